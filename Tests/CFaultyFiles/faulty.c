@@ -11,7 +11,7 @@
 
 enum { path_size = 1024, most_files = 16 };
 
-/// A file of ours: the real one lies behind it in the same allocation.
+/// A file of this VFS; the real file follows it in the same allocation.
 typedef struct {
     sqlite3_file base;
     char name[path_size];
@@ -29,7 +29,7 @@ static sqlite3_vfs vfs;
 
 static sqlite3_file *real(sqlite3_file *file) { return (sqlite3_file *)((char *)file + sizeof(faulty_file)); }
 
-/// The error of an operation that changes a file, or reads one.
+/// The error that an operation which changes or reads a file returns; SQLITE_OK when it does not fail.
 static int fault(int is_read) {
     pthread_mutex_lock(&lock);
     int result = SQLITE_OK;
@@ -41,7 +41,7 @@ static int fault(int is_read) {
     return result;
 }
 
-/// The error of a sync.
+/// The error that a sync returns; SQLITE_OK when it does not fail.
 static int sync_fault(void) {
     int error = fault(0);
     pthread_mutex_lock(&lock);
@@ -63,7 +63,7 @@ static void copy_file(const char *from, const char *to) {
     if (target >= 0) close(target);
 }
 
-/// Where the safe copy of a file is.
+/// The path of the copy of a file that holds only what was synced.
 static void shadow_path(char *result, const char *name, const char *suffix) {
     const char *slash = strrchr(name, '/');
     snprintf(result, 2 * path_size, "%s/%s%s", shadow, slash ? slash + 1 : name, suffix);
@@ -76,7 +76,7 @@ static void note_sync(const char *name) {
         syncs_left -= 1;
         is_cut = syncs_left == 0;
         if (is_cut) {
-            // The sync under way is the one that does not happen any more.
+            // The power is cut during this sync, so nothing that it would write is safe.
             for (int index = 0; index < most_files; index += 1) {
                 if (!open_files[index]) continue;
                 shadow_path(path, open_files[index]->name, ".now");
@@ -117,7 +117,7 @@ static int file_sync(sqlite3_file *file, int flags) {
     int error = sync_fault();
     if (error) return error;
     (void)flags;
-    // Nobody cuts the power of the machine that runs the test: waiting for its disk proves nothing.
+    // Power cuts are simulated, so waiting for the machine's disk would prove nothing.
     note_sync(((faulty_file *)file)->name);
     return SQLITE_OK;
 }
@@ -137,7 +137,7 @@ static int file_control(sqlite3_file *file, int operation, void *argument) {
 static int file_sector(sqlite3_file *file) { return real(file)->pMethods->xSectorSize(real(file)); }
 static int file_characteristics(sqlite3_file *file) { (void)file; return 0; }
 
-// Version 1: no shared memory, which a store that has its file for itself does not want.
+// Version 1: a store locks its file exclusively, so it needs no shared memory.
 static const sqlite3_io_methods methods = {
     .iVersion = 1, .xClose = file_close, .xRead = file_read, .xWrite = file_write, .xTruncate = file_truncate,
     .xSync = file_sync, .xFileSize = file_size, .xLock = file_lock, .xUnlock = file_unlock,

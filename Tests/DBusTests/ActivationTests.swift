@@ -11,8 +11,8 @@ struct ActivationTests {
     /// Passes descriptors as systemd does, by name: a listening socket, or a memfd as out of the descriptor store.
     ///
     /// - Parameters:
-    ///   - missing: how many more it says there are.
-    ///   - family: of the sockets.
+    ///   - missing: how many descriptors more than it passes LISTEN_FDS announces.
+    ///   - family: the address family of the sockets.
     private func start(
         _ names: [String], in directory: TemporaryDirectory, missing: Int = 0, family: String = "AF_UNIX"
     ) throws -> ChildProcess {
@@ -67,7 +67,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "fewer are there than is said → none is taken, and no descriptor of the program's own is closed",
+        "fewer descriptors are passed than announced → none is taken, and no other descriptor of the program is closed",
         arguments: [1, 200])
     func fewer(missing: Int) async throws {
         let directory = TemporaryDirectory()

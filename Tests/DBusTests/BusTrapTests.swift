@@ -6,10 +6,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Traps of libdbus: limits of the bus, answers that nobody wants")
+@Suite("Traps of libdbus: limits of the bus, unwanted answers")
 @DBusActor
 struct BusTrapTests {
-    @Test("an answer is larger than the bus takes → LimitsExceeded for the caller, the service stays on the bus")
+    @Test("an answer larger than the bus allows → the caller gets LimitsExceeded, the service stays on the bus")
     func largeAnswer() async throws {
         let service = try await CounterService.start(on: .tiny, maximumMessageSize: 65536)
         let counter = RemoteObject.counter(try await service.client())
@@ -26,7 +26,7 @@ struct BusTrapTests {
         }
     }
 
-    @Test("without a limit of our own → the bus throws the service off: the trap itself")
+    @Test("an oversized answer without our own limit → the bus disconnects the service")
     func thrownOff() async throws {
         let service = try await CounterService.start(on: .tiny)
         let log = EventLog<String>()
@@ -38,7 +38,7 @@ struct BusTrapTests {
         #expect(try await log.next() == "thrown off")
     }
 
-    @Test("unicast signals to a stopped client are dropped by the bus → the sender hears which")
+    @Test("unicast signals to a stopped client are dropped by the bus → the sender learns of each drop")
     func undelivered() async throws {
         let service = try await CounterService.start(on: .tiny)
         let stopped = try ChildProcess(
@@ -66,7 +66,7 @@ struct BusTrapTests {
         stopped.stop()
     }
 
-    @Test("a caller wants no answer → none comes, no error either")
+    @Test("a call flagged NO_REPLY_EXPECTED → neither an answer nor an error")
     func noReply() async throws {
         let service = try await CounterService.start()
         let python = try ChildProcess(
@@ -104,7 +104,7 @@ struct BusTrapTests {
         #expect(service.counter.sum == 6)
     }
 
-    @Test("signals that a call causes → are there before its answer")
+    @Test("signals that a call causes → arrive before its answer")
     func signalsBeforeReply() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -86,7 +86,7 @@ struct CodingTests {
         }
     }
 
-    @Test("dynamic values in typed containers → a{sv}")
+    @Test("dynamic values in typed containers → encoded as a{sv}")
     func options() throws {
         let options: [String: DBusValue] = ["n": .uint32(1), "s": .string("x"), "v": .variant(.byte(2))]
         let message = try message()

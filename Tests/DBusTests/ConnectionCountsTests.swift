@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connections counted by user")
 struct ConnectionCountsTests {
-    @Test("random connections → as a model that counts a list says", arguments: 0..<20 as Range<UInt64>)
+    @Test("random connections → the same counts as a model that keeps a list", arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var counts = ConnectionCounts()

@@ -59,7 +59,7 @@ struct ConnectionTests {
         #expect(connection.isConnected)
     }
 
-    @Test("a name changes hands → its watcher hears of each owner, in order")
+    @Test("a name changes its owner → its watcher is called with each owner, in order")
     func watchOwner() async throws {
         let bus = try PrivateBus()
         let watcher = try await Connection.open(.address(bus.address))
@@ -74,7 +74,7 @@ struct ConnectionTests {
         subscription.cancel()
     }
 
-    @Test("the other end answers late, never, or is gone → NoReply, a cancelled task, or the bus' error")
+    @Test("the peer answers late, never, or is gone → NoReply, a cancelled task, or the error of the bus")
     func failingCalls() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: DBusError.self) { try client.send(message) }
     }
 
-    @Test("signals behind a reply → delivered after the task that awaited the reply resumes")
+    @Test("signals after a reply → delivered after the task that awaited the reply resumes")
     func replyThenSignal() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -135,7 +135,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("the bus is killed → everything that waits fails, the process lives, and a new bus is used")
+    @Test("the bus is killed → every pending call fails, the process lives, and it can connect to a new bus")
     func killedBus() async throws {
         let log = EventLog<String>()
         let service = try await CounterService.start()
@@ -155,7 +155,7 @@ struct ConnectionTests {
         #expect(!client.isConnected)
         #expect(try await peerLeft.next() == "peer")
         #expect(peer.hasDeparted)
-        kept.reply()  // nobody is there to answer
+        kept.reply()  // the caller has left
 
         let second = try await CounterService.start()
         #expect(try await RemoteObject.counter(second.client()).call("Add", UInt32(3), returning: UInt64.self) == 3)

@@ -60,7 +60,7 @@ struct CursorTests {
         bus.pause()
         var random = SeededRandom(seed: 5)
         let empty = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
-        // The stopped bus reads nothing: once the socket is full, the queue grows by the message's size.
+        // The stopped bus reads nothing: once the socket is full, each message adds its size to the queue.
         while connection.outgoingSize < 1 << 20 {
             let filler = try message()
             try filler.write([UInt8](repeating: 0, count: 60000))
@@ -250,7 +250,7 @@ struct CursorTests {
         #expect((rows + [last]).allSatisfy { OpenFile.contents($0) == "same" })
     }
 
-    @Test("text is handed over as bytes and looked at as bytes → no String in between")
+    @Test("text written and read as bytes → no String is made")
     func utf8() throws {
         let bytes = Array("grün".utf8)
         let message = try written("sog") { writer in
@@ -305,7 +305,7 @@ struct CursorTests {
         }
     }
 
-    @Test("a writer is given what does not belong → the first fault is thrown, and nothing aborts")
+    @Test("a writer is given a value that does not fit → the first error is thrown, and nothing aborts")
     func writerMismatch() {
         #expect(failure("u") { $0.append("x") } == .invalidArgs)
         #expect(failure("u") { _ in } == .invalidArgs)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Bodies and answers on other threads", .timeLimit(.minutes(1)))
 @DBusActor
 struct DetachedTests {
-    /// What another connection receives of a call that one connection sends.
+    /// The bytes that arrive at one connection when another sends a call.
     private func arrival(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) async throws -> (
@@ -26,7 +26,8 @@ struct DetachedTests {
     }
 
     @Test(
-        "the length of a body is counted without its bytes → as many as there are", arguments: 0..<40 as Range<UInt64>)
+        "the length of a body is computed without encoding it → equal to the encoded length",
+        arguments: 0..<40 as Range<UInt64>)
     func length(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let types = (0..<4).map { _ in random.signature(depth: 3) }
@@ -68,7 +69,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("an answer that cannot be written → the caller gets the reason; one that is not sent → nothing")
+    @Test("an answer that cannot be written → the caller gets the error; one that is dropped → nothing")
     func failure() async throws {
         let (call, answer, server, client) = try await arrival(of: "") { _ in }
         call.setReplySignature("s")

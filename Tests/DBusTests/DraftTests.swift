@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("What listd marshals itself is what libdbus would have written")
+@Suite("What listd marshals itself equals what libdbus writes")
 @DBusActor
 struct DraftTests {
     /// A draft of a body, and libdbus' message with the same body written by its iterators.
@@ -114,7 +114,7 @@ struct DraftTests {
         }
     }
 
-    @Test("text, empty too, beside a descriptor → the same")
+    @Test("text, also empty text, beside a descriptor → the same bytes as libdbus")
     func textBesideDescriptors() throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]

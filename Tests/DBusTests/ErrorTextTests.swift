@@ -60,7 +60,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("a name argument of any length → only a bounded prefix is read, in whole characters")
+    @Test("a name argument of any length → at most a fixed number of bytes is read, in whole characters")
     @DBusActor
     func nameArguments() throws {
         for (text, count) in [

@@ -5,14 +5,14 @@ import Testing
 
 @testable import DBus
 
-@Suite("The end of authentication in what a client sends")
+@Suite("Finding the end of authentication in received bytes")
 struct HandshakeScannerTests {
     private func rest(of text: String) -> Int? {
         var scanner = HandshakeScanner()
         return scanner.consume(Array(text.utf8))
     }
 
-    @Test("BEGIN is a line of its own → what stands behind it belongs to messages")
+    @Test("BEGIN on a line of its own → what follows belongs to messages")
     func lines() {
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n") == 0)
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nBEGIN\r\nl\u{1}\u{0}\u{1}") == 4)
@@ -21,7 +21,7 @@ struct HandshakeScannerTests {
     }
 
     @Test(
-        "BEGIN is not, or not complete → still to come",
+        "no BEGIN, or only a part of it → authentication has not ended",
         arguments: [
             "", "\0", "\0BEGIN", "\0BEGIN\r", "\0BEGIN\n", "\0BEGINNING\r\n", "\0AUTH BEGIN\r\n", "\0 BEGIN\r\n",
             "BEGIN\r\n",
@@ -31,7 +31,9 @@ struct HandshakeScannerTests {
         #expect(rest(of: text) == nil)
     }
 
-    @Test("it comes in pieces of any size → found in the piece that ends it", arguments: 0..<50 as Range<UInt64>)
+    @Test(
+        "BEGIN arrives in pieces of any size → found in the piece that completes it", arguments: 0..<50 as Range<UInt64>
+    )
     func pieces(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let bytes = Array("\0AUTH EXTERNAL 3130\r\nERROR\r\nAUTH EXTERNAL 30\r\nBEGIN\r\nlots of messages".utf8)

@@ -33,7 +33,7 @@ struct HangUpTests {
         client.call(call) { _ in }
     }
 
-    @Test("nothing is queued for it → its departure is noticed")
+    @Test("nothing is queued for the client → its departure is noticed")
     func idle() async throws {
         let (server, client, _, _, left) = try await makePaused()
         client.close()
@@ -41,7 +41,9 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("answers are queued for it, and its calls are not read → its departure is noticed, the answers are dropped")
+    @Test(
+        "answers are queued for the client, and its calls are not read → its departure is noticed, the answers are dropped"
+    )
     func behind() async throws {
         let (server, client, _, connection, left) = try await makePaused()
         connection.readingIsPaused = false
@@ -54,11 +56,11 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)
     }
 
-    @Test("sending to it fails, as it has disconnected → its departure is noticed")
+    @Test("sending to a client that has disconnected fails → its departure is noticed")
     func sending() async throws {
         let (server, client, peer, _, left) = try await makePaused()
         client.close()
-        // The loop has had no turn to see the end before this is written.
+        // The loop has not run since the client closed, so it cannot know of the end yet.
         let signal = try Message.signal(path: Counter.path, interface: Counter.name, member: "Added")
         try peer.send(signal)
         #expect(try await left.next())
@@ -66,7 +68,7 @@ struct HangUpTests {
     }
 
     @Test(
-        "it closes its sending side only → it is closed, as when it is read from", arguments: [true, false])
+        "the client shuts down its sending side only → it departs, as without the pause", arguments: [true, false])
     func halfClosed(isPaused: Bool) async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()

@@ -39,7 +39,7 @@ struct InteroperationTests {
         python.stop()
     }
 
-    @Test("busctl types values by hand → they are understood, and the answer is printed")
+    @Test("busctl types values by hand → they are decoded, and busctl prints the answer")
     func busctl() async throws {
         let service = try await CounterService.start()
         let call = [

@@ -63,7 +63,7 @@ struct LoopTests {
         #expect(log.recorded.isEmpty || log.recorded.allSatisfy { $0 == "again" })
     }
 
-    @Test("thousands of timers are added and cancelled → those that are left fire in order")
+    @Test("thousands of timers are added and cancelled → the rest fire in order")
     @DBusActor
     func manyTimers() async throws {
         var random = SeededRandom(seed: 23)
@@ -77,7 +77,7 @@ struct LoopTests {
         var places: [Int: Int] = [:]
         for place in left.indices { places[try await log.next()] = place }
         #expect(places.keys.sorted() == left.map(\.number))
-        // Whoever was added earlier, and has no longer delay, has the earlier deadline.
+        // A timer that was added earlier with a delay that is no longer has the earlier deadline.
         for (index, earlier) in left.enumerated() {
             for later in left[(index + 1)...] where earlier.delay <= later.delay {
                 #expect(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Turns of the event loop", .timeLimit(.minutes(1)))
 struct LoopTurnTests {
-    /// Something whose calls take long.
+    /// An object whose calls take long.
     @DBusActor
     private final class Slow {
         static let name = "org.example.Slow"
@@ -21,7 +21,7 @@ struct LoopTurnTests {
                     call.reply()
                 },
                 .method("Ask", out: ["data": "ay"]) { _, call in
-                    // Answered in a turn of its own.
+                    // Answered in a later turn of the loop.
                     EventLoop.shared.addTimer(after: .zero) {
                         call.replyWriting { writer in
                             LoopTurnTests.work()
@@ -48,7 +48,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "a call, or its answer, takes long → the turn is reported with method, user and bytes",
+        "a call or its answer takes long → the turn is reported with method, user and bytes",
         arguments: [false, true])
     @DBusActor
     func calls(isAnswer: Bool) async throws {

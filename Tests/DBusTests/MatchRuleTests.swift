@@ -24,7 +24,7 @@ struct MatchRuleTests {
     }
 
     @Test(
-        "a rule is wrong → MatchRuleInvalid",
+        "a wrong rule → MatchRuleInvalid",
         arguments: [
             "type=noise", "member='a b'", "nonsense", "colour='red'", "arg64=''", "arg=''", "argx=''", "arg-1=''",
             "path='a'", "path='/a',path_namespace='/b'", "interface='a'", "sender='x'", "member='x",
@@ -62,8 +62,8 @@ struct MatchRuleTests {
 
             guard (try? rule.validate()) != nil else { continue }
 
-            // One listener gets what the bus selects and our matching passes, the other one does all matching by
-            // itself.
+            // One listener's rule is applied by the bus and by our own matching; the other listener's by our own
+            // matching alone.
             let both = EventLog<UInt32>()
             let ours = EventLog<UInt32>()
             let all = EventLog<UInt32>()
@@ -89,7 +89,7 @@ struct MatchRuleTests {
                 try sender.send(message)
             }
             for _ in 0..<20 { _ = try await all.next() }
-            _ = try await other.bus.call("GetId", returning: String.self)  // all signals were queued before its answer
+            _ = try await other.bus.call("GetId", returning: String.self)  // all signals were queued before this answer
             #expect(ours.recorded == both.recorded, "\(rule.text)")
             first.cancel()
             everything.cancel()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("Where messages begin in what comes")
+@Suite("Finding where messages begin in received bytes")
 struct MessageBoundariesTests {
     /// A message with so many bytes of header fields, and a body.
     private func message(fields: Int, body: Int, isLittle: Bool = true) -> [UInt8] {
@@ -52,7 +52,7 @@ struct MessageBoundariesTests {
         var boundaries = MessageBoundaries()
         let (first, second) = (message(fields: 8, body: 40), message(fields: 0, body: 9))
         boundaries.consume(first[..<30])
-        boundaries.skip(first.count - 30 + 5)  // with five bytes of the second one
+        boundaries.skip(first.count - 30 + 5)  // the rest of the first message and five bytes of the second
         #expect(boundaries.isUnknown && boundaries.completed == 1 && boundaries.received == 5)
         boundaries.settle()
         #expect(boundaries.isUnknown && boundaries.length == nil)
@@ -65,7 +65,7 @@ struct MessageBoundariesTests {
         #expect(boundaries.length == second.count && boundaries.received == 20)
     }
 
-    @Test("how many of the bytes were messages becomes unknown → no length is reported any more")
+    @Test("the number of bytes that were messages becomes unknown → no length is reported any more")
     func givenUp() {
         var boundaries = MessageBoundaries()
         boundaries.giveUp()

@@ -46,7 +46,7 @@ struct MessageSizeTests {
         }
     }
 
-    /// Types of which a body of 16 MiB is made.
+    /// Element types with which a body of 16 MiB is made.
     private nonisolated static let large = ["as", "v"]
 
     @Test("a body of 16 MiB → counting takes no memory", arguments: large)

@@ -7,10 +7,10 @@ import struct DBus.DBusError
 
 @testable import DBus
 
-@Suite("Descriptors that a message names")
+@Suite("Descriptors that a message refers to")
 @DBusActor
 struct MissingDescriptorTests {
-    /// A message whose argument of type `h` names a descriptor by a number, and that came without any.
+    /// A message that came without descriptors, although its argument of type `h` refers to one by index.
     private func message(naming number: UInt32) throws -> Message {
         let original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         try original.write(number)
@@ -20,7 +20,7 @@ struct MissingDescriptorTests {
         try #require(unsafe dbus_message_marshal(raw, &start, &count) != 0)
         defer { unsafe dbus_free(start) }
         var bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
-        // The header field SIGNATURE, whose one type becomes another one of the same size.
+        // Changes the one type in the header field SIGNATURE to another one of the same size.
         let field: [UInt8] = [8, 1, 0x67, 0, 1, 0x75, 0]
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: field) })
         bytes[place + 5] = 0x68

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Objects are called as their tables say")
+@Suite("Objects are called as their interface tables declare")
 @DBusActor
 struct ObjectTests {
     private func error(
@@ -68,7 +68,7 @@ struct ObjectTests {
         #expect(service.counter.arrivals.isEmpty)
     }
 
-    @Test("a handler throws its own error → the caller gets the mapped name; the service goes on")
+    @Test("a handler throws an error type of its own → the caller gets its mapped name; the service goes on")
     func mappedError() async throws {
         let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
@@ -79,7 +79,7 @@ struct ObjectTests {
         #expect(try await counter.call("Add", UInt32(100), returning: UInt64.self) == 100)
     }
 
-    @Test("a handler drops its call, or answers with another type than its table says → the caller gets an error")
+    @Test("a handler drops its call, or answers with other types than declared → the caller gets an error")
     func noAnswer() async throws {
         let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
@@ -104,7 +104,7 @@ struct ObjectTests {
         try await task.value
     }
 
-    @Test("the admission refuses → no method runs, and its error is the answer")
+    @Test("an admission check refuses → no method runs, and its error is the answer")
     func admission() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

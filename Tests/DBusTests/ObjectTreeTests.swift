@@ -5,7 +5,7 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// Counters that are found when they are asked for, two levels deep: `/org/example/many/<a>/<b>`.
+/// Counters that are made when a path is looked up, two levels deep: `/org/example/many/<a>/<b>`.
 @DBusActor
 final class CounterResolver: ObjectResolver {
     var names: [String: [String]] = ["a": ["x", "y"], "b": []]
@@ -63,7 +63,7 @@ struct ObjectTreeTests {
         #expect(tree.lines.contains("/org/example/many/a/y"))
     }
 
-    @Test("an object is introspected → its table, in order, parsed back by another XML reader")
+    @Test("an introspected object → its table, in order, as another XML reader parses it")
     func introspection() async throws {
         let service = try await CounterService.start()
         let found = try Introspected(try await introspect(try await service.client(), Counter.path))
@@ -104,7 +104,7 @@ struct ObjectTreeTests {
         #expect(service.tree.children(of: .root) == [])
     }
 
-    @Test("an ObjectManager → lists all below it, and announces what comes and goes")
+    @Test("an ObjectManager → lists all objects below it, and announces each that is added or removed")
     func objectManager() async throws {
         typealias Managed = [ObjectPath: [String: [String: DBusValue]]]
         let service = try await CounterService.start()

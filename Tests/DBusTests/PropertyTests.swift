@@ -76,7 +76,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("a property is not for a peer → AccessDenied, absent from GetAll, its value from broadcasts")
+    @Test("a property that a peer may not read → AccessDenied, absent from GetAll, its value absent from broadcasts")
     func visibility() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

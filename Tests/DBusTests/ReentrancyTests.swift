@@ -4,8 +4,8 @@ import DBus
 import TestSupport
 import Testing
 
-/// What calls back may use the connection: nothing of it is being changed at that moment.
-@Suite("Handlers that use the connection again")
+/// Completions and handlers may use the connection: none of its state is being changed when they run.
+@Suite("Handlers that use the connection while it calls them")
 @DBusActor
 struct ReentrancyTests {
     private func hello(_ connection: Connection) throws -> Message {
@@ -14,7 +14,7 @@ struct ReentrancyTests {
             member: "GetId")
     }
 
-    @Test("a completion calls again → the second answer comes too")
+    @Test("a completion makes a call → the second answer arrives too")
     func completion() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -28,7 +28,7 @@ struct ReentrancyTests {
         #expect(try await answers.next() == 2)
     }
 
-    @Test("a call that times out calls again → the second answer comes")
+    @Test("a completion after a timeout makes a call → the second answer arrives")
     func timeout() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -40,7 +40,7 @@ struct ReentrancyTests {
         #expect(try await answers.next())
     }
 
-    @Test("the end of the connection fails a call, whose completion calls again → that one fails too")
+    @Test("the connection ends, and the completion of a failed call makes another → that one fails too")
     func end() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -55,7 +55,7 @@ struct ReentrancyTests {
         #expect(try await errors.next().standard == .disconnected)
     }
 
-    @Test("a drain handler waits for the next drain → it is called for that one too")
+    @Test("a drain handler registers for the next drain → it is called for that one too")
     func drain() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))

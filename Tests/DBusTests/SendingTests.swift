@@ -7,7 +7,7 @@ import Testing
 @Suite("Sending")
 @DBusActor
 struct SendingTests {
-    @Test("a call that came in → the size of header and body, before it is read and after")
+    @Test("a received call → the size of its header and body, before it is read and after")
     func receivedSize() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -23,7 +23,7 @@ struct SendingTests {
         #expect(message.size == size)
     }
 
-    @Test("one signal goes to several peers of a bus → each gets its own, and what was sent is not changed")
+    @Test("one signal sent to several peers of a bus → each gets a copy, and the sent message is not changed")
     func unicast() async throws {
         let service = try await CounterService.start()
         let log = EventLog<String>()
@@ -63,7 +63,7 @@ struct SendingTests {
         #expect(throws: DBusError.self) { try peers[0].send(message) }
     }
 
-    @Test("the same call is sent again → it is a new call")
+    @Test("a call that is sent again → a new call with its own answer")
     func calledTwice() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -93,7 +93,7 @@ struct SendingTests {
         call.reply()
     }
 
-    @Test("a rule names a sender on a direct connection → there is only one, and its signals come")
+    @Test("a rule with a sender on a direct connection → signals match, as the peer is the only sender")
     func directSender() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -109,7 +109,7 @@ struct SendingTests {
         #expect(try await log.next() == "signal")
     }
 
-    @Test("a connection is flushed → everything is written, or the time is up, or the other end is gone")
+    @Test("a connection is flushed → everything is written, or the time is up, or the peer is gone")
     func flush() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -134,7 +134,7 @@ struct SendingTests {
         #expect(await !last.value)
     }
 
-    @Test("a subscription is cancelled by another's handler → it does not hear that message any more")
+    @Test("a subscription is cancelled by another's handler → it does not get that message")
     func cancelledInside() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Direct connections")
 @DBusActor
 struct ServerTests {
-    @Test("two programs connect straight → each is served and has a name of its own")
+    @Test("two programs connect directly → each is served and has a name of its own")
     func twoClients() async throws {
         let server = try CounterServer()
         let names = EventLog<String>()
@@ -110,7 +110,7 @@ struct ServerTests {
         #expect(try await python.lines.next() == "signal Added (4, 4)")
     }
 
-    @Test("a client leaves → its peer departs, once")
+    @Test("a client leaves → its peer departs once")
     func leaving() async throws {
         let server = try CounterServer()
         let log = EventLog<String>()

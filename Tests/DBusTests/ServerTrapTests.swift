@@ -9,7 +9,7 @@ import Testing
 @Suite("Traps of libdbus: servers")
 @DBusActor
 struct ServerTrapTests {
-    /// Connects without libdbus, sends lines, prints what comes back.
+    /// Connects without libdbus, sends lines, prints what the server answers.
     private func rawClient(_ server: CounterServer, _ lines: [String]) throws -> ChildProcess {
         try ChildProcess(
             python: """
@@ -39,7 +39,7 @@ struct ServerTrapTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("a client connects and says nothing → it is closed when its time is up, others are served")
+    @Test("a client connects and sends nothing → closed when its time is up, others are served")
     func silentClient() async throws {
         let server = try CounterServer { $0.authenticationTimeout = .seconds(2) }
         let silent = try rawClient(server, [])
@@ -49,7 +49,7 @@ struct ServerTrapTests {
         #expect(server.server.connectedPeers.count == 1)
     }
 
-    @Test("a client sends garbage → it is closed alone")
+    @Test("a client sends garbage → it alone is closed")
     func garbage() async throws {
         let server = try CounterServer()
         let counter = RemoteObject.counter(try await server.client(), destination: nil)
@@ -71,7 +71,7 @@ struct ServerTrapTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("no descriptor is left → the client waits, which is said once, and is served when there is one again")
+    @Test("no descriptor is free → the client waits, which is reported once, and is served when one is free again")
     func noDescriptors() async throws {
         let server = try CounterServer()
         let starvations = EventLog<Bool>()
@@ -96,7 +96,7 @@ struct ServerTrapTests {
         #expect(!server.server.isStarved && starvations.recorded.isEmpty)
     }
 
-    @Test("a server for some users only → others are refused, whoever runs it")
+    @Test("a server for some users only → others are refused, even the user that runs the server")
     func admits() async throws {
         let server = try CounterServer { $0.admits = { $0.userID != 65534 } }
         let call = [
@@ -116,7 +116,7 @@ struct ServerTrapTests {
         #expect(lines.first?.contains(" 65534 ") == true)
     }
 
-    @Test("more clients than allowed → the next is told LimitsExceeded and closed; a place becomes free")
+    @Test("more clients than allowed → the next gets LimitsExceeded and is closed; when one leaves, another is served")
     func full() async throws {
         let server = try CounterServer { $0.maximumConnections = 2 }
         func add(_ client: Connection) async throws(DBusError) {
@@ -139,7 +139,7 @@ struct ServerTrapTests {
         try await add(try await server.client())
         #expect(server.counter.sum == 3)
 
-        // Another limit holds from the next connection on.
+        // The new limit applies to connections that are made from now on.
         server.server.limit(connections: 3, perUser: 8, authenticationTimeout: .seconds(10))
         try await add(try await server.client())
         #expect(server.counter.sum == 4)
@@ -149,7 +149,7 @@ struct ServerTrapTests {
         await #expect(throws: DBusError.self) { try await add(refused) }
     }
 
-    @Test("a message is larger, or has more descriptors, than the server takes → its sender is closed alone")
+    @Test("a message that is larger, or has more descriptors, than the server accepts → its sender alone is closed")
     func largeMessages() async throws {
         let server = try CounterServer { $0.maximumMessageSize = 1 << 20 }
         let good = RemoteObject.counter(try await server.client(), destination: nil)
@@ -171,7 +171,7 @@ struct ServerTrapTests {
         #expect(try await good.call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("a client is stopped → its queue grows and is seen, the others hear everything; it drains when it goes on")
+    @Test("a client is stopped → its queue grows, others get all signals; when it continues, the queue drains")
     func stoppedClient() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Traps of libdbus: threads, the main loop, queues")
 @DBusActor
 struct TrapTests {
-    @Test("received messages fill libdbus' limit and are dropped on other threads → reading goes on, nothing breaks")
+    @Test("received messages fill libdbus' limit and are released on other threads → reading continues")
     func dropOnOtherThreads() async throws {
         let server = try CounterServer()
         let client = try await server.client()
@@ -104,7 +104,7 @@ struct TrapTests {
         #expect(try await RemoteObject.counter(client).call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("one message is sent to several → libdbus locks what was sent, so each gets a copy")
+    @Test("one message is sent to several connections → each gets a copy, as libdbus locks a sent message")
     func sentTwice() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()

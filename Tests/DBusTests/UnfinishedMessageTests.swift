@@ -7,9 +7,9 @@ import Testing
 @Suite("Messages that are begun and not finished", .timeLimit(.minutes(1)))
 @DBusActor
 struct UnfinishedMessageTests {
-    /// Authenticates, then sends what it is told to: the words of a line, of which `call` is a whole call, `unknown` one with a
-    /// header field that D-Bus does not define, a number so many bytes of the next one, and `rest` what is left of that; says
-    /// `answer` for each that came, and at last `closed`.
+    /// Authenticates, then sends what the words of an input line name: `call` is a whole call, `unknown` is one with a
+    /// header field that D-Bus does not define, a number is that many bytes of the next call, and `rest` is the
+    /// remainder of that call. Prints `answer` for each answer, and `closed` at the end.
     private static let script = """
         import os, selectors, socket, struct, sys
         def field(code, kind, text):
@@ -108,7 +108,7 @@ struct UnfinishedMessageTests {
             try await RemoteObject.counter(good, destination: nil).call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("a client says nothing between whole messages → it stays")
+    @Test("a client sends nothing between whole messages → it stays")
     func idle() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(400))
         let (client, other) = (try client(server), try await server.client())
@@ -130,7 +130,7 @@ struct UnfinishedMessageTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("a message takes longer than the time, but its pieces do not → it is answered")
+    @Test("a message takes longer than the limit, but each of its pieces does not → it is answered")
     func slow() async throws {
         let (server, unfinished) = try makeServer(.seconds(2))
         let client = try client(server)
@@ -144,7 +144,7 @@ struct UnfinishedMessageTests {
         #expect(unfinished.recorded.isEmpty)
     }
 
-    @Test("a message is begun and its connection is not read → the time counts when it is read again")
+    @Test("a message is begun and its connection is not read → the time counts from when it is read again")
     func paused() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(200))
         let peers = EventLog<Peer>()
@@ -162,7 +162,7 @@ struct UnfinishedMessageTests {
         while try await client.lines.next() != "closed" {}
     }
 
-    @Test("without such a time → a client may take as long as it likes")
+    @Test("no time limit for messages → a client may take as long as it likes")
     func unlimited() async throws {
         let server = try CounterServer()
         let client = try client(server)

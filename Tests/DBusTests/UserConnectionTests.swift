@@ -7,7 +7,7 @@ import Testing
 @Suite("Direct connections of one user", .timeLimit(.minutes(1)))
 @DBusActor
 struct UserConnectionTests {
-    /// Connects without authenticating, and stays until it is told to leave or is closed.
+    /// Connects without authenticating; ends when it is told to or its connection is closed.
     private func silentClient(_ server: CounterServer) throws -> ChildProcess {
         try ChildProcess(
             python: """
@@ -57,11 +57,11 @@ struct UserConnectionTests {
         #expect(try await silent[0].exit.next() == 0)
         withExtendedLifetime(silent) {}  // a child process is terminated when it is released
         var sum: UInt64?
-        while sum == nil { sum = try? await add(try await server.client()) }  // nothing tells that its end was read
+        while sum == nil { sum = try? await add(try await server.client()) }  // no event tells when it has read the end
         #expect(sum == 2)
     }
 
-    @Test("more connections than can be refused with an answer → closed at once, and others are served")
+    @Test("more connections at once than can be refused with an answer → closed at once, and others are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3
@@ -83,7 +83,7 @@ struct UserConnectionTests {
         for client in clients { client.write(line: "") }
     }
 
-    @Test("the limit becomes another → it holds from the next connection on")
+    @Test("a changed limit → applies to connections that are made from then on")
     func changed() async throws {
         let server = try CounterServer { $0.maximumConnectionsPerUser = 1 }
         let first = try await server.client()

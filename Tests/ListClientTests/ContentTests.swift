@@ -10,7 +10,7 @@ struct ContentTests {
     private static let composed = "\u{e9}"
     private static let decomposed = "e\u{301}"
 
-    @Test("keys that Swift takes for equal → both fields are kept and found by their bytes")
+    @Test("keys that are equal Swift strings → both fields are kept and found by their bytes")
     func equivalentKeys() {
         let content: Content = [Self.composed: .int64(1), "a": .int64(2), Self.decomposed: .int64(3)]
         #expect(content.count == 3)
@@ -43,7 +43,7 @@ struct ContentTests {
         #expect(content.value.signature == "a{sv}")
     }
 
-    @Test("an object on the wire with keys that Swift takes for equal → all its fields are read")
+    @Test("an object on the wire with keys that are equal Swift strings → all its fields are read")
     @DBusActor
     func wire() throws {
         let message = try Message.methodCall(to: nil, path: "/", interface: nil, member: "Test")

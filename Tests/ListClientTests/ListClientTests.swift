@@ -16,7 +16,7 @@ struct ListClientTests {
         }
     }
 
-    /// Waits longer than one interval of retries: an attempt would have come by then.
+    /// Longer than one retry interval: an attempt would have come by then.
     private func aWhile() async throws {
         let log = EventLog<Void>()
         EventLoop.shared.addTimer(after: .milliseconds(400)) { log.record(()) }
@@ -34,7 +34,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("the daemon comes and goes, then the bus → one callback for each")
+    @Test("the daemon appears and leaves, then the bus → one callback for each")
     func comesAndGoes() async throws {
         let bus = try PrivateBus()
         let events = EventLog<String>()

@@ -41,7 +41,7 @@ struct ListFollowerTests {
     }
 
     @Test(
-        "the list is removed again while it is asked for → it is waited for, and followed when it is there again",
+        "the list is removed again while it is being opened → the follower waits, and follows when it exists again",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
     func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
         let listd = try await FakeListd()
@@ -66,7 +66,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("another daemon does not have the list yet → it is waited for, and followed when it is made")
+    @Test("another daemon does not have the list yet → the follower waits, and follows when it is made")
     func madeByAnotherDaemon() async throws {
         let first = try await FakeListd()
         let (follower, events) = try await following(by: try await first.client())
@@ -93,7 +93,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("the list has never been there → reported at once")
+    @Test("the list has never existed → reported at once")
     func neverThere() async throws {
         let listd = try await FakeListd()
         listd.hide()
@@ -103,7 +103,7 @@ struct ListFollowerTests {
         #expect(try await events.next() == ListdName.errorPrefix + "NoSuchAdapter")
     }
 
-    @Test("the list is removed and does not come back → removed, once")
+    @Test("the list is removed and not made again → removed, once")
     func gone() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
@@ -116,7 +116,7 @@ struct ListFollowerTests {
         #expect(try await events.next() == "replaced(count: 2)")
     }
 
-    @Test("detached while the list is away → no further callback")
+    @Test("detached while the list does not exist → no further callback")
     func detached() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
@@ -135,7 +135,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("one follower's attaching is cancelled → another on the same connection hears everything")
+    @Test("attaching of one follower is cancelled → another on the same connection gets all signals")
     func cancelledAttach() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()

@@ -10,7 +10,7 @@ import Testing
 private struct NaiveFollower {
     var objects: [MirroredObject] = []
 
-    /// Applies changes one by one; `daemon` gives the whole list when it is to be read again.
+    /// Applies changes one by one; `daemon` provides the whole list for a replacement.
     mutating func apply(_ changes: [MirrorChange], _ daemon: NaiveDaemon) throws {
         for change in changes {
             switch change {
@@ -38,7 +38,9 @@ private struct NaiveFollower {
 
 @Suite("Changes of a mirror")
 struct MirrorChangeTests {
-    @Test("random transactions, read late, in part or not before they vanish → changes add up", arguments: 0..<60)
+    @Test(
+        "random transactions, read late, in part or not before they vanish → the changes add up to the list",
+        arguments: 0..<60)
     func addUp(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var daemon = NaiveDaemon(count: Int.random(in: 0..<14, using: &random))
@@ -49,7 +51,7 @@ struct MirrorChangeTests {
             for _ in 0..<Int.random(in: 0..<4, using: &random) {
                 #expect(mirror.apply(daemon.step(&random)) == .none)
             }
-            // What is missing is read in part, or all of it.
+            // Reads all or a part of the missing objects.
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
                 guard let run = mirror.missing else { break }
                 let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
@@ -64,7 +66,7 @@ struct MirrorChangeTests {
         #expect(told > 0)
     }
 
-    @Test("an object that came and went before it was read → the others are reported at their right positions")
+    @Test("an object that came and left before it was read → the others are reported at their right positions")
     func vanished() throws {
         var daemon = NaiveDaemon(count: 3)
         var mirror = Mirror()
@@ -139,7 +141,9 @@ struct ArrayScriptTests {
         }
     }
 
-    @Test("every order of every choice of up to four old and two new keys → the steps lead there", arguments: 0...4)
+    @Test(
+        "every order of every choice of up to four old and two new keys → the steps lead from old to new",
+        arguments: 0...4)
     func exhaustive(count: Int) throws {
         let old = (0..<UInt64(count)).map { $0 }
         for choice in 0..<(1 << (count + 2)) {
@@ -151,7 +155,8 @@ struct ArrayScriptTests {
         }
     }
 
-    @Test("random long orders → the steps lead there, and no more elements move than must", arguments: 0..<30)
+    @Test(
+        "random long orders → the steps lead from old to new, and move as few elements as possible", arguments: 0..<30)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let old = (0..<UInt64(Int.random(in: 0..<300, using: &random))).map { $0 }
@@ -171,7 +176,7 @@ struct ArrayScriptTests {
         #expect(moves == common.count - naiveLongestAscending(common))
     }
 
-    /// The textbook's quadratic table.
+    /// The quadratic dynamic program for longest increasing subsequences.
     private func naiveLongestAscending(_ keys: [UInt64]) -> Int {
         var best: [Int] = []
         for (index, key) in keys.enumerated() {

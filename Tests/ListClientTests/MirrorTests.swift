@@ -76,7 +76,7 @@ struct MirrorTests {
         }
     }
 
-    @Test("random transactions, filled at once or late → equals the daemon's list", arguments: 0..<40)
+    @Test("random transactions, read at once or late → equals the daemon's list", arguments: 0..<40)
     func randomTransactions(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var daemon = NaiveDaemon(count: Int.random(in: 0..<12, using: &random))
@@ -119,7 +119,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "a batch that does not fit → everything is read again, and the copy stays as it was",
+        "a batch that does not fit → everything is read again, and the copy stays unchanged until then",
         arguments: [
             Update.Sections(deletes: [IndexRun(first: 3, count: 1)]),
             Update.Sections(deletes: [IndexRun(first: 0, count: 1), IndexRun(first: 0, count: 1)]),

@@ -37,7 +37,7 @@ struct CursorTests {
         }
     }
 
-    @Test("items above come and go → the cursor stays on its item; its item goes → on its row")
+    @Test("items above are inserted and removed → the cursor stays on its item; its item is removed → on its row")
     func follows() {
         var list = FakeList(heights: Array(repeating: 44, count: 20))
         var browser = opened(&list, rows: 10)
@@ -67,7 +67,7 @@ struct CursorTests {
         #expect(browser.current?.objectID == "o8")
     }
 
-    @Test("items beside each other → left and right go from one to the next, a click to the one that is there")
+    @Test("items beside each other → left and right go to the neighbour, a click to the item under it")
     func sideways() {
         var list = FakeList(heights: Array(repeating: 44, count: 9), columns: 3)
         var browser = opened(&list, rows: 5)
@@ -102,7 +102,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a far target is to be shown, items of any height → it is on the screen, under the cursor",
+        "a far target among items of any height → it is on the screen, under the cursor",
         arguments: 1...30)
     func goes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -115,7 +115,7 @@ struct CursorTests {
             let number = Int.random(in: 0..<heights.count, using: &random)
             let requests = browser.goTo(Place(objectID: "o\(number)", part: .item(0)))
             for case .scrollTo in requests {
-                // Listd moves the viewport, and says so by the next picture.
+                // listd moves the viewport, and sends the next picture.
                 let picture = list.picture(around: number, height: browser.scroller.size.height)
                 #expect(list.serve(&browser, browser.show(picture)), "seed \(seed)")
             }
@@ -124,7 +124,7 @@ struct CursorTests {
         }
     }
 
-    @Test("steps at random in lists at random → the cursor is on the screen, on an item", arguments: 1...40)
+    @Test("random steps in random lists → the cursor is on the screen, on an item", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in

@@ -8,11 +8,11 @@ import Testing
 @Suite("DisplayText")
 struct DisplayTextTests {
     init() {
-        // The C library copies the name, and knows how wide characters are only then.
+        // The C library copies the name. It knows the width of characters only in a UTF-8 locale.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
     }
 
-    @Test("content with control characters → nothing that steers the terminal")
+    @Test("content with control characters → the text has none")
     func harmless() {
         #expect(DisplayText.harmless("a\u{1B}[2Jb\nc\u{202E}d") == "a·[2Jb·cd")
         #expect(DisplayText.harmless("\u{2066}a\u{200F}\u{61C}\u{AD}\u{2069}\u{FEFF}b") == "ab")
@@ -27,14 +27,14 @@ struct DisplayTextTests {
         #expect(DisplayText.harmless(text).unicodeScalars.elementsEqual(text.unicodeScalars))
     }
 
-    @Test("a joined picture → as many columns as a terminal that joins nothing takes")
+    @Test("an emoji of joined characters → the columns of a terminal that joins nothing")
     func joinedColumns() {
         #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
         #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
         #expect(DisplayText.columns(of: "e\u{301}") == 1)
     }
 
-    @Test("a character that the C library does not know the width of → a dot, which is one column")
+    @Test("a character whose width the C library does not know → a dot of one column")
     func unknownWidth() {
         for scalar in ["\u{1FAE8}", "\u{1F6DC}", "\u{10FFFD}", "\u{2E3B}", "x", "語"] {
             let shown = DisplayText.harmless(scalar)

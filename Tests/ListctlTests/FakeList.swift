@@ -5,12 +5,12 @@ import ListClient
 
 @testable import listctl
 
-/// A list as listd shows it: a viewport is answered with the items in it and 20 points around, and nothing is said when
+/// A list as listd shows it: a viewport is answered with the items in it and 20 points around it; no picture comes when
 /// it shows nothing new (contract, "Viewing").
 struct FakeList {
     var frames: [Frame]
     var inset = 0.0
-    /// How many items the largest picture had that was asked for.
+    /// The number of items in the largest picture so far.
     var most = 0
     private var last: Picture?
     private var offset = 0.0
@@ -39,7 +39,7 @@ struct FakeList {
             offset: Position(x: 0, y: y), shown: shown)
     }
 
-    /// What is shown when an item was to be in the middle of a viewport.
+    /// The picture after a scroll that puts an item in the middle of a viewport.
     mutating func picture(around number: Int, height visible: Double) -> Picture {
         let frame = frames[number]
         offset = max(0, min(frame.y + frame.height / 2 - visible / 2, height - visible))
@@ -49,7 +49,7 @@ struct FakeList {
         return new
     }
 
-    /// Answers what a browser asks for until it asks for nothing more; false when that never happens.
+    /// Answers a browser's requests until it has none; false when that never happens.
     mutating func serve(_ browser: inout Browser, _ requests: [Browser.Effect]) -> Bool {
         var requests = requests
         for _ in 0..<20 {
@@ -76,12 +76,12 @@ extension Browser.Effect {
 extension Browser {
     /// The numbers of the items on the screen.
     var seen: Set<Int> { Set(rows.joined().map { Int($0.section) }) }
-    /// The number of the item that the cursor stands on.
+    /// The number of the item under the cursor.
     var currentNumber: Int? { current.map { Int($0.section) } }
 }
 
 extension FakeList {
-    /// Answers what a viewer asks until it asks for nothing more; false when that never happens.
+    /// Answers a viewer's requests until it has none; false when that never happens.
     mutating func serve(_ state: inout ViewerState, _ effects: [ViewerState.Effect]) -> Bool {
         var effects = effects
         for number in 1..<20 {
@@ -99,7 +99,7 @@ extension FakeList {
 extension ViewerState {
     mutating func press(_ key: Key) -> [Effect] { handle(.terminal(.key(key))) }
 
-    /// Types a text; returns what the last key did.
+    /// Types a text; returns the effects of the last key.
     mutating func type(_ text: String) -> [Effect] {
         var effects: [Effect] = []
         for character in text { effects = press(.character(character)) }
@@ -112,7 +112,7 @@ extension ViewerState {
 }
 
 extension [ViewerState.Effect] {
-    /// What is to be searched for.
+    /// The requested search.
     var query: Search.Query? {
         compactMap { effect in if case .find(let query) = effect { query } else { nil } }.last
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Fields for people")
 struct FieldHintTests {
     @Test(
-        "a number with a hint → what people read",
+        "a number with a hint → text for people",
         arguments: [
             (.bytes, .int64(0), "0 B"), (.bytes, .int64(999), "999 B"), (.bytes, .int64(1023), "1 KiB"),
             (.bytes, .uint64(68_600), "67 KiB"), (.bytes, .int64(1536), "1.5 KiB"), (.bytes, .uint64(.max), "16 EiB"),
@@ -43,7 +43,7 @@ struct FieldHintTests {
     }
 
     @Test(
-        "what no hint is for → nil",
+        "a value without a hint that fits → nil",
         arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
     func unfit(value: DBusValue) {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
@@ -91,7 +91,7 @@ struct FieldHintTests {
         #expect(wide.hidden.isEmpty)
     }
 
-    @Test("a terminal too narrow for a number → no digit is cut off; of a text the begin is shown")
+    @Test("a terminal too narrow for a number → no digit is cut off; of a text the beginning is shown")
     func numbers() {
         let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
         let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
@@ -106,7 +106,7 @@ struct FieldHintTests {
         #expect(heading(3, texts, ["mail", "x"]) == ["NA…", "ma…"])
     }
 
-    @Test("fields that say what ID and TYPE say → left out on a terminal; those with hints come first")
+    @Test("fields that repeat ID and TYPE → left out on a terminal; those with hints come first")
     func repeated() {
         let rows = ["a", "b"].map { id in
             ContentTable.Row(

@@ -8,7 +8,7 @@ import Testing
 @Suite("JSONLine")
 struct JSONLineTests {
     @Test(
-        "a value → what listd's own jsonl has for it",
+        "a value → the same text as in listd's own jsonl",
         arguments: [
             (.double(3), "3.0"), (.double(1e300), "1e+300"), (.double(-0.5), "-0.5"), (.double(.nan), "null"),
             (.double(-.infinity), "null"), (.byte(7), "7"), (.int64(.min), "-9223372036854775808"),

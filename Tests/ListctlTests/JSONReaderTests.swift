@@ -40,7 +40,7 @@ struct JSONReaderTests {
         #expect(try MirroredObject(jsonl: line.utf8).fields.values == [.int64(1), .int64(2)])
     }
 
-    @Test("input that listd does not write, also nested without end → an error, never a crash")
+    @Test("input that listd never writes, also nested without end → an error, never a crash")
     func faults() {
         let line = #"{"id":"a","type":"t","fields":{"x":"é\n","n":[1.5,true,null]}}"#
         for length in 0..<line.utf8.count {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import listctl
 
-/// The keys that the bytes make.
+/// The keys that terminal bytes stand for.
 @Suite struct KeyAssemblerTests {
     private func keys(_ bytes: String, _ assembler: inout KeyAssembler) -> [String] {
         bytes.utf8.map { assembler.consume($0) }.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }

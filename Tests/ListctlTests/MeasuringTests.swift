@@ -5,10 +5,10 @@ import Testing
 
 @testable import listctl
 
-@Suite("How high a row of the viewer is")
+@Suite("The height of a row in the viewer")
 struct MeasuringTests {
     @Test(
-        "items much higher or lower than those behind them → pictures of a few screens at most, every item is reached",
+        "items much higher or lower than those after them → pictures of a few screens at most, every item is reached",
         arguments: [
             [200_000.0], [200_000, 200_000], [1e9], [5000, 44, 44], [900, 800, 700], [],
             Array(repeating: 256, count: 8),
@@ -27,7 +27,7 @@ struct MeasuringTests {
         #expect(browser.seen.contains(0))
     }
 
-    @Test("very low items behind high ones → measured again, so that pictures are no larger than a few screens")
+    @Test("very low items after high ones → measured again, so that pictures have at most a few screens")
     func lowBehind() {
         var list = FakeList(heights: Array(repeating: 200, count: 40) + Array(repeating: 10, count: 5000))
         var browser = Browser(columns: 80, rows: 23)

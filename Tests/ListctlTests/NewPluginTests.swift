@@ -7,19 +7,19 @@ import Testing
 @Suite("The package of a new plugin")
 struct NewPluginTests {
     @Test(
-        "a name that listd takes → taken",
+        "a name that listd accepts → accepted",
         arguments: ["files", "Entry-Controller_2", "a", "2fast", "_x", String(repeating: "x", count: 64)])
     func valid(name: String) { #expect(NewPlugin.isName(name)) }
 
     @Test(
-        "a name that listd refuses, or that leaves Swift no name for the module → refused",
+        "a name that listd refuses, or that gives no Swift name for the module → refused",
         arguments: [
             "", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", "{}", String(repeating: "x", count: 65), "2", "-", "_",
         ])
     func invalid(name: String) { #expect(!NewPlugin.isName(name)) }
 
     @Test(
-        "the template for a name → the plugin has it as it is, module and types as Swift can say them",
+        "the template for a name → the plugin has the name unchanged, module and types as Swift names",
         arguments: [
             ("greenhouse", "greenhouse", "Greenhouse"), ("my-plugin", "my_plugin", "My_plugin"),
             ("2fast", "_fast", "_fast"), ("template2", "template2", "Template2"),

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("PrintableText")
 struct PrintableTextTests {
-    @Test("a text for a terminal without UTF-8 → ASCII of the same width, and the looks stay")
+    @Test("a text for a terminal without UTF-8 → ASCII of the same width, with the same attributes")
     func asciiOnly() {
         #expect(PrintableText.asciiOnly("\u{1B}[1m“Grüße”…\u{1B}[0m\n") == "\u{1B}[1m\"Gru?e\"~\u{1B}[0m\n")
         #expect(PrintableText.asciiOnly("日本 x") == "???? x")
     }
 
     init() {
-        // The C library copies the name, and knows how wide characters are only then.
+        // The C library copies the name. It knows the width of characters only in a UTF-8 locale.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
     }
 
@@ -22,7 +22,7 @@ struct PrintableTextTests {
         PrintableText(text, in: encoding).text
     }
 
-    @Test("what terminals disagree about → taken out; marks beyond four are, too")
+    @Test("characters of which terminals differ in width → removed, as are more than four marks")
     func widths() {
         #expect(text("❤\u{FE0F}") == "❤")
         #expect(text("👨\u{200D}👩\u{200D}👧") == "👨👩👧")
@@ -32,7 +32,7 @@ struct PrintableTextTests {
         #expect(text("") == "")
     }
 
-    @Test("a terminal that has ASCII only → the nearest of it, in as many columns")
+    @Test("a terminal with ASCII only → the nearest ASCII, in as many columns")
     func ascii() {
         #expect(text("Grüße, Ångström", .ascii) == "Gru?e, Angstrom")
         #expect(text("“a” – b… → c", .ascii) == "\"a\" - b~ > c")
@@ -40,7 +40,7 @@ struct PrintableTextTests {
         #expect(text("\u{1B}[2J", .ascii) == "*[2J")
     }
 
-    @Test("cut, filled up, aligned → exactly as wide; nothing is cut in two")
+    @Test("cut, filled up, aligned → exactly that wide; no character is cut in two")
     func fitting() {
         func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
             PrintableText(text, in: .unicode).fitted(to: width, alignedRight: right, in: .unicode).text

@@ -30,7 +30,7 @@ struct RequestTests {
         #expect(type(of: request.command).syntax.name == command)
     }
 
-    @Test("options of every command → read, wherever they stand")
+    @Test("options of every command → accepted in any place")
     func common() throws {
         let request = try Request(parsing: ["--bus=unix:path=/run/x", "list", "--json", "--color", "never"])
         #expect(request.bus == .address("unix:path=/run/x"))
@@ -50,7 +50,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a wrong line → what is wrong, and the command whose help says more",
+        "a wrong line → the error, and the command whose help explains more",
         arguments: [
             ([], "no command", nil), (["fly"], "unknown command fly", nil), (["--fly"], "unknown option --fly", nil),
             (["-x"], "unknown option -x", nil), (["show"], "show lacks NAME", "show"),
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(throws: UsageError(message: message, command: command)) { try Request(parsing: words) }
     }
 
-    @Test("options of one name in several commands → agree on whether they have a value")
+    @Test("options of one name in several commands → all with a value or all without")
     func optionsAgree() {
         let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
         for (name, same) in Dictionary(grouping: options, by: \.name) {
@@ -93,7 +93,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a command's words → all of them are told apart, and each says what it does in one sentence")
+    @Test("the commands' words → all different, and each has one sentence about what it does")
     func table() {
         #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
         for syntax in CommandTable.all.map({ $0.syntax }) {
@@ -116,7 +116,7 @@ struct RequestTests {
     }
 
     @Test(
-        "an unfinished line → what may stand for its last word",
+        "an unfinished line → the completions of its last word",
         arguments: [
             (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
             (["--bus", "system", "show", ""], .list),

@@ -15,7 +15,7 @@ struct ScrollingTests {
         return browser
     }
 
-    /// Makes a step until it changes nothing; returns all items that were on the screen at some time.
+    /// Repeats a step until it changes nothing; returns all items that were ever on the screen.
     private func hold(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
         var seen = browser.seen
         var presses = 0
@@ -30,7 +30,7 @@ struct ScrollingTests {
         return seen
     }
 
-    /// What the viewer promises of every list: each key that scrolls passes everything, and both ends can be seen.
+    /// Holds for every list: each scrolling key passes every item, and both ends can be shown.
     private func check(_ original: FakeList, rows: Int, _ comment: Comment) {
         let all = Set(original.frames.indices)
         for (down, up) in [
@@ -53,7 +53,7 @@ struct ScrollingTests {
     }
 
     @Test(
-        "items of one height, lists of 0 to 20 of them → everything is passed, both ends are seen",
+        "items of one height, lists of 0 to 20 → every item is passed, both ends are shown",
         arguments: [1, 2, 3, 5, 8])
     func uniform(rows: Int) {
         for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 20] {
@@ -63,7 +63,7 @@ struct ScrollingTests {
         }
     }
 
-    @Test("low items between high ones → everything is passed, both ends are seen", arguments: [1, 2, 3, 8, 11])
+    @Test("low items between high ones → every item is passed, both ends are shown", arguments: [1, 2, 3, 8, 11])
     func mixed(rows: Int) {
         let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
         let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
@@ -77,7 +77,7 @@ struct ScrollingTests {
         check(FakeList(heights: [2000, 3, 3000]), rows: rows, "higher than the screen")
     }
 
-    @Test("heights, gaps and columns at random → everything is passed, both ends are seen", arguments: 1...40)
+    @Test("random heights, gaps and columns → every item is passed, both ends are shown", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in
@@ -91,7 +91,7 @@ struct ScrollingTests {
         check(list, rows: Int.random(in: 1...12, using: &random), "seed \(seed)")
     }
 
-    @Test("a viewport that shows nothing new, so that no picture comes → the screen scrolls all the same")
+    @Test("a viewport that shows nothing new, so that no picture comes → the screen scrolls nevertheless")
     func silent() {
         var list = FakeList(heights: Array(repeating: 44, count: 24))
         var browser = opened(&list, rows: 23)
@@ -110,7 +110,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 44 * 11)
     }
 
-    @Test("items above are inserted while a step is on its way → the screen follows its items")
+    @Test("items above are inserted while a step is in flight → the screen follows its items")
     func anchored() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = opened(&list, rows: 10)
@@ -126,7 +126,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 44 * 15)
     }
 
-    @Test("the content becomes shorter than where the screen is → its new end is shown")
+    @Test("the content becomes shorter than the screen's offset → its new end is shown")
     func shrinks() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = opened(&list, rows: 10)
@@ -140,7 +140,7 @@ struct ScrollingTests {
         #expect(browser.seen.isEmpty)
     }
 
-    @Test("a new view of a list that has become shorter meanwhile → starts at the end of what there is")
+    @Test("a new view of a list that has become shorter meanwhile → starts at its new end")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = opened(&list, rows: 10)
@@ -171,7 +171,7 @@ struct ScrollingTests {
         #expect(layout.rows.prefix(6).map(\.y) == [0, 44, 88, 132, 176, 220])
     }
 
-    @Test("a list that lies on its side → turned, its viewport turned back")
+    @Test("a horizontal list → shown vertically, with viewports in the list's own axes")
     func turned() {
         let list = FakeList(heights: [44, 44, 44])
         let picture = list.picture(y: 0, height: 440, sequence: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-/// Finds what it is told to, when it is told to.
+/// Returns the result that the test sets, when the test lets it.
 @DBusActor
 private final class HeldFinder: ItemFinder {
     private(set) var asked: [String] = []
@@ -36,11 +36,12 @@ private final class Outcomes {
     var texts: [String] = []
 }
 
-@Suite("Searches one after the other")
+@Suite("Searches run one after the other")
 @DBusActor
 struct SearchQueueTests {
     @Test(
-        "texts typed while a search runs → one at a time, of those that wait the newest, outcomes of wanted ones only")
+        "texts typed while a search runs → one search at a time, of waiting ones only the newest, results only of wanted ones"
+    )
     func newest() async {
         let finder = HeldFinder()
         let outcomes = Outcomes()
@@ -56,7 +57,7 @@ struct SearchQueueTests {
         #expect(finder.mostAtOnce == 1)
     }
 
-    @Test("cancelled → nothing is told, and the next search waits for the end of the one before")
+    @Test("cancelled → no result, and the next search waits for the end of the one before")
     func cancelled() async {
         let finder = HeldFinder()
         let outcomes = Outcomes()

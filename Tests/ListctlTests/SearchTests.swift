@@ -7,13 +7,13 @@ import Testing
 
 @testable import listctl
 
-/// A list as listd answers questions about it; it may change after every answer.
+/// A list that answers reads as listd does; it may change after every answer.
 private struct ReadList {
     var objects: [(id: String, items: [String])]
     var revision: UInt64 = 1
-    /// How many objects an answer has at most.
+    /// The maximum number of objects in an answer.
     var most = 1024
-    /// What happens to the list after each answer.
+    /// The change of the list after each answer.
     var change: (inout ReadList) -> Void = { _ in }
     var answers = 0
 
@@ -45,7 +45,7 @@ private struct ReadList {
         change(&self)
     }
 
-    /// What a search finds; nil when it does not end.
+    /// The result of a search; nil when it does not end.
     mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
         find(Search.Query(text: text, start: start))
     }
@@ -64,7 +64,7 @@ private struct ReadList {
 
 @Suite("Search")
 struct SearchTests {
-    /// What is to be found, as simply as it can be said.
+    /// The expected hit, found as simply as possible.
     private func naive(_ list: ReadList, _ query: Search.Query) -> Search.Step {
         let text = query.text
         let hits = list.objects.enumerated().flatMap { section, object in
@@ -85,7 +85,7 @@ struct SearchTests {
     }
 
     @Test(
-        "lists at random that stand still → the next item with the text, or the one before, going on at the other end",
+        "random lists that do not change → the next item with the text, or the one before, continuing at the other end",
         arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -114,7 +114,7 @@ struct SearchTests {
         }
     }
 
-    @Test("another revision with every answer → an end, and what is there is found", arguments: ["t4900", "nowhere"])
+    @Test("another revision with every answer → the search ends, and its hit exists", arguments: ["t4900", "nowhere"])
     func changing(text: String) {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { $0.revision += 1 }
@@ -123,7 +123,7 @@ struct SearchTests {
         #expect(list.answers < 100)
     }
 
-    @Test("another revision now and then → parts are read again, what is found belongs together", arguments: 1...20)
+    @Test("another revision now and then → parts are read again, and the hit is of one revision", arguments: 1...20)
     func sometimes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var list = ReadList(objects: (0..<3000).map { (id: "o\($0)", items: ["t\($0)"]) })
@@ -139,7 +139,7 @@ struct SearchTests {
         #expect(hit.objectID == "o2500")
     }
 
-    @Test("the list becomes shorter than where the search is → it comes to an end")
+    @Test("the list becomes shorter than the place of the search → the search ends")
     func shrinks() {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { list in
@@ -196,7 +196,7 @@ struct SearchTests {
         }
     }
 
-    @Test("items, headers and footers have the text → found in the order of the list, round and round, and back by N")
+    @Test("items, headers and footers have the text → found in the order of the list, in a circle, and backwards by N")
     func order() throws {
         var state = viewer()
         var query = try search("1", &state)
@@ -215,7 +215,7 @@ struct SearchTests {
         }
     }
 
-    @Test("what was found for another text than the last one → nothing happens")
+    @Test("a hit for another text than the last one → ignored")
     func late() throws {
         var state = viewer()
         let query = try #require(state.type("/c").query)
@@ -225,7 +225,7 @@ struct SearchTests {
         #expect(state.browser.cursor.row == 1)
     }
 
-    @Test("a text is typed and given up → the cursor goes along, and back to where it was; nothing is marked")
+    @Test("a text is typed and cancelled → the cursor goes along, and back to where it was; nothing is marked")
     func givesUp() throws {
         var state = viewer()
         let query = try #require(state.type("/cell 2").query)
@@ -240,7 +240,7 @@ struct SearchTests {
         #expect(state.mode == .browsing)
     }
 
-    @Test("a header that floats is found → it is on the screen, nothing is scrolled")
+    @Test("a floating header is found → it is on the screen, and the screen does not scroll")
     func floatingHeader() throws {
         var state = ViewerState(title: "x", columns: 44, rows: 5)
         _ = state.handle(.opened)

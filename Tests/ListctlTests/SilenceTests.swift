@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("The viewer while listd is silent")
+@Suite("The viewer while listd does not answer")
 struct SilenceTests {
     private func viewer(_ list: inout FakeList) -> ViewerState {
         var state = ViewerState(title: "x", columns: 44, rows: 12)
@@ -17,7 +17,7 @@ struct SilenceTests {
         state.status
     }
 
-    @Test("no answer for a while → it is said, until there is one")
+    @Test("no answer for a while → a message, until an answer comes")
     func said() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -29,7 +29,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(10..<20))
     }
 
-    @Test("an answer that never comes, the terminal gets another size meanwhile → asked again, in that size")
+    @Test("an answer that never comes, and the terminal is resized → asked again with the new size")
     func resized() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -44,7 +44,7 @@ struct SilenceTests {
     }
 
     @Test(
-        "the old viewport is shown late, before the new one is answered → the screen ends where it was to go",
+        "the old viewport's picture comes late, before the new one's → the screen ends at the requested place",
         arguments: [1, 3])
     func late(times: Int) {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
@@ -59,7 +59,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(13..<33))
     }
 
-    @Test("nothing was on its way when an answer was given up → what is on the screen is asked for")
+    @Test("no call was in flight when an answer was given up → the shown viewport is requested again")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -69,7 +69,7 @@ struct SilenceTests {
         #expect(!status(state).contains("does not answer"))
     }
 
-    @Test("listd is gone or restarted → the message about silence ends")
+    @Test("listd is gone or restarted → the message about missing answers disappears")
     func ends() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

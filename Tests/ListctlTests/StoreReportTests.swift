@@ -7,7 +7,7 @@ import Testing
 @Suite("StoreReport")
 struct StoreReportTests {
     @Test(
-        "what a dump says of the store → its lines, and whether all is well",
+        "the store's part of a dump → its lines, and whether the store is well",
         arguments: [
             ("listd 1\nstore: /a b/listd.db, 4096 bytes, integrity ok\nstatistics:\n", 1, true),
             ("store: /s.db, 9 bytes, 2 faults\nstore fault: row 1\nstore fault: row 2\nplugins:\n", 3, false),

@@ -11,7 +11,7 @@ import Testing
 @Suite("The viewer's screen")
 struct ViewerScreenTests {
     init() {
-        // The C library copies the name, and knows how wide characters are only then.
+        // The C library copies the name. It knows the width of characters only in a UTF-8 locale.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
     }
 
@@ -49,13 +49,13 @@ struct ViewerScreenTests {
         "🇩🇪", "\u{FFFF}", "\u{10FFFD}", "",
     ]
 
-    /// Everything that is on the screen.
+    /// All lines on the screen.
     private func characters(_ state: ViewerState) -> [Character] {
         ViewerScreen.screen(of: state).lines.flatMap { $0.parts.flatMap { $0.text.cells.map(\.character) } }
     }
 
     @Test(
-        "any text anywhere, any size → lines as wide as the terminal, of nothing but printable characters",
+        "any text anywhere, any size → lines as wide as the terminal, of printable characters only",
         arguments: 1...4)
     func anything(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -111,7 +111,7 @@ struct ViewerScreenTests {
         #expect(time < .milliseconds(500))
     }
 
-    @Test("one row → it is the list's; a search is typed on it; what there is to say is said until the next key")
+    @Test("a terminal of one row → the row shows the list; a search is typed on it; a message stays until the next key")
     func oneRow() {
         var list = FakeList(heights: Array(repeating: 44, count: 5))
         var state = ViewerState(title: "files", columns: 40, rows: 1)
@@ -135,7 +135,7 @@ struct ViewerScreenTests {
         #expect(state.lines[0].contains("waiting for listd"))
     }
 
-    @Test("hints → columns, in the order of ls, as people read them; those without a value are blank")
+    @Test("hints → columns, in the order of ls, as text for people; missing values are blank")
     func columns() {
         var facts = ListFacts()
         facts.objects = 2
@@ -154,7 +154,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "little room → columns go from the right, whole ones, and the title keeps its part",
+        "little room → whole columns are dropped from the right, and the title keeps its part",
         arguments: [20, 40, 60, 300])
     func narrowColumns(columns: Int) {
         let contents: [Content] = [["title": .string("a title of some length"), "b": .int64(1), "c": .string("word")]]
@@ -177,7 +177,7 @@ struct ViewerScreenTests {
         #expect(ViewerState(title: "x", columns: 40, rows: 12).lines[1...10].allSatisfy { $0.isEmpty })
     }
 
-    @Test("a text that was searched for → marked wherever it stands, whatever the case, also under the cursor")
+    @Test("a searched text → marked wherever it occurs, in upper and lower case, also under the cursor")
     func hits() throws {
         var state = viewer([["title": .string("one ONE two")], ["title": .string("none")]])
         _ = state.type("/one")
@@ -191,7 +191,7 @@ struct ViewerScreenTests {
         #expect(ViewerScreen.screen(of: state).lines.allSatisfy { $0.parts.allSatisfy { $0.style.role != .hit } })
     }
 
-    @Test("reuse identifiers → colours that are always the same; files as ls has them")
+    @Test("reuse identifiers → a fixed colour each; files as ls colours them")
     func colours() {
         #expect(ReuseColor.style(of: "directory") == .role(.accent(.blue), bold: true))
         #expect(ReuseColor.style(of: "file") == .plain)
@@ -202,7 +202,7 @@ struct ViewerScreenTests {
             ViewerScreen.screen(of: state).lines[2].parts.contains { $0.style == .role(.accent(.blue), bold: true) })
     }
 
-    @Test("the scroll bar → what is on the screen, what helpers prepare; its ends only at the ends of the list")
+    @Test("the scroll bar → the visible part and the working range; its ends only at the ends of the list")
     func scrollBar() {
         #expect(ScrollBar.marks(rows: 4, visible: 0...1, workingRange: nil) == [.none, .none, .none, .none])
         #expect(
@@ -221,7 +221,7 @@ struct ViewerScreenTests {
         }
     }
 
-    @Test("a wide terminal → columns stand near the titles; long titles have the room they need")
+    @Test("a wide terminal → columns are near the titles; long titles have the room they need")
     func wide() {
         let columns = viewer([["title": .string("a"), "size": .int64(1)]], columns: 300).lines[1]
         #expect(columns.count < 80)
@@ -234,7 +234,7 @@ struct ViewerScreenTests {
         #expect(narrow.count == 58)
     }
 
-    @Test("a note → above the last line, while there is room")
+    @Test("a note → above the last line, if there is room")
     func note() {
         var state = ViewerState(title: "x", columns: 40, rows: 8, note: "try this")
         #expect(state.frame.listRows == 5)
@@ -244,7 +244,7 @@ struct ViewerScreenTests {
         #expect(state.lines.count == 7)
     }
 
-    @Test("a long title → its end is shown when one goes to the right")
+    @Test("a long title → its end is shown after going to the right")
     func pans() {
         let long = (0..<30).map { "word\($0)" }.joined(separator: " ")
         var state = viewer([["title": .string(long)]], columns: 40)
@@ -256,7 +256,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "keys in the last line → whole ones, as many as fit; a problem takes their place",
+        "keys in the last line → as many whole ones as fit; an error takes their place",
         arguments: [10, 40, 80, 300])
     func status(columns: Int) {
         var state = viewer(titles(3), columns: columns)
@@ -268,7 +268,9 @@ struct ViewerScreenTests {
         #expect(!state.status.contains("something"))
     }
 
-    @Test("a picture with frames that are no numbers → drawn without them", arguments: [Double.nan, .infinity, -1e300])
+    @Test(
+        "a picture with frames that are no numbers → drawn without the items",
+        arguments: [Double.nan, .infinity, -1e300])
     func hostileFrames(value: Double) {
         var state = viewer(titles(3), rows: 4)
         let shown = Picture.Shown(

@@ -27,7 +27,7 @@ private func picture(heights: [Double], from first: Int = 0, of total: Int = 100
 @Suite("ViewerState")
 struct ViewerStateTests {
     init() {
-        // listctl does so too; which characters are printable depends on it.
+        // As listctl does: which characters are printable depends on the locale.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
     }
 
@@ -55,7 +55,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.size.pointsPerRow == 20)
     }
 
-    @Test("the terminal gets another size while an answer is awaited → asked again in that size, then drawn")
+    @Test("the terminal is resized while an answer is awaited → asked again with the new size, then drawn")
     func resizes() {
         var state = viewer()
         #expect(state.press(.pageDown) == [.setViewport(y: 440, width: 40, height: 440)])
@@ -65,7 +65,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.top == 440)
     }
 
-    @Test("the terminal gets another size → asked for in that size, and drawn at once with what there is")
+    @Test("the terminal is resized → a new viewport is requested, and the known picture is drawn at once")
     func resizesAtRest() {
         var state = viewer()
         #expect(
@@ -73,13 +73,13 @@ struct ViewerStateTests {
         #expect(state.handle(.answered) == [.draw])
     }
 
-    @Test("steps up at the top → nothing but a redraw", arguments: [Key.up, .pageUp, .home])
+    @Test("steps up at the top → only a redraw", arguments: [Key.up, .pageUp, .home])
     func top(key: Key) {
         var state = viewer()
         #expect(state.press(key) == [.draw])
     }
 
-    @Test("a call fails, the view is gone → steps can be made again, nothing waits for an answer that never comes")
+    @Test("a call fails, the view is gone → steps work again, and nothing waits for an answer that never comes")
     func failures() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -114,7 +114,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("/, a text and Enter → searches, the found item is scrolled to; n goes on behind it")
+    @Test("/, a text and Enter → searches and scrolls to the hit; n continues after it")
     func search() throws {
         var state = viewer()
         _ = state.type("/row")
@@ -131,7 +131,7 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "what is found is in the picture, but not on the screen → a viewport with some rows above it, the cursor on it")
+        "the hit is in the picture, but not on the screen → a viewport with some rows above it, the cursor on it")
     func searchNearby() throws {
         var state = viewer()
         _ = state.type("/row 11")
@@ -145,7 +145,7 @@ struct ViewerStateTests {
         #expect(state.browser.cursor.row == 3)
     }
 
-    @Test("Enter, Space and letters while a text is typed → they are of the text, and do nothing else")
+    @Test("Enter, Space and letters while a text is typed → part of the text, without other effects")
     func typing() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -160,7 +160,7 @@ struct ViewerStateTests {
         #expect(state.press(.character("q")) == [.quit])
     }
 
-    @Test("& and a text → filtered as it is typed; Enter goes to a hit among all others, where the cursor is then")
+    @Test("& and a text → filtered while it is typed; Enter goes from a hit to its place in the whole list")
     func filter() {
         var state = viewer()
         #expect(state.type("&r") == [.filter("r"), .draw])
@@ -178,7 +178,7 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
-    @Test("& after a search → begins with the text of the search, which can be taken away")
+    @Test("& after a search → begins with the text of the search, which can be deleted")
     func filterAfterSearch() {
         var state = viewer()
         _ = state.type("/row")
@@ -191,7 +191,7 @@ struct ViewerStateTests {
         #expect(state.mode == .filtering(""))
     }
 
-    @Test("the keys of the help → “more” only while there is more of it below")
+    @Test("the keys of the help → “more” only while there are more below")
     func moreHelp() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -203,7 +203,7 @@ struct ViewerStateTests {
         #expect(!tall.status.contains("more") && tall.status.contains("q back"))
     }
 
-    @Test("a failure in place of a list → told once; of a list that is shown → in the last line")
+    @Test("an error of a list that is not shown → reported once; of a shown list → in the last line")
     func failureOnce() {
         var state = ViewerState(title: "x", columns: 60, rows: 12)
         _ = state.handle(.opened)
@@ -217,7 +217,7 @@ struct ViewerStateTests {
         #expect(!shown.status.contains("%"))
     }
 
-    @Test("a filter without hits → its own words for that")
+    @Test("a filter without hits → its own message for that")
     func emptyFilter() {
         var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")
         _ = state.handle(.opened)
@@ -226,7 +226,7 @@ struct ViewerStateTests {
         #expect(state.lines.contains { $0.contains("nothing contains “x”") })
     }
 
-    @Test("a filter that listd refuses → said, the whole list is shown, and what is typed stays text")
+    @Test("a filter that listd refuses → a message, the whole list is shown, and the typed text stays")
     func refusedFilter() {
         var state = viewer()
         _ = state.type("&r")
@@ -239,7 +239,7 @@ struct ViewerStateTests {
         #expect(state.status.contains("there is no such source"))
     }
 
-    @Test("Enter → selects what the cursor stands on, and deselects what is selected; a header cannot be")
+    @Test("Enter → selects the item under the cursor, or deselects a selected one; a header cannot be selected")
     func selects() {
         var state = viewer()
         _ = state.press(.down)
@@ -281,7 +281,7 @@ struct ViewerStateTests {
         #expect(state.browser.seen.contains(state.browser.currentNumber ?? -1))
     }
 
-    @Test("? → the keys, as far as the screen goes; any other key → the list again")
+    @Test("? → the keys, as many as fit; any other key → the list again")
     func help() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -293,7 +293,7 @@ struct ViewerStateTests {
         #expect(state.lines[1].contains("row 0"))
     }
 
-    @Test("Control-L → everything is drawn again; the other end hangs up → the end")
+    @Test("Control-L → everything is drawn again; the terminal hangs up → the viewer ends")
     func redraws() {
         var state = viewer()
         #expect(state.press(.redraw) == [.redraw])

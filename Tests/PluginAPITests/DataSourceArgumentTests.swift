@@ -11,7 +11,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "subject and options in one text → each by itself",
+        "subject and options in one text → separated",
         arguments: [
             ("", "", [:]),
             ("/srv/music", "/srv/music", [:]),
@@ -29,7 +29,7 @@ struct DataSourceArgumentTests {
         #expect(argument.options.values == options)
     }
 
-    @Test("an option that may be repeated → the last value counts, and all of them can be had in order")
+    @Test("an option that may be repeated → the last value counts, and all can be read in order")
     func repeated() throws {
         let argument = try argument("unit=ssh&depth=1&unit=cron")
         #expect(argument.options["unit"] == "cron")
@@ -51,7 +51,7 @@ struct DataSourceArgumentTests {
         #expect(error?.message.contains(named) == true)
     }
 
-    @Test("nothing said of repeating → no option may be")
+    @Test("no option declared as repeatable → a repeated one is an error")
     func noneRepeatable() throws {
         let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
         #expect(error?.message == #""unit=b": the option "unit" is given twice"#)

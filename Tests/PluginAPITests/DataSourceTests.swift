@@ -20,7 +20,7 @@ private final class TestSource: DataSource {
     func stop() { end() }
 }
 
-/// Runs a data source and hands out its events one by one.
+/// Runs a data source and returns its events one by one.
 private struct Running {
     let runner: DataSourceRunner
     private let events: AsyncStream<DataSourceEvent>
@@ -79,7 +79,7 @@ struct DataSourceTests {
         #expect(await other.next(1) == ["failed Unit=: expected a unit"])
     }
 
-    @Test("a source that cannot be made → the error goes to who started it, and nothing is sent")
+    @Test("a source whose initializer throws → the error goes to the caller, and no event is sent")
     func cannotBeMade() async {
         let entry = DataSourceEntry.source("test") { _ in throw ListError(.invalidArguments, "bad argument") }
         let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in Issue.record("an event") }
@@ -89,7 +89,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "a source that is made with a bad value → invalidArguments for one of its argument, else the plugin's failure",
+        "a source that gets a bad value → invalidArguments for a value of its argument, else the plugin's failure",
         arguments: [
             ("/srv&depth=0", [:], ListError.Code.invalidArguments),
             ("/srv&depth=0", ["depth": "0"], .invalidArguments),
@@ -107,7 +107,7 @@ struct DataSourceTests {
         #expect(error == ListError(code, "depth=0: expected 1 to 64"))
     }
 
-    @Test("polling → reads at once and then again; a reading that fails is told and ends with the next good one")
+    @Test("polling → reads at once and then again; a failed read is reported, until the next good one")
     func poll() async {
         let running = Running { context in
             var count = 0
@@ -121,7 +121,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("timers → once after a time, again and again until cancelled")
+    @Test("timers → once after a time, or again and again until cancelled")
     func timers() async {
         let running = Running { context in
             var ticks = 0
@@ -139,7 +139,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("a descriptor that becomes readable → called back with what was written, and closed at the end")
+    @Test("a descriptor that becomes readable → called with the written bytes, and closed at the end")
     func descriptor() async throws {
         var ends: [Int32] = [-1, -1]
         let made = unsafe pipe(&ends)
@@ -160,7 +160,7 @@ struct DataSourceTests {
         try #require(written == 2)
         #expect(await running.next(2) == ["failed byte 7", "failed byte 8"])
         await withCheckedContinuation { done in running.runner.stop { done.resume() } }
-        // The reading end is closed by a handler that runs after the source has stopped: the pipe then has no reader.
+        // A handler closes the reading end after the source has stopped: the pipe then has no reader.
         var state = pollfd(fd: output, events: 0, revents: 0)
         let polled = unsafe Glibc.poll(&state, 1, 10_000)
         #expect(polled == 1)
@@ -168,7 +168,7 @@ struct DataSourceTests {
         close(output)
     }
 
-    @Test("stopping → the source is notified once, its timers end, and nothing it sends arrives")
+    @Test("stopping → the source is notified once, its timers end, and its later events are dropped")
     func stop() async {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         let running = Running(end: { continuation.yield(()) }) { context in

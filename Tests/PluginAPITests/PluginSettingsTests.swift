@@ -54,7 +54,7 @@ struct PluginSettingsTests {
         if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
     }
 
-    @Test("a time without end → longer than any machine runs")
+    @Test("an infinite time → longer than any machine runs")
     func endless() throws {
         #expect(try settings("infinity").duration("Key") == .microseconds(Int64.max))
     }

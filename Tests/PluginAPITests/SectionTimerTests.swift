@@ -4,7 +4,7 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-/// Shows how often it was called back.
+/// Counts its callbacks in an item.
 private final class Ticking: ListSectionController {
     private var ticks = 0
     private var timer: ListTimer?
@@ -70,7 +70,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 10)
     }
 
-    @Test("cancelled, here by an update → not called back any more")
+    @Test("cancelled, here by an update → not called any more")
     func cancelled() throws {
         let list = try list([object("a", every: 10)])
         list.advance(by: .milliseconds(20))
@@ -79,7 +79,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 2)
     }
 
-    @Test("the section leaves the list → its timers are over, those of others go on")
+    @Test("the section leaves the list → its timers end, those of others go on")
     func gone() throws {
         let list = try list([object("a", every: 10), object("b", every: 10)])
         let controller = try #require(list.sectionController(of: "a") as? Ticking)
@@ -91,7 +91,7 @@ struct SectionTimerTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("work on another thread → comes back to the controller on the list's executor")
+    @Test("work on another thread → its result returns to the controller on the list's executor")
     func reference() async throws {
         let list = try list([object("a", every: 1_000_000)])
         let reference = ListSectionControllerReference(try #require(list.sectionController(of: "a") as? Ticking))

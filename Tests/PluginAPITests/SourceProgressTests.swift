@@ -4,7 +4,7 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-/// What sources do that send pages, keep a cursor, and take writes, as their tests see it.
+/// Data sources with pages, a cursor and writes, as their tests see them.
 @Suite("Pages, cursors and writes of a data source", .timeLimit(.minutes(1)))
 struct SourceProgressTests {
     private func source(
@@ -14,7 +14,7 @@ struct SourceProgressTests {
             Numbers.self, name, argument: argument, cursor: cursor, objects: objects)
     }
 
-    @Test("a list in pages → nothing until all of it is there, then all, with how far it was read")
+    @Test("a list in pages → nothing until all of it has arrived, then all, with the cursor")
     func pages() async throws {
         let source = try await source("7")
         guard case .replacementBegan = await source.next(), case .page(let first) = await source.next() else {
@@ -37,7 +37,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("started with a cursor → handed over at the start, and only what is new is sent")
+    @Test("started with a cursor → the source gets it at the start, and sends only what is new")
     func goesOn() async throws {
         let source = try await source("5", cursor: [3], objects: try (0..<3).map { try ListObject(id: "\($0)") })
         await source.wait { $0.objects.count == 5 }

@@ -5,9 +5,9 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-@Suite("The list that the tests of a data source see", .timeLimit(.minutes(1)))
+@Suite("TestSource: the list of a data source, for its tests", .timeLimit(.minutes(1)))
 struct TestSourceTests {
-    @Test("an object beside one that is not there → listd's own error, and the list stays as it was")
+    @Test("an object placed beside a missing one → listd's own error, and the list stays as it was")
     func unknownNeighbour() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "neighbours")
         for _ in 0..<2 { _ = await source.next() }
@@ -20,7 +20,7 @@ struct TestSourceTests {
         await source.stop()
     }
 
-    @Test("two objects with one id → what listd makes of them")
+    @Test("two objects with one id → the same result as in listd")
     func duplicates() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "twins")
         _ = await source.next()

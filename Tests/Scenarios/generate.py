@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed writes the same."""
+"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed always gives the same
+scenario."""
 
 import json
 import random
@@ -8,7 +9,7 @@ import sys
 
 
 class Naive:
-    """A list as the contract describes it, in the simplest words."""
+    """A list as the contract describes it, as simply as possible."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -35,7 +36,7 @@ class Naive:
         return {"replace": [self.object(id) for id in self.ids]}
 
     def place(self, id, position, anchor):
-        """Puts an id where it is told to."""
+        """Moves or inserts an id."""
         if position == "keep" and id in self.ids or anchor == id:
             return
         if id in self.ids:
@@ -101,7 +102,7 @@ class Filtered(Naive):
         self.change()
 
     def change(self):
-        """Wants other objects, or another order."""
+        """Chooses another filter, order or limit."""
         self.type = self.random.choice([None, "", "row"])
         self.sort = self.random.choice([None, "n", "-n", "p"])
         self.limit = self.random.choice([0, 0, 3])

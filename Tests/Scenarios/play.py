@@ -52,7 +52,7 @@ def fields(plain):
 
 
 def plain(there):
-    """A value of dbus-python as JSON has it."""
+    """A value of dbus-python as a JSON value."""
     if isinstance(there, dict):
         return {str(key): plain(member) for key, member in there.items()}
     if isinstance(there, (list, tuple)):
@@ -183,7 +183,7 @@ class Play:
     # MARK: checks
 
     def objects(self, name):
-        """A list of the daemon's, at a revision."""
+        """A list of the daemon, at a revision."""
         adapter = self.adapter(name)
         rows = []
         while True:
@@ -193,7 +193,7 @@ class Play:
                 return int(revision), rows
 
     def settled(self, ids):
-        """The list that follows another one: as it must be, or as it is when that has taken too long."""
+        """The list that follows another one: once it is as expected, or after the time is up."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -219,7 +219,7 @@ class Play:
 
 
 def ask(message):
-    """Tells the client under test, and waits until it has done it."""
+    """Sends a command to the client under test, and waits until it is done."""
     print(json.dumps(message), flush=True)
     answer = sys.stdin.readline().strip()
     if answer != "ok":
@@ -233,7 +233,7 @@ STEPS = {
 
 
 def main():
-    # Whoever gives up the test ends what belongs to it, too.
+    # Ending the test by SIGTERM also ends its processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     file, transport = sys.argv[1:]
     lines = [json.loads(line) for line in open(file, encoding="utf-8") if line.strip()]

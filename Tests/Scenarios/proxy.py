@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A relay between one client and a D-Bus socket, which can lose ``Updated`` signals and hold everything back."""
+"""A relay between one client and a D-Bus socket, which can drop ``Updated`` signals and hold all messages back."""
 
 import os
 import socket
@@ -43,7 +43,7 @@ class Proxy:
             threading.Thread(target=relay.down, daemon=True).start()
 
     def passes(self, frame):
-        """Whether a message goes on to the client, which waits here while everything is held back."""
+        """Whether a message is passed to the client; waits while messages are held back."""
         self._may_flow.wait()
         return not (self._is_losing and frame[1] == 4 and b"\x03\x01s\0\x07\0\0\0Updated\0" in frame)
 
@@ -54,7 +54,7 @@ class Relay:
         self._has_begun = threading.Event()
 
     def up(self):
-        """Client to server: bytes as they come."""
+        """Client to server: bytes unchanged."""
         seen = b""
         try:
             while data := self._client.recv(65536):
@@ -93,7 +93,7 @@ class Relay:
 
 
 def frame_length(buffer):
-    """How long the message is that begins here; 0 when that is not known yet."""
+    """The length of the message that begins here; 0 when it is not known yet."""
     if len(buffer) < 16:
         return 0
     order = "<" if buffer[:1] == b"l" else ">"

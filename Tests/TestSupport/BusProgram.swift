@@ -2,18 +2,18 @@
 
 internal import Foundation
 
-/// The program that is the bus of a test.
+/// The program that is a test's bus.
 package enum BusProgram: String, Sendable {
     /// dbus-daemon, the reference.
     case daemon
-    /// dbus-broker with its launcher; as root, or where there is a journal.
+    /// dbus-broker with its launcher; for root, or if there is a journal.
     case broker
 
     /// The one that the variable LISTD_TEST_BUS names; without it, or with `direct`, dbus-daemon.
     package static let ofThisRun =
         ProcessInfo.processInfo.environment["LISTD_TEST_BUS"].flatMap(BusProgram.init(rawValue:)) ?? .daemon
 
-    /// The name that people know it by.
+    /// The program's name for messages.
     var name: String {
         switch self {
         case .daemon: "dbus-daemon"
@@ -21,7 +21,7 @@ package enum BusProgram: String, Sendable {
         }
     }
 
-    /// Starts it with a configuration file; it listens as soon as it has written its address and a newline to `output`.
+    /// Starts it with a configuration file; it listens once it has written its address and a newline to `output`.
     func start(configuration: String, socket: String, output: Int32, errors: Int32) throws -> SpawnedProcess {
         let input = FileHandle.nullDevice.fileDescriptor
         switch self {

@@ -3,20 +3,20 @@
 internal import Foundation
 internal import Glibc
 
-/// Another program as part of a test: its output is awaited line by line.
+/// A program that a test starts: its output is awaited line by line.
 ///
-/// It ends with `stop`, at the latest when the object is dropped.
+/// It is ended by `stop`, at the latest when the object is released.
 package final class ChildProcess: Sendable {
     /// The lines that it has written to its standard output and standard error.
     package let lines: EventLog<String>
-    /// Gets its status when it ends, after its last line; a signal counts as its negative number.
+    /// Gets the exit status when the program ends, after its last line; a signal counts as its negative number.
     package let exit: EventLog<Int32>
     private let process: SpawnedProcess
     private let input: FileHandle
 
-    /// Starts a program; `environment` is added to this process' own.
+    /// Starts a program; `environment` is added to this process's own.
     package init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        _ = Glibc.signal(SIGPIPE, SIG_IGN)  // writing to a child that has ended is an error, not the end of the tests
+        _ = Glibc.signal(SIGPIPE, SIG_IGN)  // writing to a child that has ended is an error, and must not end the tests
         let (lines, exit) = (EventLog<String>(), EventLog<Int32>())
         let (input, output) = (Pipe(), Pipe())
         let outputHasEnded = DispatchGroup()
@@ -70,7 +70,7 @@ package final class ChildProcess: Sendable {
         process.stop()
     }
 
-    /// Runs a program to its end and returns what it wrote.
+    /// Runs a program to its end and returns its output.
     package static func run(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:],
         timeout: Duration = .seconds(30)

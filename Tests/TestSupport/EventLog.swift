@@ -3,9 +3,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// What has happened, in order: callbacks record, the test awaits.
+/// The events of a test, in order: callbacks record them, the test awaits them.
 ///
-/// Waiting is for an event, never for time; the time limit only ends a test that would hang.
+/// Tests wait for events, never for time; the time limit only ends a test that would hang.
 package final class EventLog<Event: Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -21,7 +21,7 @@ package final class EventLog<Event: Sendable>: Sendable {
 
     /// The event did not come.
     package struct TimedOut: Error, CustomStringConvertible {
-        /// What was waited for in vain.
+        /// A description of the missing event.
         package let description: String
     }
 

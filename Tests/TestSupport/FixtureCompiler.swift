@@ -6,7 +6,7 @@ internal import Foundation
 package enum FixtureCompiler {
     /// A program failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// What it was, and what it wrote.
+        /// The program's command, and its output.
         package let description: String
     }
 
@@ -16,7 +16,7 @@ package enum FixtureCompiler {
 
     /// Compiles a Swift file of `Tests/Fixtures/Plugins` into a library.
     ///
-    /// - Parameter defining: conditions that hold in the source.
+    /// - Parameter defining: compilation conditions that are set.
     package static func compileSwift(_ fixture: String, to output: String, defining: [String] = []) throws {
         let built = try builtLibraries()
         let search = ["-I", "\(built)/Modules", "-I", "\(root)Sources/PluginAPI/ABI", "-L", built]
@@ -28,19 +28,19 @@ package enum FixtureCompiler {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: output)
     }
 
-    /// The compiler that the project is built with.
+    /// The compiler of the project's build.
     package static func swiftCompiler() throws -> String {
         let swift = try run("\(root)scripts/swift", ["--where"]).trimmingCharacters(in: .whitespacesAndNewlines)
         return URL(filePath: swift).deletingLastPathComponent().path(percentEncoded: false) + "swiftc"
     }
 
-    /// Where the libraries are: beside the program of this test run.
+    /// The directory of the libraries: that of this test run's program.
     package static func builtLibraries() throws -> String {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: program).deletingLastPathComponent().path(percentEncoded: false)
     }
 
-    /// Runs a program to its end; returns what it wrote.
+    /// Runs a program to its end; returns its output.
     @discardableResult
     package static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// A file or directory that nobody may change, root included (`chattr +i`), not even a process that has it open.
+/// A file or directory that no process may change, root included (`chattr +i`), not even one that has it open.
 package struct FrozenFile {
     private let path: String
 
@@ -23,7 +23,7 @@ package struct FrozenFile {
         self.path = path
     }
 
-    /// Lets it be changed again.
+    /// Makes it changeable again.
     package func thaw() { _ = Self.run("-i", path) }
 
     private static func run(_ flag: String, _ path: String) -> Bool {

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The processes that tests have started and not yet ended: they die with the test run, whichever way it ends.
+/// The processes that tests have started and not yet ended: they are killed at the end of the test run, however it
+/// ends.
 package enum LiveProcesses {
     private static let running = Mutex<Set<Int32>>([])
     private static let atExit: Void = {
@@ -11,13 +12,13 @@ package enum LiveProcesses {
         return ()
     }()
 
-    /// Notes a process that was started; a negative number is that of a process group, as for kill(2).
+    /// Records a started process; a negative number is a process group, as for kill(2).
     package static func add(_ processID: Int32) {
         _ = atExit
         _ = running.withLock { $0.insert(processID) }
     }
 
-    /// Forgets one that has ended.
+    /// Removes one that has ended.
     package static func remove(_ processID: Int32) {
         _ = running.withLock { $0.remove(processID) }
     }

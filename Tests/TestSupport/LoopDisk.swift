@@ -3,11 +3,11 @@
 internal import Foundation
 internal import Glibc
 
-/// A file system in a file: what is in the file is what a power cut would leave; needs a root that may mount.
+/// A file system in a file: the file has what a power cut would leave; needs root that may mount.
 package final class LoopDisk: Sendable {
     private let directory: TemporaryDirectory
     private var image: String { directory.path + "/image" }
-    /// Where it is mounted.
+    /// The mount point.
     package var path: String { directory.path + "/mounted" }
 
     /// Whether this process may mount such files, tried once.
@@ -33,15 +33,15 @@ package final class LoopDisk: Sendable {
         try Self.run("/bin/mount", "-o", "loop", image, path)
     }
 
-    /// What is left of it when the power is cut at this moment: another disk, whose journal is played back.
+    /// The content after a power cut at this moment: another disk, whose journal is replayed.
     package func cutPower() throws -> LoopDisk {
         try LoopDisk { image in try FileManager.default.copyItem(atPath: self.image, toPath: image) }
     }
 
-    /// Stops everything that changes it, which waits, and cannot be killed, until ``thaw()`` (`fsfreeze`).
+    /// Blocks every process that changes it until ``thaw()`` (`fsfreeze`); a blocked process cannot be killed.
     package func freeze() throws { try Self.run("/sbin/fsfreeze", "--freeze", path) }
 
-    /// Lets what waits go on.
+    /// Lets blocked processes go on.
     package func thaw() throws { try Self.run("/sbin/fsfreeze", "--unfreeze", path) }
 
     /// Unmounts and removes it, also while it is in use.

@@ -5,13 +5,13 @@ internal import Glibc
 
 /// A real bus for one test, with its own configuration and socket: ``BusProgram/ofThisRun``.
 ///
-/// It ends with `stop`, at the latest when the object is dropped; its directory goes with it.
+/// It is ended by `stop`, at the latest when the object is released; its directory is removed with it.
 package final class PrivateBus: Sendable {
     /// What kind of bus to start.
     package enum Kind: Sendable {
-        /// Everybody may do everything, hardly any limits.
+        /// Everybody may do everything, with hardly any limits.
         case session
-        /// Default-deny as the system bus; `policy` is put into the configuration.
+        /// Default-deny like the system bus; `policy` is added to the configuration.
         case system(policy: String)
         /// As `session` with these limits, such as `["max_message_size": 65536]`.
         case limited([String: Int])
@@ -29,18 +29,19 @@ package final class PrivateBus: Sendable {
         package let description: String
     }
 
-    /// Where it listens, as a D-Bus address.
+    /// The address at which it listens.
     package let address: String
     /// Its process.
     package let processID: Int32
     private let directory: URL
-    /// Kept open, or the bus' warnings would end it.
+    /// Kept open, since otherwise a warning of the bus would end it.
     private let log: FileHandle
     private let process: SpawnedProcess
 
     /// Starts a bus and returns when it listens.
     ///
-    /// - Parameter socket: where it listens, if that is to be known before; the file is the caller's.
+    /// - Parameter socket: the path at which it listens, for tests that must know it before; the caller removes the
+    ///   file.
     package init(_ kind: Kind = .session, socket: String? = nil) throws {
         directory = try PrivateBus.makeDirectory()
         let configuration = directory.appendingPathComponent("bus.conf")
@@ -61,7 +62,7 @@ package final class PrivateBus: Sendable {
         stop()
     }
 
-    /// The directory of the bus, for files that go with it.
+    /// The directory of the bus, for files that are removed with it.
     package var path: String { directory.path }
 
     /// Ends the bus with SIGKILL and waits until it is gone.
@@ -75,7 +76,7 @@ package final class PrivateBus: Sendable {
     /// Lets a stopped bus go on.
     package func resume() { process.signal(SIGCONT) }
 
-    /// The address line comes when the socket listens, so there is nothing to wait for afterwards.
+    /// The bus writes its address once the socket listens, so there is nothing more to wait for.
     private static func firstLine(of output: FileHandle, or errors: FileHandle) throws -> String {
         var line = Data()
         while let byte = try output.read(upToCount: 1)?.first {

@@ -4,7 +4,7 @@ package import Testing
 
 /// Names the rules of `docs/rules` that a test or a suite holds; `scripts/check-rules` counts them.
 package struct RuleTrait: TestTrait, SuiteTrait {
-    /// Ids (`UP-33`), or two of one topic with what lies between them (`UP-35...UP-42`).
+    /// Ids (`UP-33`), or two of one topic for them and all between (`UP-35...UP-42`).
     package let ids: [String]
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator whose numbers depend on the seed alone (SplitMix64), so that a failure can be had again.
+/// A generator whose numbers depend on the seed alone (SplitMix64), so that a failure can be repeated.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

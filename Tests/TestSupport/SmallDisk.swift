@@ -3,9 +3,9 @@
 internal import Foundation
 internal import Glibc
 
-/// A file system of few bytes, mounted for one test; needs a root that may mount.
+/// A small file system, mounted for one test; needs root that may mount.
 package struct SmallDisk {
-    /// Where it is mounted.
+    /// The mount point.
     package let path: String
 
     /// Whether this process may mount, tried once.
@@ -36,6 +36,6 @@ package struct SmallDisk {
         close(file)
     }
 
-    /// Removes it again.
+    /// Removes that file.
     package func makeRoom(_ name: String = "filler") { _ = unsafe unlink(path + "/" + name) }
 }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A process that this one has started.
 ///
-/// Foundation's `Process` is not used: it takes a child for ended when that closes the descriptors it inherited, as
-/// services do that look for the sockets they were passed.
+/// Foundation's `Process` is not used: it treats a child as ended when the child closes its inherited descriptors, as
+/// services do that check for passed sockets.
 final class SpawnedProcess: Sendable {
     /// A program that could not be started.
     struct StartFailure: Error, CustomStringConvertible {
@@ -19,11 +19,11 @@ final class SpawnedProcess: Sendable {
     private let isRunning = Mutex(true)
     private let exit = DispatchGroup()
 
-    /// Starts a program with these three descriptors, which stay the caller's.
+    /// Starts a program with these three descriptors, which still belong to the caller.
     ///
     /// - Parameters:
-    ///   - leadsGroup: whether it leads a process group of its own, which gets the signals that are sent to it.
-    ///   - whenExited: gets its exit status, a signal as its negative number.
+    ///   - leadsGroup: whether it leads a process group of its own, to which all signals are sent.
+    ///   - whenExited: gets its exit status; a signal is its negative number.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: Int32, output: Int32,
         errors: Int32, leadsGroup: Bool = false, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
@@ -45,7 +45,7 @@ final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Whom a signal is for, as kill(2) has it.
+    /// The receiver of signals, as for kill(2).
     private var target: Int32 { leadsGroup ? -processID : processID }
 
     /// Sends a signal, unless it has ended.
@@ -61,7 +61,7 @@ final class SpawnedProcess: Sendable {
         exit.wait()
     }
 
-    /// Waits for the end; the number is given back only when nobody can signal it any more.
+    /// Waits for the end; the process is reaped only when no thread can signal its id any more.
     private func reap() -> Int32 {
         var information = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -87,13 +87,13 @@ final class SpawnedProcess: Sendable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // libdbus has this process ignore SIGPIPE, and what a process ignores its children ignore.
+        // libdbus makes this process ignore SIGPIPE, and children inherit ignored signals.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         unsafe sigaddset(&signals, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0  // number 0, which is that of the process
+        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0  // argument 0, the name of the process
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(group))
         var processID: Int32 = 0
@@ -105,7 +105,7 @@ final class SpawnedProcess: Sendable {
     }
 }
 
-/// Text as C wants it: a list of terminated strings that ends with a null pointer.
+/// Text for C: a list of NUL-terminated strings that ends with a null pointer.
 private enum CStrings {
     static func with<R>(
         _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> R

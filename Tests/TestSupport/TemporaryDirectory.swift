@@ -2,12 +2,12 @@
 
 internal import Foundation
 
-/// A directory that goes with this object.
+/// A directory that is removed with this object.
 package final class TemporaryDirectory: Sendable {
-    /// Where it is.
+    /// Its path.
     package let path: String
 
-    /// Where all of them are.
+    /// The directory that contains all of them.
     package static var parent: String { FileManager.default.temporaryDirectory.path }
 
     /// Makes a new empty directory.

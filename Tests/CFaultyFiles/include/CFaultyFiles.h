@@ -16,12 +16,12 @@ void faulty_end(void);
 /// With `reads`, reading counts and fails too.
 void faulty_fail(long n, int code, int reads);
 
-/// Lets the next `count` syncs fail, after everything that they are about was written.
+/// Lets the next `count` syncs fail, although the data before them was written.
 void faulty_fail_syncs(long count);
 
-/// Keeps in the directory `shadow` what is safe on the disk: of each file what it was when it was last synced.
-/// With the n-th sync (from 1) the power is cut: nothing becomes safe any more, and what each open file was at that moment,
-/// synced or not, is kept as NAME.now.
+/// Keeps in the directory `shadow` the safe content of each file: what it had when it was last synced. The n-th sync
+/// (from 1) cuts the power: from then on nothing becomes safe, and the content of each open file at that moment, synced
+/// or not, is kept as NAME.now.
 void faulty_cut_power(const char *shadow, long n);
 
 /// Whether the power is cut.

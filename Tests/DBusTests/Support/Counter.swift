@@ -3,7 +3,7 @@
 import DBus
 import TestSupport
 
-/// A small object to call: the one that the README shows, and the awkward methods that tests need.
+/// A small object to call: the one in the README, with additional methods that tests need.
 @DBusActor
 final class Counter {
     private(set) var sum: UInt64 = 0

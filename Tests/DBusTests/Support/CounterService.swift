@@ -51,9 +51,9 @@ struct CounterServer {
         server.objects = tree
     }
 
-    /// The address without the server's identity.
+    /// The address of the server, without its GUID.
     var address: String { "unix:path=\(directory.path)/direct.sock" }
 
-    /// A connection that is made as one to a single peer, and not to a bus.
+    /// A direct connection to the server, not one to a bus.
     func client() async throws -> Connection { try await Connection.openDirect(.address(address)) }
 }

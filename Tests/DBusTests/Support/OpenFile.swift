@@ -3,7 +3,7 @@
 import DBus
 import Foundation
 
-/// Files behind descriptors, for tests that send some.
+/// Files whose descriptors tests send.
 enum OpenFile {
     static func create(_ path: String, contents: String) throws -> FileDescriptor {
         try contents.write(toFile: path, atomically: true, encoding: .utf8)

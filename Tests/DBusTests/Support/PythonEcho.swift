@@ -2,7 +2,7 @@
 
 import TestSupport
 
-/// A service in Python that answers every call with its own arguments: the real other end for values of every type.
+/// A service in Python that answers every call with its own arguments: another implementation for values of every type.
 enum PythonEcho {
     static let script = """
         import sys, dbus, dbus.bus, dbus.mainloop.glib, dbus.lowlevel

@@ -63,7 +63,7 @@ extension SeededRandom {
 }
 
 extension Signature {
-    /// A signature that is known to be right.
+    /// A valid signature.
     static func types(of text: String) -> Signature {
         guard let signature = try? Signature(text) else {
             preconditionFailure("the generator made a wrong signature: \(text)")

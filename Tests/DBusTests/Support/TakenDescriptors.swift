@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// Takes all descriptors that this process may have, until they are closed.
+/// Uses up all descriptors that this process may have, until they are closed.
 final class TakenDescriptors {
     private var taken: [Int32] = []
     private var before = rlimit()

@@ -6,8 +6,8 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Who does what, and which lists there are.
-@Suite("Clients and lists, described", .timeLimit(.minutes(3)))
+/// What clients did, and which lists exist.
+@Suite("Descriptions of clients and lists", .timeLimit(.minutes(3)))
 @DBusActor
 struct DescribingTests {
     private func clients(_ stage: Stage) async throws -> [String: ListDaemonClient.ClientRow] {
@@ -15,7 +15,9 @@ struct DescribingTests {
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
     }
 
-    @Test("a client that calls, views and subscribes → its process and what it did", arguments: TransportKind.allCases)
+    @Test(
+        "a client that calls, views and subscribes → its process and its calls are described",
+        arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -42,7 +44,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "a caller who is not an administrator → no clients, and lists without their bytes",
+        "a caller who is not an administrator → no clients are described, lists without their bytes",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -57,7 +59,9 @@ struct DescribingTests {
         await stage.stop()
     }
 
-    @Test("lists of clients and of files → state, owner, source, numbers and bytes", arguments: TransportKind.allCases)
+    @Test(
+        "lists of clients and of files → state, owner, source, revision and bytes are described",
+        arguments: TransportKind.allCases)
     func lists(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["file.list": "[List]\nDescription=x\n"])
         _ = try await stage.createAdapter("gone", ["source": .string("jsonl:\(stage.listd.directory.path)/none")])

@@ -12,7 +12,7 @@ struct StrangerTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
     @Test(
-        "what is for administrators → refused to others, and nothing happens", .rule("AC-03"),
+        "calls for administrators → refused to others, without effect", .rule("AC-03"),
         arguments: TransportKind.allCases)
     func administration(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -31,7 +31,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a source other than push → for administrators only; the path is not examined", .rule("SO-04"),
+        "a source other than push → for administrators only; others learn nothing about the path", .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -57,7 +57,8 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("somebody else's view → NotOwner to everything, also from the same user's other connection", .rule("AC-04"))
+    @Test(
+        "somebody else's view → NotOwner for every call, also from another connection of the same user", .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -82,7 +83,7 @@ struct StrangerTests {
             let answer = try await other.call(view, "View", member, signature, arguments)
             #expect(answer.error == Listd.error("NotOwner"), "\(member)")
         }
-        // An administrator may, and the owner gets the signal.
+        // An administrator may drive the view; its owner gets the signal.
         let sequence = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 480.0, returning: UInt64.self)
         #expect(sequence == 1)
@@ -92,7 +93,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("a user at a limit → refused and counted; others are not, and a release makes room")
+    @Test("a user at a limit → refused and counted; other users are not, and releasing makes room")
     func quotas() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"

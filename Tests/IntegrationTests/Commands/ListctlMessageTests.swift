@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What listctl says of input that is not as it should be", .timeLimit(.minutes(3)))
+@Suite("Messages of listctl about bad input", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlMessageTests {
     private func run(_ stage: Stage, _ line: String) async throws -> (status: Int32, lines: [String]) {
@@ -17,7 +17,7 @@ struct ListctlMessageTests {
         try text.write(to: stage.listd.directory.appending(path: name), atomically: true, encoding: .utf8)
     }
 
-    @Test("a file with an id twice → push and append name both lines, and say how many objects there are")
+    @Test("a file with an id twice → push and append name both lines and the number of objects")
     func duplicates() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -39,7 +39,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("what show --json prints, in any order of its keys → push takes it, and the list stays as it is")
+    @Test("output of show --json, keys in any order → push accepts it, and the list stays as it was")
     func shownAndPushed() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([
@@ -57,7 +57,7 @@ struct ListctlMessageTests {
     }
 
     @Test(
-        "a line that is no object → push and append say the same of it, with the file and the line",
+        "a line that is no object → push and append print the same message, with file and line",
         arguments: [
             (#"{"id":"b", x}"#, "malformed JSON"), (#"{"id":5}"#, "id is not a string"),
             (#"{}"#, "the object has no id"),
@@ -83,7 +83,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("append with fields and no id → the line that was meant")
+    @Test("append with fields and no id → the message shows the line that was meant")
     func fieldsWithoutID() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -98,7 +98,7 @@ struct ListctlMessageTests {
     }
 
     @Test(
-        "an object that is not there → it is named, without the name of an argument",
+        "a missing object → the message names it, without the name of an argument",
         arguments: ["patch a zz k=1", "move a zz --first", "move a x --before zz", "delete a zz"])
     func noObject(command: String) async throws {
         let stage = try await Stage()
@@ -107,7 +107,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a field that no object has → a warning with those that there are; one that some have → none")
+    @Test("a field that no object has → a warning with the existing ones; one that some have → no warning")
     func unknownFields() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -134,7 +134,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a filter that nothing fits → the words of a search without hits")
+    @Test("a filter without hits → the same message as a search without hits")
     func nothingFound() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", ["subject": .string("hi")])])
@@ -149,7 +149,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("no listd on any bus that is looked at → what to do is said")
+    @Test("no listd on any bus → the message says what to do")
     func noDaemon() async throws {
         let bus = try PrivateBus()
         let environment = [
@@ -166,7 +166,7 @@ struct ListctlMessageTests {
         }
     }
 
-    @Test("a source that looks like a file of JSON lines, or a directory → what was meant")
+    @Test("a source that looks like a file of JSON lines, or a directory → the message suggests the right source")
     func source() async throws {
         let stage = try await Stage()
         for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {
@@ -179,7 +179,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("show --search and filter → their lists leave nothing in the log but at the level debug")
+    @Test("show --search and filter → their lists leave log lines at level debug only")
     func quietLog() async throws {
         let stage = try await Stage(arguments: ["--log-level", "info"])
         _ = try await stage.createAdapter("kept").performUpdates([Row("x", "t", ["subject": .string("hi")])])

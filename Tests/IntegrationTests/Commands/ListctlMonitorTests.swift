@@ -60,7 +60,7 @@ struct ListctlMonitorTests {
         await second.stop()
     }
 
-    /// Runs the command as a user who owns nothing and is in no group but its own.
+    /// Runs the command as a user that owns nothing and is in no group but its own.
     private func strangersMonitor(_ address: String, _ arguments: String...) throws -> ChildProcess {
         let user = ["--reuid=\(Agent.nobody)", "--regid=\(Agent.nobody)", "--clear-groups"]
         return try ChildProcess(

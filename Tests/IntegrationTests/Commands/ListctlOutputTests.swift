@@ -32,7 +32,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader goes → a quiet end and 1, also when there is nothing more to write or SIGPIPE is ignored",
+        "the reader closes the pipe → exit status 1 without a message, also when no output follows or SIGPIPE is ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
         let stage = try await stageWithList()
@@ -43,7 +43,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("the reader has gone before the first byte → 1 and no message, whatever is asked for")
+    @Test("the reader has closed before the first byte → 1 and no message, for every command")
     func neverRead() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list").performUpdates([Row("a", "t", [:])])
@@ -55,7 +55,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("errors that quote other people's control characters → the terminal is not steered")
+    @Test("errors that quote control characters of others → escaped")
     func harmless() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -75,7 +75,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("lists of other people's control and directional characters → no command lets one through, JSON keeps them")
+    @Test("lists with control and directional characters → every command escapes them, JSON keeps them")
     func harmlessLists() async throws {
         let stage = try await Stage()
         let hostile = "x\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}y"
@@ -118,7 +118,7 @@ struct ListctlOutputTests {
             "/bin/sh",
             ["-c", #""$0" --bus "$1" watch list >"$2"; echo status $?"#]
                 + [Listctl.path, stage.bus.address, file.path])
-        // The suite's time limit ends a wait that does not succeed.
+        // The suite's time limit ends this loop if the condition never holds.
         while (try? String(contentsOf: file, encoding: .utf8))?.hasSuffix("read anew, 0 objects\n") != true {
             await Task.yield()
         }

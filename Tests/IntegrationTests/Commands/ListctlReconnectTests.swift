@@ -20,7 +20,7 @@ struct ListctlReconnectTests {
         #expect(said.hasPrefix("listctl: waiting for the bus: "))
         _ = await before.stop()
         let second = try bus.start()
-        // No further message about the bus until it is there again.
+        // No further message about the bus until listd is there again.
         #expect(try await watching.lines.next(timeout: .seconds(60)) == "listctl: waiting for listd")
         let after = try await ListdProcess.start(
             bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])

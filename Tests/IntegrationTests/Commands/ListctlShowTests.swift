@@ -15,7 +15,7 @@ struct ListctlShowTests {
         var fields: Fields
     }
 
-    @Test("a list that changes without a pause → it ends, and shows one revision")
+    @Test("a list that changes without a pause → show ends, and prints one revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy")
@@ -49,7 +49,7 @@ struct ListctlShowTests {
         await stage.stop()
     }
 
-    @Test("objects with every kind of value → --json prints them as listd writes jsonl, text prints what fits a line")
+    @Test("objects with every kind of value → --json prints them as jsonl does, text prints what fits on a line")
     func values() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("kinds")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("listctl and a listd that does not answer in time", .timeLimit(.minutes(3)))
 struct ListctlSlowDaemonTests {
-    /// A listd with one list, whose calls of the chosen method fail twice as they do when nobody answers.
+    /// A listd with one list; calls of the chosen method time out twice.
     private static let daemon = """
         import sys, dbus, dbus.service, dbus.mainloop.glib
         from gi.repository import GLib
@@ -43,7 +43,7 @@ struct ListctlSlowDaemonTests {
     }
 
     @Test(
-        "reads that time out → watch says so once, asks again and prints the list",
+        "reads that time out → watch prints one message, reads again and prints the list",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"])
     func watch(method: String) async throws {
         let bus = try PrivateBus()
@@ -56,7 +56,7 @@ struct ListctlSlowDaemonTests {
         daemon.stop()
     }
 
-    @Test("a subscription that times out → monitor says so once and subscribes again")
+    @Test("a subscription that times out → monitor prints one message and subscribes again")
     func monitor() async throws {
         let bus = try PrivateBus()
         let daemon = try await start(late: "Subscribe", on: bus)

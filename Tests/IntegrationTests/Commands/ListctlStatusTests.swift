@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("How listctl ends", .timeLimit(.minutes(3)))
+@Suite("Exit statuses of listctl", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlStatusTests {
     private nonisolated static let commands = [
@@ -28,7 +28,7 @@ struct ListctlStatusTests {
         #expect(result.lines.first?.hasPrefix("listctl: listd does not run on this bus") == true)
     }
 
-    @Test("a list that is not there → 1, and a message that names it")
+    @Test("a missing list → 1, and a message that names it")
     func noList() async throws {
         let stage = try await Stage()
         for command in ["show", "watch", "view", "monitor", "remove"] {
@@ -39,7 +39,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("a file that is not there, or a directory → 66", arguments: ["/nonexistent/file", "/tmp"])
+    @Test("a missing file, or a directory → 66", arguments: ["/nonexistent/file", "/tmp"])
     func unreadable(file: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -50,7 +50,7 @@ struct ListctlStatusTests {
     }
 
     @Test(
-        "create with a word that is no option → 64; with a value that is none → 1; nothing is made",
+        "create with an unknown option → 64; with a wrong value → 1; nothing is created",
         arguments: [("foo", 64), ("nokey=1", 64), ("working-range=x", 1), ("layout=bogus", 1)] as [(String, Int32)])
     func wrongOption(word: String, expected: Int32) async throws {
         let stage = try await Stage()
@@ -61,7 +61,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("standard input that is closed → 66")
+    @Test("closed standard input → 66")
     func closedInput() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -71,7 +71,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("arguments that are not UTF-8 → 64, no list and no file of another name")
+    @Test("arguments that are not UTF-8 → 64, and no list or file of a similar name is touched")
     func notUnicode() async throws {
         let stage = try await Stage()
         for command in [#"create $'li\xff'"#, #"backup $'/tmp/listctl-test-\xff'"#, #"push list $'\xff'"#] {
@@ -83,11 +83,11 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("lists whose source has failed → list, show and watch say why on standard error")
+    @Test("lists whose source has failed → list, show and watch print the reason on standard error")
     func failedSource() async throws {
         let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
         let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
-        // Sources are read beside the start; the suite's time limit ends a wait that does not succeed.
+        // Sources are read after the start; the suite's time limit ends this loop if the condition never holds.
         while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
         let complaint = "listctl: the list “broken” has failed: /tmp is not a regular file"
         #expect(try await Listctl.run(stage.bus.address, "list").lines.contains(complaint))
@@ -98,7 +98,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("--json check → JSON, and without a store 1")
+    @Test("--json check → JSON; without a store status 1")
     func check() async throws {
         let stage = try await Stage()
         let (status, lines) = try await Listctl.run(stage.bus.address, "--json", "check")

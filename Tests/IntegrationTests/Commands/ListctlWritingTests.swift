@@ -16,7 +16,7 @@ struct ListctlWritingTests {
         try await run(stage, "listctl show \(list)").lines.dropFirst().map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("append, patch, move, delete → the list has the changes, and each prints its revision")
+    @Test("append, patch, move, delete → the list has the changes, and each command prints its revision")
     func writing() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -43,7 +43,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("missing objects, invalid lines → a message and 1, and the list stays as it was")
+    @Test("missing objects, invalid lines → a message and status 1, and the list stays as it was")
     func refused() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -60,7 +60,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("many lines → all are added in their order, at the end or the start", arguments: ["", "--first"])
+    @Test("many lines → all are added in order, at the end or the start", arguments: ["", "--first"])
     func many(option: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -71,12 +71,13 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("push from a terminal removes more than half → refused without --replace; half, or no terminal → done")
+    @Test(
+        "push from a terminal that removes more than half → refused without --replace; half, or no terminal → accepted")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
         _ = try await adapter.performUpdates(["x", "y", "z"].map { Row($0, "t", [:]) })
-        // script(1) gives a terminal, and returns the status of the command.
+        // script(1) provides a terminal, and returns the status of the command.
         func onTerminal(_ words: String) async throws -> (status: Int32, text: String) {
             let command = "\(Listctl.path) --bus '\(stage.bus.address)' \(words)"
             let run = try await ChildProcess.run(
@@ -100,7 +101,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("a list with hints, on a terminal and elsewhere → columns for people; --raw, --columns → what is asked for")
+    @Test("a list with hints → aligned columns on a terminal; --raw and --columns → as requested")
     func hints() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -125,7 +126,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "statistics for Prometheus → promtool finds nothing wrong",
+        "statistics for Prometheus → promtool accepts them",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/promtool")))
     func prometheus() async throws {
         let stage = try await Stage()
@@ -136,7 +137,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("top, clients, reload → once, as text and as JSON")
+    @Test("top, clients, reload → one output each, as text and as JSON")
     func looking() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")

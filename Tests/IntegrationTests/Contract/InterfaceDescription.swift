@@ -3,7 +3,7 @@
 import Foundation
 import FoundationXML
 
-/// The interfaces in an introspection document, each member as one line of text, so that two can be compared.
+/// The interfaces in an introspection document, each member as one line of text, to compare two documents.
 struct InterfaceDescription {
     /// Members by interface.
     let interfaces: [String: Set<String>]
@@ -23,7 +23,7 @@ struct InterfaceDescription {
         children = (root?.elements(forName: "node") ?? []).map { $0.attribute("name") }
     }
 
-    /// The contract's file for an interface, as it is installed.
+    /// The interface file, as it is installed.
     static func contract(_ interface: String) throws -> Set<String> {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let path = "\(root)/systemd/interfaces/\(Listd.name).\(interface).xml"

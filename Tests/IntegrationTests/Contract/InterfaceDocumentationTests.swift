@@ -4,7 +4,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// The interface files explain what they declare, in the comments that gdbus-codegen makes documents of.
+/// The interface files explain what they declare, in comments that gdbus-codegen turns into documents.
 @Suite("The interface files' documentation")
 struct InterfaceDocumentationTests {
     /// A comment as gdbus-codegen reads it: `SYMBOL:`, a line `@ARGUMENT: TEXT` for each argument, then the text.
@@ -27,7 +27,7 @@ struct InterfaceDocumentationTests {
         }
     }
 
-    /// What is not explained below a node, each as a line of text.
+    /// All that is not explained below a node, each as a line of text.
     private func gaps(in parent: XMLNode, _ kinds: Set<String>) -> [String] {
         var comment: Comment?
         var gaps: [String] = []

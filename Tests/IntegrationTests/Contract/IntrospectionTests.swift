@@ -4,8 +4,8 @@ import DBus
 import TestSupport
 import Testing
 
-/// What the running daemon says of itself is what is installed, and what it sends is what it says.
-@Suite("The contract, live", .timeLimit(.minutes(3)))
+/// Introspection of the running daemon equals the installed files, and its signals have the declared types.
+@Suite("The contract of a running daemon", .timeLimit(.minutes(3)))
 @DBusActor
 struct IntrospectionTests {
     private static let standard = ["Introspectable", "Peer", "Properties"].map { "org.freedesktop.DBus." + $0 }
@@ -28,7 +28,7 @@ struct IntrospectionTests {
         await stage.stop()
     }
 
-    @Test("a plugin that is loaded → introspection equals the interface file, and the tree leads to it")
+    @Test("a loaded plugin → introspection equals the interface file, and the tree leads to it")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         try await horrors.load()
@@ -37,7 +37,7 @@ struct IntrospectionTests {
         await horrors.stop()
     }
 
-    /// An object has the members of its interface file, no other ones, and the standard interfaces.
+    /// Expects the members of the interface file, no other ones, and the standard interfaces.
     private func expectContract(_ interface: String, at path: ObjectPath, on stage: Stage) async throws {
         let live = try await describe(path, on: stage)
         let members = live.interfaces[Listd.name + "." + interface] ?? []
@@ -77,7 +77,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("every signal that a busy list emits → the signature that introspection declares", .rule("NA-05"))
+    @Test("every signal of a busy list → the signature that introspection declares", .rule("NA-05"))
     func signals() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])

@@ -4,14 +4,14 @@ import DBus
 import TestSupport
 import Testing
 
-/// What is wrong with a call is said briefly, however long the call is.
+/// Errors about a call are short, however long the call is.
 @Suite("Long arguments", .timeLimit(.minutes(3)))
 @DBusActor
 struct LongArgumentTests {
-    /// Characters that a terminal would obey, more than any argument may have.
+    /// Control characters for a terminal, more of them than any argument may have.
     private static let long = String(repeating: "\u{1B}\u{85}\u{202E}a", count: 40_000)
 
-    /// A call with one argument that is too long, and how it is refused.
+    /// A call with one argument that is too long, and the error that it gets.
     private struct Refusal {
         var call: Message
         var error: String
@@ -85,7 +85,7 @@ struct LongArgumentTests {
         ]
     }
 
-    /// Calls in which an identifier is longer than `IdBytes`, or a key of an object cannot be.
+    /// Calls in which an identifier is longer than `IdBytes`, or an object has a key that is too long.
     private func identifiers(_ adapter: TestAdapter, _ view: ObjectPath, by client: Connection) throws -> [Refusal] {
         let (list, shown) = (adapter.by(client), adapter.stage.object(view, "View", by: client))
         let large = Listd.error("PayloadTooLarge")
@@ -101,7 +101,7 @@ struct LongArgumentTests {
             try refusal(list, "PatchObject", large) { (call) throws(DBusError) in
                 try call.write(UInt64(0), Self.long, [String: DBusValue](), [String]())
             },
-            // Faults keep their order: the revision is compared before the objects are looked at.
+            // Errors have a fixed order: the revision is compared before the objects are checked.
             try refusal(list, "MoveObject", Listd.error("RevisionConflict")) { (call) throws(DBusError) in
                 try call.write(UInt64(99), Self.long, "last", "")
             },
@@ -127,7 +127,7 @@ struct LongArgumentTests {
     }
 
     @Test(
-        "every call that quotes what it refuses → at most 1 KiB, of which 64 characters are quoted and none steers",
+        "every call whose error quotes an argument → at most 1 KiB, 64 characters quoted, control characters escaped",
         .rule("ER-01"))
     func refusals() async throws {
         for transport in TransportKind.allCases {
@@ -147,7 +147,7 @@ struct LongArgumentTests {
                 #expect(error.name == refusal.error, "\(member): \(error.message.prefix(80))")
                 #expect(error.message.utf8.count <= 1024, "\(member): \(error.message.utf8.count) bytes")
                 #expect(!error.message.unicodeScalars.contains { $0.steersTerminals }, "\(member)")
-                // Beside the 64 that are quoted there are those of the sentence itself.
+                // The error's own words have some of these characters too.
                 #expect(error.message.count { $0 == "a" || $0 == "/" } <= 64 + 40, "\(member): \(error.message)")
             }
             #expect(try await adapter.objects().revision == 1)

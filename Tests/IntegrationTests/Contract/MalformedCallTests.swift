@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every fault gets its own error, changes nothing, and the daemon goes on.
+/// Every fault gets its own error and changes nothing, and the daemon goes on.
 @Suite("Malformed calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct MalformedCallTests {

@@ -293,7 +293,7 @@ extension MalformedCall {
             MalformedCall(.adapter, "OpenView", [.options(["at": at("", 0, "none")])], "NoSuchObject"),
             MalformedCall(.adapter, "OpenView", [.options(["at": at("one", 1, "end")])], "NoSuchItem", "1"),
             MalformedCall(.adapter, "OpenView", [.options(["at": at("one", .max, "end")])], "NoSuchItem"),
-            // Where several things are wrong, the options are looked at first.
+            // Options are checked first when several things are wrong.
             MalformedCall(
                 .adapter, "OpenView", [.options(["at": at("nope", 0, "none"), "lead": .double(1)])], "InvalidArgs",
                 "lead"),

@@ -5,19 +5,19 @@ import Testing
 
 /// One call that is wrong in some way, and the exact error that it must get.
 struct MalformedCall: Sendable, CustomTestStringConvertible {
-    /// Whom it goes to.
+    /// The object that is called.
     enum Target: Sendable {
         case manager, adapter, view
         /// A view with the layout none.
         case rangeView
-        /// A path and an interface, as they stand.
+        /// A path and an interface, unchanged.
         case path(String, String)
     }
 
     var target: Target
     var member: String
     var arguments: [DBusValue]
-    /// The error's name without its prefix; listd's own, unless the standard has it.
+    /// The error's name without its prefix: listd's, or the standard one for a standard error.
     var error: String
     /// Words that the message must contain: it names the thing at fault.
     var mentions: [String]
@@ -65,7 +65,7 @@ extension DBusValue {
         .structure([.string(id), .string(""), .string(position), .string(anchor), .options(fields)])
     }
 
-    /// A value inside so many containers: `av` in `av` in …, each array and its variant counting one.
+    /// A value inside so many containers: `av` in `av` in …; each array and its variant count as one.
     static func nested(_ containers: Int) -> DBusValue {
         var value = DBusValue.string("deep")
         for _ in 0..<containers / 2 { value = .array(element: "v", [.variant(value)]) }

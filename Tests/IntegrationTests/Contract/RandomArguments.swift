@@ -4,10 +4,10 @@ import DBus
 import Glibc
 import TestSupport
 
-/// Values of given types, with a liking for those at the edge of what is allowed.
+/// Values of given types, often at the limits of what is allowed.
 struct RandomArguments {
     private var random: SeededRandom
-    /// Texts that mean something to the daemon, so that some calls reach further than the first check.
+    /// Texts that are valid for the daemon, so that some calls get beyond the first check.
     private let words: [String]
 
     init(seed: UInt64, words: [String]) {

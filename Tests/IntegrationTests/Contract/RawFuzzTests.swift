@@ -26,7 +26,7 @@ struct RawFuzzTests {
         }
     }()
 
-    @Test("mutated calls → whoever sent them is answered or dropped, all others are served", .rule("ER-02"))
+    @Test("mutated calls → their sender is answered or disconnected, all others are served", .rule("ER-02"))
     func mutated() async throws {
         #expect(Self.seeds.count >= 8 && Self.seeds.allSatisfy { $0.count > 100 })
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=64\n"])

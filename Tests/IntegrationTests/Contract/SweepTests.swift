@@ -6,7 +6,7 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// Every method that introspection shows, with random values of the right types, as dfuzzer does it.
+/// Calls every method in the introspection data with random values of the right types, as dfuzzer does.
 @Suite("Sweep over all methods", .timeLimit(.minutes(30)))
 @DBusActor
 struct SweepTests {
@@ -21,7 +21,7 @@ struct SweepTests {
         let signature: Signature
     }
 
-    /// Everything below a path that can be called.
+    /// Every method of the objects below a path.
     private func methods(_ path: ObjectPath, _ stage: Stage) async throws -> [Method] {
         let object = RemoteObject(
             stage.client, destination: Listd.name, path: path, interface: StandardInterface.introspectable)
@@ -46,7 +46,7 @@ struct SweepTests {
     }
 
     @Test(
-        "random values of the right types for every method → an answer to each, and nothing is left behind",
+        "random values of the right types for every method → an answer to each, and no object is left",
         .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {
@@ -77,7 +77,8 @@ struct SweepTests {
                 #expect(outcome != StandardError.disconnected.rawValue, "\(method.interface).\(method.member)")
             }
         }
-        // What the calls opened goes with the one who made them; a few are opened once, by a sanitizer too.
+        // Everything that the calls opened closes with their client, except a few files that the daemon (or a
+        // sanitizer) opens once.
         try await removeAdapters(stage)
         client.close()
         while openDescriptors(of: stage.listd.identifier) > descriptors + 8 { await Task.yield() }

@@ -6,9 +6,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Clients that follow a list while others are stopped, killed or throw signals away: each has the daemon's list at the
-/// end, on every transport. `make soak` (LISTD_SOAK=1) does it at full length; LISTD_SOAK_SETTING=direct (bus,
-/// narrowBus) on one transport only.
+/// Clients that follow a list while others are stopped, killed or drop signals: at the end each has the daemon's list,
+/// on every transport. `make soak` (LISTD_SOAK=1) runs it at full length; LISTD_SOAK_SETTING=direct (bus, narrowBus) on
+/// one transport only.
 @Suite("Convergence", .timeLimit(.minutes(60)))
 @DBusActor
 struct ConvergenceTests {
@@ -31,7 +31,7 @@ struct ConvergenceTests {
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
-        "random transactions, clients stopped, killed and lossy → every client that is left equals the daemon",
+        "random transactions, clients stopped, killed and lossy → every remaining client equals the daemon",
         arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)
@@ -51,8 +51,8 @@ struct ConvergenceTests {
                 let resident = residentBytes(of: stage.listd.identifier)
                 memory.append(resident)
                 if Self.isSoak {
-                    // For a client that does not read, listd keeps up to 1 MiB of signals; beyond that its own memory
-                    // has grown.
+                    // For a client that does not read, listd keeps up to 1 MiB of signals; above that, the client's own
+                    // queue has grown.
                     let counters = try await stage.statistics()
                     print(
                         setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",
@@ -87,7 +87,7 @@ struct ConvergenceTests {
         return clients
     }
 
-    /// The first one is killed on the way; the third and those after it are stopped in turns.
+    /// The first client is killed during the test; the third and later ones are stopped in turns.
     private func disturb(_ clients: [PythonFollower], at step: Int) {
         let (phase, period) = (step % 60, step / 60)
         let stopped = clients[2 + period % (clients.count - 2)]

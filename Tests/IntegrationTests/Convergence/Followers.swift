@@ -5,7 +5,7 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A client in Swift, made with ListClient: it follows a list and looks at it through a view.
+/// A client in Swift, made with ListClient: it follows a list and has a view of it.
 @DBusActor
 final class SwiftFollower {
     private let follower: ListFollower
@@ -20,7 +20,7 @@ final class SwiftFollower {
         let events = EventLog<Void>()
         let owner = Owner()
         follower = ListFollower(name: list) { event in
-            // A bus with small queues refuses a call now and then: the owner of a follower tries again.
+            // A bus with small queues sometimes refuses a call: the test, which owns the follower, tries again.
             if case .failed = event { Task { @DBusActor in await owner.follower?.attach(to: daemon) } }
             events.record(())
         }
@@ -32,7 +32,7 @@ final class SwiftFollower {
         view.setViewport(x: 0, y: 0, width: 320, height: 480)
     }
 
-    /// Gets the events of the follower.
+    /// Handles the events of the follower.
     @DBusActor
     private final class Owner {
         weak var follower: ListFollower?
@@ -41,7 +41,7 @@ final class SwiftFollower {
     /// Scrolls.
     func look(at y: Double) { view.setViewport(x: 0, y: y, width: 320, height: 480) }
 
-    /// Waits until the copy is at a revision; returns how it differs from the daemon's list, nil if it does not.
+    /// Waits until the copy is at a revision; returns how it differs from the daemon's list, nil if it is equal.
     func difference(at revision: UInt64) async throws -> String? {
         while follower.mirror.revision < revision || !follower.mirror.isComplete { try await events.next() }
         let total = try await adapter.call(
@@ -72,7 +72,7 @@ final class PythonFollower: Sendable {
 
     /// Starts one and returns when it follows.
     ///
-    /// - Parameter drop: every how many signals it throws one away; 0 = none.
+    /// - Parameter drop: the client drops every n-th signal; 0 = none.
     init(address: String, adapter: ObjectPath, drop: Int, seed: Int) async throws {
         process = try ChildProcess(
             "/usr/bin/python3", ["-u", Script.path(of: "converge.py"), address, adapter.text, "\(drop)", "\(seed)"])
@@ -83,13 +83,13 @@ final class PythonFollower: Sendable {
     /// Stops (SIGSTOP), continues or kills it.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Its state as in proc(5): `S` waits, `R` runs, `T` is stopped; empty = gone.
+    /// Its state as in proc(5): `S` sleeps, `R` runs, `T` is stopped; empty when it has ended.
     var state: String {
         let text = (try? String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)) ?? ""
         return text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
     }
 
-    /// Has it follow to a revision and compare itself; returns what it prints.
+    /// Lets it follow up to a revision and compare its copy; returns what it prints.
     func finish(at revision: UInt64) async throws -> String {
         process.write(line: "until \(revision)")
         let status = try await process.exit.next(timeout: .seconds(240))

@@ -18,7 +18,7 @@ struct RandomWriter {
         random = SeededRandom(seed: seed)
     }
 
-    /// One transaction, tried again for as long as the queues of the bus are full.
+    /// Makes one transaction, and tries again while the queues of the bus are full.
     mutating func write() async throws {
         step += 1
         switch Int.random(in: 0..<10, using: &random) {
@@ -80,7 +80,7 @@ struct RandomWriter {
             do throws(DBusError) {
                 return try await adapter.call(member, repeat each arguments, returning: UInt64.self)
             } catch {
-                // The bus refused to hand the call on; the daemon's own limits are out of reach here.
+                // The bus refused to deliver the call; the daemon's own limits are not reached here.
                 guard error.standard == .limitsExceeded else { throw error }
             }
         }

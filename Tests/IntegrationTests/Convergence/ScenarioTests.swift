@@ -24,7 +24,9 @@ struct ScenarioTests {
         try await play(Self.directory.appending(path: name).path, over: transport)
     }
 
-    @Test("generated scenarios with kills of daemon and bus → the same", arguments: 100..<(100 + seeds))
+    @Test(
+        "generated scenarios with kills of daemon and bus → the mirror is the daemon's list at each revision",
+        arguments: 100..<(100 + seeds))
     func generated(seed: Int) async throws {
         let directory = TemporaryDirectory()
         let generator = Self.directory.appending(path: "generate.py").path
@@ -39,7 +41,7 @@ struct ScenarioTests {
     @Test("the folder of scenarios → not empty")
     func some() { #expect(Self.names.count > 3) }
 
-    /// Has play.py play a file, and is the client that it talks to.
+    /// Runs play.py with a scenario file, and is the client that it talks to.
     private func play(_ file: String, over transport: String) async throws {
         let play = try ChildProcess(
             "/usr/bin/python3", ["-u", Self.directory.appending(path: "play.py").path, file, transport],
@@ -64,7 +66,7 @@ struct ScenarioTests {
     }
 }
 
-/// ListClient as a client under test: it comes back whenever daemon or bus do.
+/// ListClient as a client under test: it reconnects whenever daemon or bus come back.
 @DBusActor
 private final class ScenarioClient {
     private let events = EventLog<Void>()
@@ -72,7 +74,7 @@ private final class ScenarioClient {
     private let owner = Owner()
     private let client: ListClient
 
-    /// Follows from now on.
+    /// Starts to follow the list.
     init(address: String, list: String) {
         let (owner, events) = (owner, events)
         follower = ListFollower(name: list) { event in
@@ -102,7 +104,7 @@ private final class ScenarioClient {
 
         func heard(_ event: ListFollower.Event) {
             guard case .failed = event else { return }
-            // The daemon may be gone; its departure is noticed a little later.
+            // The daemon may already have ended; the client learns of it a little later.
             EventLoop.shared.addTimer(after: .milliseconds(100)) { [weak self] in self?.attach() }
         }
 
@@ -115,7 +117,7 @@ private final class ScenarioClient {
     /// Waits until the copy is the list as it was at the beginning.
     func follows() async throws { try await events.next(timeout: .seconds(30)) }
 
-    /// Waits until the copy is at a revision and has these objects; after half a minute, what differs.
+    /// Waits until the copy is at a revision and has these objects; after half a minute, returns the difference.
     func difference(from expected: JSON) async throws -> String? {
         let revision = try #require(expected["revision"]?.integer)
         let objects = try #require(expected["objects"]?.array)
@@ -125,7 +127,7 @@ private final class ScenarioClient {
             let copy = try mirror.objects.map { try $0.map(Self.json) ?? .null }
             if mirror.revision == UInt64(revision), mirror.isComplete, copy == objects { return nil }
             if ContinuousClock.now > end { return "the mirror has \(copy) at \(mirror.revision), not \(expected)" }
-            // Changes that undo each other are not reported: then the revision moves on without an event.
+            // Changes that cancel each other out are not reported: then the revision rises without an event.
             EventLoop.shared.addTimer(after: .milliseconds(20)) { [events] in events.record(()) }
             try await events.next()
         }

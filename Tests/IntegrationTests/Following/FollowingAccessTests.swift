@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may read a list that follows another one, and who may make one.
+/// Who may read a list that follows another list, and who may make one.
 @Suite("Access to lists that follow others", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingAccessTests {
@@ -18,7 +18,7 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a reload removes a group's read access → its members read no follower, their views and subscriptions end",
+        "a reload removes a group's read access → its members cannot read followers, their views and subscriptions end",
         .rule("FO-04"),
         arguments: TransportKind.allCases)
     func readAccessRemoved(transport: TransportKind) async throws {
@@ -52,10 +52,10 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a user is taken out of the group that may read a list → after a reload it reads no follower any more",
+        "a user is taken out of the group that may read a list → after a reload the user cannot read its followers",
         arguments: TransportKind.allCases)
     func groupLeft(transport: TransportKind) async throws {
-        // listd alone sees these groups.
+        // Only this listd sees these groups.
         let directory = TemporaryDirectory()
         let groups = directory.path + "/group"
         let others = try String(contentsOfFile: "/etc/group", encoding: .utf8)
@@ -97,7 +97,7 @@ struct FollowingAccessTests {
         await stage.stop()
     }
 
-    @Test("whoever may read a list → may follow it for as long as it is connected; others may not")
+    @Test("whoever may read a list → may follow it for as long as the right lasts; others may not")
     func creators() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Daemon]\nCreators=administrators\n", "news.list": "[List]\nReaders=group:nogroup\n",
@@ -127,7 +127,7 @@ struct FollowingAccessTests {
                 == Self.denied)
         #expect(try await member.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await stranger.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == Self.denied)
-        // Its creator loses the right: the list fails, and its creator does not read it.
+        // The follower's creator loses the right: the list fails, and its creator cannot read it.
         try await reload(stage, "[List]\nReaders=group:daemon\n")
         try await mine.wait(until: "failed")
         #expect(try await mine.sourceError.contains("news"))

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// What becomes of the list that is followed: another name, and a worker that dies.
+/// The followed list is renamed, or its worker dies.
 @Suite("Followed lists that are renamed or in a worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct FollowingBaseTests {
@@ -23,7 +23,7 @@ struct FollowingBaseTests {
         try await found.wait(until: "failed")
         try await found.wait(forCount: 0)
         #expect(try await found.sourceError.contains("base"))
-        // Nobody follows the list by its new name.
+        // Nothing follows the list under its new name.
         try await stage.list("other").fill(2)
         try await stage.createAdapter("base").fill(1)
         try await found.wait(forIDs: ["o0"])
@@ -55,7 +55,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("a name that would have lists follow each other → InvalidArgs, and nothing changes")
+    @Test("a rename that would make lists follow each other → InvalidArgs, and nothing changes")
     func circles() async throws {
         let stage = try await Stage()
         try await stage.createAdapter("base").fill(3)
@@ -78,7 +78,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("the worker of the list that is followed dies → followed before, meanwhile and afterwards")
+    @Test("the worker of the followed list dies → followed before, meanwhile and afterwards")
     func worker() async throws {
         let horrors = try await HorrorStage()
         let stage = horrors.stage
@@ -89,7 +89,7 @@ struct FollowingBaseTests {
         _ = try await base.applyChanges(remove: ["o0"])
         try await found.wait(forIDs: ["o1", "o2", "o3", "o4"])
         kill(try await horrors.process, SIGKILL)
-        // It may come while the next worker is started.
+        // The answer may come while the next worker is started.
         _ = try await base.applyChanges(remove: ["o1"])
         try await found.wait(forIDs: ["o2", "o3", "o4", "o5"])
         try await horrors.wait(for: "ready", restarts: 1)

@@ -18,7 +18,7 @@ struct FollowingConfigurationTests {
         }
     }
 
-    @Test("a base that is not there at the start or after a reload → empty with SourceError, then followed")
+    @Test("a base that does not exist at the start or after a reload → empty with SourceError, followed once it exists")
     func missing() async throws {
         let stage = try await Stage(files: ["found.list": "[List]\nSource=list:base?limit=2\n"])
         let found = try stage.list("found")
@@ -27,7 +27,7 @@ struct FollowingConfigurationTests {
         try await stage.createAdapter("base").fill(3)
         try await found.wait(forCount: 2)
         let epoch = try await found.by(stage.client).property("Epoch", as: String.self)
-        // Another argument is taken over, the list stays; another base makes it anew.
+        // Another argument is applied and the list stays; another base makes the list anew.
         try write(stage, "found", "[List]\nSource=list:base?limit=1\n")
         try await stage.manager.call("Reload")
         try await found.wait(forCount: 1)
@@ -41,7 +41,7 @@ struct FollowingConfigurationTests {
         await stage.stop()
     }
 
-    @Test("files whose lists would follow each other → left out, and named with file and line")
+    @Test("files whose lists would follow each other → left out, and reported with file and line")
     func circle() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nSource=list:b\n", "b.list": "[List]\nSource=list:c\n"])
         try write(stage, "c", "[List]\nSource=list:a\n")

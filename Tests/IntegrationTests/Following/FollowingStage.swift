@@ -23,7 +23,7 @@ extension Stage {
         TestAdapter(stage: self, path: try ObjectPath("/org/listd/Listd1/adapters/\(name)"))
     }
 
-    /// What a call throws.
+    /// The error that a call throws.
     func error(_ body: () async throws -> Void) async -> DBusError? {
         do {
             try await body()
@@ -45,7 +45,7 @@ extension TestAdapter {
         while try await objects().rows.map(\.id) != ids {}
     }
 
-    /// Waits until the list has as many objects.
+    /// Waits until the list has this number of objects.
     func wait(forCount count: UInt32) async throws {
         while try await by(stage.client).property("ObjectCount", as: UInt32.self) != count {}
     }

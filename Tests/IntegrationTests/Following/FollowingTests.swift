@@ -15,7 +15,7 @@ struct FollowingTests {
     ].map { Row($0.0, "plant", ["title": .string($0.1), "height": .int64(Int64($0.2))]) }
 
     @Test(
-        "a list that filters, sorts and limits → its objects, kept up with every change", .rule("FO-01"),
+        "a list that filters, sorts and limits → its objects follow every change", .rule("FO-01"),
         arguments: TransportKind.allCases)
     func follow(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -38,7 +38,7 @@ struct FollowingTests {
         try await found.wait(forIDs: ["rose", "ivy"])
         #expect(
             try await found.by(client).property("Source", as: String.self).hasPrefix("list:plants?contains=strasse"))
-        // The list cannot be written, but others can follow it.
+        // The list cannot be written, but other lists can follow it.
         let error = await stage.error { _ = try await found.performUpdates([]) }
         #expect(error?.name == Listd.error("ReadOnly"))
         let second = try await stage.createFollower("second", of: "found", "sort=title")
@@ -72,7 +72,7 @@ struct FollowingTests {
         #expect(try await found.by(client).property("Source", as: String.self) == query.source(of: "plants"))
         let heard = try #require(updates.recorded.last)
         #expect(heard.revision == revision && heard.kind == "update" && !heard.sections.members.2.isEmpty)
-        // The same once more changes nothing; typing narrows it down.
+        // The same argument changes nothing; a longer text narrows the list down.
         #expect(try await list.setSourceArgument(query.argument) == revision)
         query = ListQueryText()
         for (text, ids) in [
@@ -111,14 +111,14 @@ struct FollowingTests {
         #expect(missing?.name == Listd.error("NoSuchAdapter"))
         let itself = await stage.error { _ = try await stage.createFollower("x", of: "x", by: client) }
         #expect(itself?.name == Listd.standardError("InvalidArgs"))
-        // A circle over the name of a list that is gone.
+        // A circle through the name of a list that was removed.
         try await stage.manager.call("RemoveAdapter", "base")
         let circle = await stage.error { _ = try await stage.createFollower("base", of: "found", by: client) }
         #expect(circle?.name == Listd.standardError("InvalidArgs"))
         await stage.stop()
     }
 
-    @Test("the list that is followed goes and comes back → empty and failed, then followed again", .rule("FO-05"))
+    @Test("the followed list is removed and made again → empty and failed, then followed again", .rule("FO-05"))
     func baseGone() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("b s?")
@@ -136,7 +136,7 @@ struct FollowingTests {
         try await found.wait(forCount: 2)
         try await found.wait(until: "ready")
         #expect(try await found.sourceError == "")
-        // Fast: removed and made again, over and over.
+        // The list is removed and made again many times without waiting.
         for count in 1...5 {
             try await stage.manager.call("RemoveAdapter", "b s?")
             try await stage.createAdapter("b s?").fill(count)
@@ -145,7 +145,7 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("random changes of a large list while it is read for the first time → the follower has all of them")
+    @Test("random changes of a large list during its first read → the follower has all of them")
     func changesWhileLoading() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("base")
@@ -166,7 +166,8 @@ struct FollowingTests {
     }
 
     @Test(
-        "a transient list → gone with the connection that created it", .rule("FO-07"), arguments: TransportKind.allCases
+        "a transient list → removed with the connection that created it", .rule("FO-07"),
+        arguments: TransportKind.allCases
     )
     func transient(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -181,7 +182,7 @@ struct FollowingTests {
         #expect(options["transient"] == .boolean(true) && options["durability"] == .string("memory"))
         client.close()
         while try await stage.manager.property("AdapterCount", as: UInt32.self) != 2 {}
-        // It may be seen until its views are closed.
+        // The creator may still see the list until its views are closed.
         while await stage.error({ _ = try await found.objects() })?.name != Listd.standardError("UnknownObject") {}
         #expect(try await stage.names() == ["base", "other"])
         await stage.stop()

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Adapters that come and go under one name", .timeLimit(.minutes(3)))
+@Suite("Adapters that are made and removed under one name", .timeLimit(.minutes(3)))
 @DBusActor
 struct AdapterOrderTests {
-    /// What a call is answered with: the name of an error, or nothing.
+    /// The outcome of a call: the name of its error, or nothing.
     private typealias Outcome = String?
 
     private func send(
@@ -29,7 +29,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed and created again without waiting → one after the other, each time a new adapter",
+        "removed and created again without waiting → carried out in order, each time a new adapter",
         arguments: ["memory", "disk"])
     func order(durability: String) async throws {
         let stages = try StoreStage()
@@ -53,7 +53,7 @@ struct AdapterOrderTests {
         #expect(try await stages.names() == (durability == "disk" ? ["mail"] : []))
     }
 
-    @Test("removed twice without waiting → the second one is told that there is none", arguments: ["memory", "disk"])
+    @Test("removed twice without waiting → the second call fails, as there is none", arguments: ["memory", "disk"])
     func removedTwice(durability: String) async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }
@@ -68,7 +68,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed while a view shows it → what is displayed ends, Closed, the object goes, and then the answer",
+        "removed while a view shows it → display ends, Closed, the object is removed, and then the answer",
         .rule("AO-02", "VW-17"),
         arguments: TransportKind.allCases)
     func lastWords(transport: TransportKind) async throws {
@@ -98,7 +98,7 @@ struct AdapterOrderTests {
         await stage.stop()
     }
 
-    @Test("removed while its source sends the first objects → no fault of the source is logged")
+    @Test("removed while its source sends the first objects → no error of the source is logged")
     func removedWhileFilled() async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }
@@ -108,7 +108,7 @@ struct AdapterOrderTests {
         for round in 0..<100 {
             _ = try await stage.createAdapter(
                 "mail", ["durability": .string("disk"), "source": .string("jsonl:" + file)])
-            // Sometimes before the first event of the source, sometimes after it.
+            // Removed sometimes before the first event of the source, sometimes after it.
             for _ in 0..<round % 4 { _ = try await stage.names() }
             try await stage.manager.call("RemoveAdapter", "mail")
         }

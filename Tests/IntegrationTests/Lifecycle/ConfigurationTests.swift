@@ -26,7 +26,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("lists in files → are there when listd is ready, and nobody removes them over the bus", .rule("AC-07"))
+    @Test("lists in files → exist when listd is ready, and cannot be removed over the bus", .rule("AC-07"))
     func start() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
         #expect(try await names(stage) == ["a", "b"])
@@ -37,7 +37,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list with a fault → is left out and named with file and line, the others are there")
+    @Test("a list file with an error → left out and reported with file and line, the other lists exist")
     func faultyList() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": "[List]\nLayout=round\n"])
         #expect(try await names(stage) == ["a"])
@@ -45,7 +45,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a plugin that is not there → the list is left out, named with file and line, and the others are up")
+    @Test("a plugin that does not exist → its list is left out and reported with file and line, the others exist")
     func missingPlugin() async throws {
         let stage = try await Stage(files: [
             "a.list": plain, "b.list": "[List]\nLayout=flow\nSource=nowhere/source?x\n",
@@ -58,7 +58,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    /// Calls Reload, which fails in part.
+    /// Calls Reload, which is to fail in part; returns its message.
     private func reloadIsIncomplete(_ stage: Stage, _ places: String...) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
@@ -66,7 +66,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a plugin that is not there, or with a name that a client has taken → those are named, the rest is done"
+        "Reload with a missing plugin, or a name that a client has taken → those are reported, the rest takes effect"
     )
     func impossibleReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
@@ -86,7 +86,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with a fault in listd.conf → InvalidArgs that names it, and nothing changes", .rule("DU-06"))
+    @Test("Reload with an error in listd.conf → InvalidArgs that names it, and nothing changes", .rule("DU-06"))
     func faultyDaemonFile() async throws {
         let stage = try await Stage(files: ["a.list": plain])
         try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
@@ -101,7 +101,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with many faulty files → an error of 1 KiB at most that says how many more there are; the log has all")
+        "Reload with many faulty files → an error of 1 KiB at most that has the number of the others; the log has all")
     func manyFaults() async throws {
         let stage = try await Stage()
         for number in 100..<200 { try write("[List]\nNonsense=1\n", to: "\(number).list", of: stage) }
@@ -114,7 +114,7 @@ struct ConfigurationTests {
         #expect(stage.listd.standardError.contains("199.list:2: "))
     }
 
-    @Test("listd.conf with a fault → exit code 1, because who may do what is not known")
+    @Test("listd.conf with an error → exit code 1, because access rights are not known")
     func faultyDaemon() async throws {
         let bus = try PrivateBus()
         let (outcome, text) = try await ListdProcess.run(
@@ -123,7 +123,9 @@ struct ConfigurationTests {
         #expect(text.contains("listd.conf:2: "))
     }
 
-    @Test("--check-config with a group that is not there → named with file and line, exit code 1; with one that is → 0")
+    @Test(
+        "--check-config with a group that does not exist → reported with file and line, exit code 1; with one that does → 0"
+    )
     func unknownGroup() async throws {
         let directory = TemporaryDirectory()
         let file = directory.path + "/a.list"
@@ -137,7 +139,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("--check-config with a folder that is not there → named, exit code 1; with one that has no file → 0")
+    @Test("--check-config with a missing folder → reported, exit code 1; with an empty one → 0")
     func missingFolder() async throws {
         let directory = TemporaryDirectory()
         for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
@@ -150,7 +152,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config as root → /etc/listd is read, as the service does, not the home", .enabled(if: geteuid() == 0))
+        "--check-config as root → /etc/listd is read, as the service does, not the home directory",
+        .enabled(if: geteuid() == 0))
     func asRoot() async throws {
         let home = TemporaryDirectory()
         let folder = home.path + "/.config/listd"
@@ -169,7 +172,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Reload → lists come, go and change, and one that stays keeps its objects and its epoch")
+    @Test("Reload → lists are added, removed and changed, and one that stays keeps its objects and its epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
         let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
@@ -218,7 +221,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a source argument that the plugin does not take → its list stays with its views, the rest is done")
+        "Reload with a source argument that the plugin rejects → its list stays with its views, the rest takes effect")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
@@ -242,7 +245,7 @@ struct ConfigurationTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("Reload with a plugin's new settings and the list that needs them → the plugin begins with the new ones")
+    @Test("Reload with new settings of a plugin and a list that needs them → the plugin starts with the new ones")
     func settingsAndList() async throws {
         let horrors = try await HorrorStage("Manifest=exit")
         let stage = horrors.stage
@@ -254,7 +257,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list that was left out at the start for want of its plugin → Reload makes it when the plugin is there")
+    @Test("a list left out at the start because its plugin was missing → Reload makes it when the plugin exists")
     func laterPlugin() async throws {
         let plugins = TemporaryDirectory()
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
@@ -268,7 +271,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a setting that a plugin does not take → wherever the log says so, it names the setting and listd.conf")
+    @Test("a setting that a plugin rejects → each log line about it names the setting and listd.conf")
     func refusedSetting() async throws {
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
         let horrors = try await HorrorStage("Refuse=perhaps", files: ["y.list": list])

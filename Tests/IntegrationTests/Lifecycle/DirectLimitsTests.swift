@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What one direct client may take", .timeLimit(.minutes(1)))
+@Suite("Limits of one direct client", .timeLimit(.minutes(1)))
 @DBusActor
 struct DirectLimitsTests {
     private func row(bytes: Int) -> [Row] {
@@ -18,7 +18,7 @@ struct DirectLimitsTests {
             "PerformUpdates", UInt64(0), row(bytes: bytes), [String: DBusValue](), returning: UInt64.self)
     }
 
-    @Test("a call larger than PayloadBytes → refused, and by 64 KiB more its client is closed; a reload changes that")
+    @Test("a call larger than PayloadBytes → refused; 64 KiB larger → its client is closed; a reload changes the limit")
     func messageSize() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nPayloadBytes=100K\n"])
         let adapter = try await stage.createAdapter("list")
@@ -36,7 +36,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("a message that says it has 62 MiB → its client is closed with the first bytes of it")
+    @Test("a message that announces 62 MiB → its client is closed at the first bytes")
     func announcedSize() async throws {
         let stage = try await Stage.withDirectSocket()
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
@@ -48,7 +48,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("more connections of a user than there may be → refused, and a line that names DirectConnectionsPerUser")
+    @Test("more connections of a user than allowed → refused, and a log line that names DirectConnectionsPerUser")
     func connections() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=8\n"])
         let clients = [try await stage.connect(.direct), try await stage.connect(.direct)]

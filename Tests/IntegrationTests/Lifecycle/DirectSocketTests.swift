@@ -14,14 +14,14 @@ struct DirectSocketTests {
         return (stage, stage.listd.directory.appending(path: "direct").path)
     }
 
-    /// What an unknown client writes, and whether listd closes its connection.
+    /// The bytes that an unauthenticated client writes, and whether listd closes its connection.
     private nonisolated func isDropped(_ bytes: [UInt8], at path: String) throws -> Bool {
         let stranger = try StrangerSocket(path: path)
         stranger.write(bytes)
         return stranger.readsToTheEnd()
     }
 
-    @Test("a client without a bus → the same list as over the bus", .rule("TT-01"))
+    @Test("a client without a bus → sees the same list as over the bus", .rule("TT-01"))
     func sameList() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("mail")
@@ -36,7 +36,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("clients that send garbage, before and after authentication → dropped, all others are served")
+    @Test("clients that send garbage, before and after authentication → disconnected, all others are served")
     func garbage() async throws {
         let (stage, path) = try await makeStage()
         let direct = try await Connection.open(.address("unix:path=" + path))
@@ -56,7 +56,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("SIGTERM with much queued for a slow client → it receives all of it, the end of its view too")
+    @Test("SIGTERM with much queued for a slow client → it receives all of it, including Closed of its view")
     func ending() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("large")
@@ -77,7 +77,7 @@ struct DirectSocketTests {
             try message.write(UInt32(0), UInt32(1))
         }
         direct.call(read, timeout: nil) { heard.record((try? $0.get()) == nil ? "error" : "answer") }
-        // Once the answer waits for the client, listd reads no further call of it.
+        // listd reads no further call of this client while an answer is queued for it.
         while try await stage.statistics()["direct-clients-behind"] ?? 0 == 0 {
             _ = try direct.send(
                 try adapter.by(direct).message("GetChanges") { (message) throws(DBusError) in

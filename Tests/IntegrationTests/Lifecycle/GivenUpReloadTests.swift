@@ -25,7 +25,7 @@ struct GivenUpReloadTests {
         try write("[List]\nSource=twin/source\n", to: "b.list", of: stage)
         stage.listd.send(SIGHUP)
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // A second one waits for the first; listd has it when it answers what is asked after it.
+        // The second reload waits for the first; listd has received it when it answers a later call.
         let isSent = EventLog<Bool>()
         let caller = Task { @DBusActor in
             let call = try stage.manager.message("Reload") { _ throws(DBusError) in }
@@ -40,7 +40,7 @@ struct GivenUpReloadTests {
         #expect(!stage.listd.standardError.contains("configuration read"))
     }
 
-    @Test("SIGTERM while a step of a reload hangs → listd ends nevertheless, and callers get the reason")
+    @Test("SIGTERM while a step of a reload hangs → listd ends, and callers get the reason")
     func endlessStep() async throws {
         let plugins = TemporaryDirectory()
         try HorrorStage.install(.first, in: plugins)
@@ -57,7 +57,7 @@ struct GivenUpReloadTests {
             }
         }
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // Listd has both when it answers what is asked after them.
+        // listd has received both when it answers a later call.
         for client in clients {
             _ = try await isSent.next()
             _ = try await stage.object(Listd.manager, "Manager", by: client)
@@ -70,7 +70,7 @@ struct GivenUpReloadTests {
         }
     }
 
-    @Test("a reload while a plugin has a newer file → it goes on in its process, its lists untouched")
+    @Test("a reload while a plugin has a newer file → its process and lists stay")
     func newerPlugin() async throws {
         let horrors = try await HorrorStage()
         let stage = horrors.stage

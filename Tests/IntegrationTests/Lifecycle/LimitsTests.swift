@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits from listd.conf → LimitsExceeded beyond them; at a limit, removing works", .rule("ER-03"))
+    @Test("limits from listd.conf → LimitsExceeded above them; removing works at a limit", .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -53,7 +53,7 @@ struct LimitsTests {
     }
 
     @Test(
-        "a plugin's object that was too large, and a reload that raises the limit → the source tells it again",
+        "a plugin's object that was too large, and a reload that raises the limit → the source sends it again",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"),
         arguments: PluginStage.Isolation.allCases)
     func raisedForPlugin(isolation: PluginStage.Isolation) async throws {
@@ -73,13 +73,13 @@ struct LimitsTests {
         }
         while try await list.state != "ready" { await Task.yield() }
         #expect(try await list.objects().rows.map(\.id) == [long])
-        // The source goes on after its renewal.
+        // The source goes on after its list was made anew.
         try "".write(toFile: "\(directory.path)/y", atomically: true, encoding: .utf8)
         while try await list.objects().rows.count < 2 { await Task.yield() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("calls that share a flush and are refused for a quota → each is counted once, wherever the list is")
+    @Test("calls that share a flush and are refused for a quota → each is counted once, wherever the list is hosted")
     func countedRefusals() async throws {
         let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")
         let stage = horrors.stage
@@ -88,7 +88,7 @@ struct LimitsTests {
             try await stage.createAdapter("here", pause), try await horrors.makeList("in a worker", "Steady", pause),
         ]
         for (index, list) in lists.enumerated() {
-            // The first change is flushed at once; those after it wait for each other.
+            // The first change is flushed at once; the later ones wait in one flush.
             _ = try await list.applyChanges([Upsert("first", "row", "last", "", [:])])
             let answers = EventLog<String>()
             for id in ["a", "b", "c"] {
@@ -119,14 +119,14 @@ struct LimitsTests {
             }
             client.close()
         }
-        // 20 in ten seconds, however long it has taken.
+        // At most 20 lines in ten seconds; the test may take longer than ten.
         let intervals = Int(begin.duration(to: .now) / .seconds(10)) + 1
         await stage.stop()
         let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("was created by user") }
         #expect(!said.isEmpty && said.count <= 20 * intervals)
     }
 
-    @Test("patches that make an object too large, options that are → PayloadTooLarge, and nothing changes")
+    @Test("patches that make an object too large, options that are too large → PayloadTooLarge, and nothing changes")
     func growth() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\n"])
         let adapter = try await stage.createAdapter("one")
@@ -155,7 +155,7 @@ struct LimitsTests {
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let view = try await TestView(adapter)
         _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self)
-        // The first change is flushed at once; those after it wait for their time, or for the end of the list.
+        // The first change is flushed at once; the later ones wait for the pause, or for the end of the list.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for step in 0..<4 {

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The log says who made, removed, opened up or emptied a list.
-@Suite("Who did what, in the log", .timeLimit(.minutes(3)))
+/// The log tells who made, removed, opened up or emptied a list.
+@Suite("Log lines about who did what", .timeLimit(.minutes(3)))
 @DBusActor
 struct OriginLogTests {
     /// The lines about a list that name this user and a process.
@@ -26,7 +26,7 @@ struct OriginLogTests {
         }
     }
 
-    @Test("a list that comes and goes → user, process and list", arguments: TransportKind.allCases)
+    @Test("a list is made and removed → log lines with user, process and list", arguments: TransportKind.allCases)
     func life(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let manager = stage.object(Listd.manager, "Manager", by: try await stage.connect(transport))
@@ -38,7 +38,7 @@ struct OriginLogTests {
         #expect(said(stage, #"adapter "mine" was removed"#).count == 1)
     }
 
-    @Test("a Reload that adds, removes, replaces and opens up lists → a line for each, with the caller")
+    @Test("a Reload that adds, removes, replaces and opens up lists → a log line for each, with the caller")
     func reload() async throws {
         let plain = "[List]\nDescription=x\n"
         let stage = try await Stage(files: ["goes.list": plain, "stays.list": plain, "same.list": plain])
@@ -55,7 +55,7 @@ struct OriginLogTests {
         #expect(!stage.listd.standardError.contains(#"adapter "same" was"#))
     }
 
-    @Test("a SIGHUP that opens up a list → the signal is named")
+    @Test("a SIGHUP that opens up a list → the log line names the signal")
     func signal() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=x\n"])
         try write("[List]\nWriters=any\n", to: "a.list", of: stage)
@@ -71,14 +71,15 @@ struct OriginLogTests {
 
     private func rows(_ range: Range<Int>) -> [Row] { range.map { Row("\($0)", "", [:]) } }
 
-    @Test("PerformUpdates that take away more than half of 1,000 → said; half, others, smaller lists → not")
+    @Test(
+        "PerformUpdates that removes more than half of 1,000 objects → logged; half, other calls, smaller lists → not")
     func emptied() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list", ["updater": .string("reload")])
         for range in [0..<999, 0..<0, 0..<1000, 0..<500, 0..<1000, 600..<1600, 600..<2600] {
             _ = try await adapter.performUpdates(rows(range))
         }
-        // As large as before, and all of it is new.
+        // The list keeps its size, but all objects are new.
         _ = try await adapter.performUpdates(rows(3000..<5000))
         _ = try await adapter.applyChanges(remove: (3000..<4500).map(String.init))
         await stage.stop()

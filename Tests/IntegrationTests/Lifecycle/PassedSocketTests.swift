@@ -9,7 +9,7 @@ import Testing
 @Suite("A socket passed by systemd", .timeLimit(.minutes(2)))
 @DBusActor
 struct PassedSocketTests {
-    /// Does for a program what systemd does: passes a listening socket with a name, and a memfd as of the store.
+    /// Does what systemd does for a program: passes a named listening socket, and a memfd as from the descriptor store.
     private static let manager = """
         import os, socket, sys
         path, name, *command = sys.argv[1:]
@@ -53,7 +53,7 @@ struct PassedSocketTests {
         notifications.close()
     }
 
-    @Test("no socket of that name → one of listd's own in the runtime directory")
+    @Test("no socket of that name → listd opens its own in the runtime directory")
     func notPassed() async throws {
         let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
         let (process, notifications) = try await start(bus, directory, name: "another")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The strangers of these tests are the user `nobody`, which only root can become.
-@Suite("What polkit allows", .timeLimit(.minutes(3)), .enabled(if: geteuid() == 0))
+@Suite("Rights that polkit gives", .timeLimit(.minutes(3)), .enabled(if: geteuid() == 0))
 @DBusActor
 struct PolkitTests {
     private static let denied = "org.freedesktop.DBus.Error.AccessDenied"
@@ -23,7 +23,7 @@ struct PolkitTests {
         return (try await Stage(on: bus, files: ["listd.conf": "[Daemon]\nCreators=administrators\n"]), fake)
     }
 
-    /// What `nobody` is answered to calls of the manager, on one connection, without anybody to type a password.
+    /// The answers to calls of `nobody` to the manager, on one connection, without interactive authorization.
     private func call(_ stage: Stage, _ calls: String...) async throws -> [String] {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "python/stranger.py")
@@ -34,13 +34,13 @@ struct PolkitTests {
         return output.split(separator: "\n").map(String.init)
     }
 
-    /// One call of `nobody` by busctl, which may ask for a password.
+    /// One call of `nobody` by busctl, which allows interactive authorization.
     private func busctl(_ stage: Stage, _ words: [String]) async throws -> (status: Int32, output: String) {
         try await Script(program: "/usr/bin/setpriv").run(
             Self.nobody + ["/usr/bin/busctl", "--address=\(stage.bus.address)"] + words)
     }
 
-    @Test("a right that polkit gives → the call goes through; polkit is asked anew only after it has changed")
+    @Test("a right that polkit gives → the call is accepted; polkit is asked again only after a change")
     func granted() async throws {
         let (stage, polkit) = try await makeStage {
             $0.answers = [Self.lists: .allowed, Self.daemon: .allowedAfterChange]
@@ -57,7 +57,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a right that polkit refuses → AccessDenied, and it is asked once")
+    @Test("a right that polkit refuses → AccessDenied, and polkit is asked once")
     func refused() async throws {
         let (stage, polkit) = try await makeStage { _ in }
         #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
@@ -67,7 +67,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("no polkit on the bus, or one that ends while it is asked → AccessDenied for all but administrators")
+    @Test("no polkit on the bus, or one that ends during a question → AccessDenied for all but administrators")
     func absent() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Daemon]\nCreators=administrators\n"])
         #expect(try await !stage.manager.property("Features", as: [String].self).contains("polkit"))
@@ -79,7 +79,9 @@ struct PolkitTests {
         await other.stop()
     }
 
-    @Test("a caller who can be asked for a password → the right is good for that call; one who leaves is not asked on")
+    @Test(
+        "a caller that allows interactive authorization → the right lasts for that call; a caller that leaves is not waited for"
+    )
     func interactive() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
         let dump = ["call", Listd.name, "/org/listd/Listd1", Listd.name + ".Manager", "Dump"]
@@ -96,7 +98,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a restricted list → read by whom polkit lets inspect, properties too")
+    @Test("a restricted list → readable, with its properties, by users whom polkit grants inspect")
     func restricted() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
         let adapter = try await stage.createAdapter("secret", ["readers": .string("owner")])
@@ -112,7 +114,9 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("somebody else's view → driven by whom polkit lets manage lists; its picture is for readers of the list")
+    @Test(
+        "somebody else's view → usable by users whom polkit grants manage lists; its picture needs the right to read the list"
+    )
     func views() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
         let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])
@@ -143,7 +147,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a view's picture, for which two rights are needed → polkit is asked for both in one call")
+    @Test("a view's picture, which needs two rights → polkit is asked for both in one call")
     func pictures() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed, Self.lists: .allowed] }
         let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])

@@ -19,7 +19,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "calls beyond a limit, whatever its kind → one line for each limit, with the user and the limit's key",
+        "calls above a limit of any kind → one line for each limit, with the user and the limit's key",
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
@@ -53,7 +53,7 @@ struct RefusalLogTests {
             _ = try await list.by(stage.client).call(
                 "PerformUpdatesFromFile", UInt64(0), descriptor, "jsonl", [String: DBusValue](), returning: UInt64.self)
         }
-        // Ten seconds after the first, the next line is logged; a slow machine may get that far.
+        // The next line is logged ten seconds after the first; a slow machine may take that long.
         let most = Int(begin.duration(to: .now) / .seconds(10)) + 1
         await stage.stop()
         let keys = [
@@ -86,7 +86,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "more direct connections than there may be → one line that names the limit",
+        "more direct connections than allowed → one line that names the limit",
         arguments: [
             ("DirectConnections", "DirectConnections=1\nDirectConnectionsPerUser=4\n"),
             ("DirectConnectionsPerUser", "DirectConnectionsPerUser=1\n"),
@@ -119,7 +119,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "an event of a source that a quota refuses → counted and logged once, however often it is tried; room → applied"
+        "an event of a source that a quota refuses → counted and logged once, however often it is retried; with room → applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()
@@ -131,7 +131,7 @@ struct RefusalLogTests {
         let list = try await stage.createAdapter("list", ["source": .string("jsonl:\(path)")])
         while try await list.state != "failed" { await Task.yield() }
         for views in 7...9 {
-            // A change of the users' limits has it tried at once; a later read of the list is answered after that.
+            // A change of the users' limits retries it at once; a later read of the list is answered after that.
             try "[Limits]\nObjectsPerUser=2\nViewsPerUser=\(views)\n".write(
                 to: stage.listd.directory.appending(path: "config/listd.conf"), atomically: true, encoding: .utf8)
             try await stage.manager.call("Reload")

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Lists that get another name", .timeLimit(.minutes(5)))
+@Suite("Renamed lists", .timeLimit(.minutes(5)))
 @DBusActor
 struct RenameTests {
     private static let rows = ["a", "b", "c"].map { Row($0, "t", ["v": .string($0)]) }
@@ -64,10 +64,10 @@ struct RenameTests {
         #expect(said.count == 1)
     }
 
-    @Test("a subscriber → the ends of everything displayed, and nothing of the list by its new name")
+    @Test("a subscriber → all that is displayed ends, and no signal of the list under its new name")
     func subscriptions() async throws {
         let stage = try await Stage()
-        // Clients that may not read get no signal; subscribers get what they chose.
+        // Clients that may not read get no signal; subscribers get the signals that they chose.
         let list = try await stage.createAdapter("before", ["readers": .string("owner")])
         _ = try await list.performUpdates(Self.rows)
         let other = try await stage.connect()
@@ -84,14 +84,14 @@ struct RenameTests {
         #expect(try await heard.next(timeout: .seconds(60)) == "DisplayChanged at \(list.path)")
         let after = try await stage.adapter("after")
         _ = try await after.applyChanges(remove: ["a"])
-        // The answer to a call comes after all that was sent to this connection before.
+        // The answer to this call comes after all that was sent to this connection before.
         _ = try await after.by(other).property("Revision", as: UInt64.self)
         #expect(heard.recorded.isEmpty)
         await stage.stop()
     }
 
     @Test(
-        "a name that is taken, too long, or of a configured list; a list that is not there → refused, nothing changes")
+        "a name that is taken, too long, or of a configured list; a missing list → refused, nothing changes")
     func refused() async throws {
         let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
         for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
@@ -105,7 +105,7 @@ struct RenameTests {
         #expect(await rename("nobody", "free") == Listd.error("NoSuchAdapter"))
         #expect(await rename("a", String(repeating: "x", count: 256)) == Listd.standardError("InvalidArgs"))
         #expect(try await stage.names() == Set(["a", "b", "set"]))
-        // Any name that a list may be made with.
+        // A list may be renamed to any name that it could be created with.
         #expect(await rename("a", "") == nil)
         #expect(await rename("", "ü/☃ a") == nil)
         #expect(try await stage.names() == ["b", "set", "ü/☃ a"])
@@ -113,7 +113,7 @@ struct RenameTests {
     }
 
     @Test(
-        "another user → AccessDenied; its own list, although somebody else calls at the same time → renamed once",
+        "another user → AccessDenied; its own list, while others call it too → renamed once",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -128,13 +128,15 @@ struct RenameTests {
         #expect(made.error == nil)
         #expect(try await rename("theirs", "mine") == Listd.error("AdapterExists"))
         #expect(try await rename("theirs", "other") == nil)
-        // An administrator may.
+        // An administrator may rename it.
         try await stage.manager.call("RenameAdapter", "other", "ours")
         #expect(try await stage.names() == ["mine", "ours"])
         await stage.stop()
     }
 
-    @Test("ended or killed and started again → there by its new name, as it was", arguments: [true, false])
+    @Test(
+        "renamed, then listd ended or killed and started → there under its new name, unchanged",
+        arguments: [true, false])
     func restart(isKilled: Bool) async throws {
         let stages = try StoreStage()
         var stage = try await stages.start()
@@ -150,14 +152,14 @@ struct RenameTests {
         #expect(try await after.objects().rows.map(\.id) == ["a", "c"])
         #expect(try await after.objects().revision == 2)
         #expect(try await after.epoch() == epoch)
-        // A kill may take the last changes, not what they made of the list.
+        // A kill may lose the last changes; the list is otherwise whole.
         #expect(try await after.oldestRevision() == (isKilled ? 2 : 0))
         let since: UInt64 = isKilled ? 2 : 0
         #expect(try await after.changes(since: since).map(\.revision) == (isKilled ? [] : [1, 2]))
         await stage.stop()
     }
 
-    @Test("the store refuses → StoreFailed, the list and its views are as they were; then the same call goes well")
+    @Test("the store refuses → StoreFailed, the list and its views are unchanged; then the same call succeeds")
     func storeFails() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -187,7 +189,7 @@ struct RenameTests {
             var written: [String] = []
             var number = 0
             while number < 60 {
-                // The list exists under one of its names.
+                // The list exists under one of its two names.
                 guard let name = try? await stage.names().first, let list = try? await stage.adapter(name) else {
                     continue
                 }
@@ -211,7 +213,7 @@ struct RenameTests {
         await again.stop()
     }
 
-    @Test("a list in a worker, with a view → the view is closed, and the list goes on by its new name")
+    @Test("a list in a worker, with a view → the view is closed, and the list goes on under its new name")
     func inWorker() async throws {
         let horrors = try await HorrorStage()
         let list = try await horrors.makeList("before", "Steady")
@@ -229,7 +231,7 @@ struct RenameTests {
         #expect(try await after.objects().revision == 1)
         #expect(try await after.items().count == 3)
         #expect(try await after.applyChanges(remove: ["b"]) == 2)
-        // The next worker finds it too.
+        // The next worker gets the new name too.
         kill(try await horrors.process, SIGKILL)
         try await horrors.wait(for: "ready", restarts: 1)
         #expect(try await after.applyChanges(remove: ["a"]) > 2)
@@ -238,7 +240,7 @@ struct RenameTests {
     }
 }
 
-/// What the object manager of the lists returns.
+/// The answer of the object manager of the lists.
 @DBusActor
 private final class TreeLog {
     let events = EventLog<String>()

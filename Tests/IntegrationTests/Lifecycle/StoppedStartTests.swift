@@ -8,7 +8,7 @@ import Testing
 @Suite("Stopping listd while it starts", .timeLimit(.minutes(3)))
 @DBusActor
 struct StoppedStartTests {
-    @Test("SIGTERM while a plugin hangs at load → listd ends at once and in order, and all that is stored stays")
+    @Test("SIGTERM while a plugin hangs at load → listd ends at once with status 0, and all that is stored stays")
     func hangingPlugin() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -34,7 +34,9 @@ struct StoppedStartTests {
         }
     }
 
-    @Test("SIGTERM while the plugin of a stored list hangs at load → no fault is logged, and the list comes back")
+    @Test(
+        "SIGTERM while the plugin of a stored list hangs at load → no error is logged, and the list is restored next time"
+    )
     func storedListOfHangingPlugin() async throws {
         let stages = try StoreStage()
         let plugins = try bothPlugins()

@@ -11,7 +11,8 @@ import Testing
 @DBusActor
 struct EverythingHangsTests {
     @Test(
-        "all of it hangs → calls that need none of it are answered; it resumes → the others too; listd ends cleanly")
+        "worker, store and clients hang → calls that need none of them are answered; they resume → the others too; listd ends"
+    )
     func isServed() async throws {
         let disk = try LoopDisk()
         defer { disk.remove() }
@@ -51,7 +52,7 @@ struct EverythingHangsTests {
             while client.outgoingSize > 0 { _ = await client.flush(timeout: .milliseconds(100)) }
             client.readingIsPaused = true
         }
-        // Neither the worker, nor the disk, nor a client that does not read is needed for these.
+        // These calls need neither the worker nor the disk nor the client that does not read.
         for transport in TransportKind.allCases {
             let client = try await stage.connect(transport)
             for step in 0..<5 {

@@ -5,10 +5,10 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Messages of many bytes for one client", .timeLimit(.minutes(2)))
+@Suite("Large messages for one client", .timeLimit(.minutes(2)))
 @DBusActor
 struct LargeMessageTests {
-    /// What is asked for many times at once, each answer of more than 16 KiB.
+    /// A call that is made many times at once, each with an answer of more than 16 KiB.
     enum Question: String, CaseIterable, CustomTestStringConvertible {
         case properties, oneProperty, adapters, descriptions, views
 
@@ -36,7 +36,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "a client asks thirty times for much at once → the answers are made one after the other, all of them the same",
+        "thirty calls with large answers at once → the answers are made one after the other, all equal",
         arguments: Question.allCases, TransportKind.allCases)
     func questions(question: Question, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -67,7 +67,7 @@ struct LargeMessageTests {
         #expect(!first.isEmpty)
         for _ in 1..<30 {
             let next = try await answers.next()
-            // How much a list has changed lately is as of each answer.
+            // Each answer counts the changes up to its own time.
             #expect(question == .descriptions ? next.count == first.count : next == first)
         }
         #expect(try await stage.statistics()["reads-held"] ?? 0 > held)
@@ -76,7 +76,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "large and small pictures, the answers behind them, a resync → all come in their order",
+        "large and small pictures, the answers after them, a resync → all arrive in order",
         arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -112,7 +112,7 @@ struct LargeMessageTests {
             try adapter.by(client).message("FindObject") { (message) throws(DBusError) in
                 try message.write("o7")
             })
-        // Viewports that are set while others are may be answered together.
+        // Viewports that are set while an earlier one is being shown may be answered together.
         var order: [String] = []
         while order.count(where: { !$0.hasPrefix("large") && !$0.hasPrefix("small") }) < 6 {
             order.append(try await events.next())
@@ -183,7 +183,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "listd ends while a large picture is on its way → the picture comes, the answer behind it, and Closed",
+        "listd ends while a large picture is being sent → the picture arrives, then the answer after it, and Closed",
         arguments: TransportKind.allCases)
     func end(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -198,7 +198,7 @@ struct LargeMessageTests {
             }, timeout: nil
         ) { answers.record((try? $0.get()) != nil) }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        // What came too late for listd is answered by the end of the connection.
+        // A call that reaches listd too late fails with the end of the connection.
         if try await answers.next() {
             var events: [TestView.Event] = []
             while events.last != .closed("shutting-down") { events.append(try await view.events.next()) }

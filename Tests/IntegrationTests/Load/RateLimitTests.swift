@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Limits of calls in a second, and of single users", .timeLimit(.minutes(1)))
+@Suite("Limits of calls per second, and limits of single users", .timeLimit(.minutes(1)))
 @DBusActor
 struct RateLimitTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
-    @Test("more calls at once than in a second → the others are refused, logged once; releasing calls pass")
+    @Test("more calls at once than per second → the surplus is refused, logged once; releasing calls pass")
     func rate() async throws {
         let stage = try await Stage(
             arguments: ["--log-level", "notice"],
@@ -41,10 +41,10 @@ struct RateLimitTests {
         }
         await stage.stop()
         let lines = stage.listd.standardError.split(separator: "\n").filter { $0.contains("(CallsPerSecond)") }
-        #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // another one after ten seconds
+        #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // one more line after ten seconds
     }
 
-    @Test("a user and a group have limits of their own → they hold for it, over what holds for all, and after a reload")
+    @Test("limits of a user and of a group → replace the general limits, also after a reload")
     func ofUsers() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [

@@ -8,8 +8,9 @@ import Testing
 @Suite("Large messages of direct connections, at once", .timeLimit(.minutes(2)))
 @DBusActor
 struct UnfinishedPayloadTests {
-    /// So many connections that each send a call of so many bytes piece by piece, all in turns; says "begun" when each has sent
-    /// as much as is read of it, and for a line the rest; then the answers, and "closed" for a connection that has ended.
+    /// Many connections that each send one call in pieces, in turns. Prints "begun" when each has sent as much as listd
+    /// reads of it, and sends the rest after a line of input; then prints the answers, and "closed" for a connection
+    /// that has ended.
     private static let script = """
         import os, select, socket, struct, sys, time
         address, clients, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -64,7 +65,7 @@ struct UnfinishedPayloadTests {
         """
 
     @Test(
-        "several begin messages that have room one by one, not together → all are answered, and no more is taken than there is room for"
+        "several begun messages that fit one by one, not together → all are answered, and the limit is kept"
     )
     func deadlock() async throws {
         let stage = try await Stage.withDirectSocket(
@@ -72,7 +73,7 @@ struct UnfinishedPayloadTests {
         let clients = try ChildProcess(
             python: Self.script, [stage.listd.directory.appending(path: "direct").path, "8", "\(3 << 20)"])
         #expect(try await clients.lines.next(timeout: .seconds(60)) == "begun")
-        // Three fit whole; the others are not read.
+        // Three fit whole; the others are not read yet.
         let waiting = try await stage.statistics()["waiting-bytes"] ?? 0
         #expect(waiting > 9 << 20 && waiting <= 10 << 20, "\(waiting)")
         clients.write(line: "")
@@ -81,7 +82,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("a message is larger than all that may wait → it is received nevertheless, one at a time")
+    @Test("a message larger than all that may wait → received, one at a time")
     func oversized() async throws {
         let stage = try await Stage.withDirectSocket(
             files: ["listd.conf": "[Limits]\nWaitingBytesPerUser=1M\nWaitingBytes=2M\nDirectConnectionsPerUser=20\n"])

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Bytes that wait for a user", .timeLimit(.minutes(2)))
+@Suite("Waiting bytes of a user", .timeLimit(.minutes(2)))
 @DBusActor
 struct WaitingBytesTests {
     private static let limit = Listd.standardError("LimitsExceeded")
@@ -21,13 +21,13 @@ struct WaitingBytesTests {
         }
     }
 
-    /// Waits until nothing waits but the call that asks.
+    /// Waits until no call but this one waits.
     private func expectNothingWaits(on stage: Stage) async throws {
         while try await stage.statistics()["waiting-bytes"] ?? 1 > 0 {}
     }
 
     @Test(
-        "payloads wait to be applied → one that goes beyond the user's limit is refused at once, others are applied, and the bytes are free again",
+        "payloads wait to be applied → a call above the user's limit is refused at once, others are applied, the bytes are free again",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -35,7 +35,7 @@ struct WaitingBytesTests {
         let pause = DBusValue.uint32(3_600_000)
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let client = try await stage.connect(transport)
-        // The first change is flushed at once; those after it wait for the end of the list.
+        // The first change is flushed at once; the later ones wait for the end of the list.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for _ in 0..<4 {
@@ -55,11 +55,11 @@ struct WaitingBytesTests {
             #expect(refusal?.name == Self.limit && refusal?.message.hasSuffix("(WaitingBytesPerUser)") == true)
             #expect(try await stage.statistics()["calls-refused"] == 1)
         case .direct:
-            // It is not read, nor what stands behind it.
+            // This call is not read, nor is any after it.
             for _ in 0..<20 { #expect(try await stage.statistics()["calls-refused"] == 0) }
             #expect(outcome.recorded.isEmpty)
         }
-        // Calls that release something pass, and so do small ones.
+        // Releasing calls pass, and so do small ones.
         try await adapter.by(stage.client).call("Unsubscribe")
         if Agent.canBeOthers {
             let other = try await Agent(stage.address(.bus), user: Agent.nobody)
@@ -104,7 +104,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a faulty argument in a long call → the error that a short one gets; the calls behind it are handled")
+    @Test("a wrong argument in a long call → the error that a short one gets; the calls after it are handled")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("faulty")
@@ -131,7 +131,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "a client requests much and exits → its queue is dropped", .rule("LD-05"),
+        "a client makes many calls and exits → its queue is dropped", .rule("LD-05"),
         arguments: TransportKind.allCases)
     func departure(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -155,7 +155,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a client writes without waiting for an answer and leaves at once → what it wrote is applied", .rule("LD-05"))
+    @Test("a client writes without waiting for an answer and leaves at once → its writes are applied", .rule("LD-05"))
     func noReply() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")

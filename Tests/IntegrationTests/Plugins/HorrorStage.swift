@@ -17,7 +17,7 @@ final class HorrorStage {
     private static let built = Result { try HorrorLibraries() }
     static let path: ObjectPath = "/org/listd/Listd1/plugins/horrors"
 
-    /// Starts listd; the plugin is loaded when a list names it.
+    /// Starts listd; the plugin is loaded when a list refers to it.
     ///
     /// - Parameters:
     ///   - settings: lines of the section `[Plugin horrors]`.
@@ -32,27 +32,27 @@ final class HorrorStage {
         subscription = try await stage.client.subscribe(rule) { [changes] _ in changes.record(true) }
     }
 
-    /// Puts another version where listd finds it.
+    /// Replaces the plugin's file in listd's plugin directory by another version.
     func install(_ version: HorrorLibraries.Version) throws { try Self.install(version, in: directory) }
 
-    /// Puts a version into a directory of plugins.
+    /// Puts a version of the plugin's file into a plugin directory.
     static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
         let name = version == .twin ? "twin" : "horrors"
         let (target, new) = ("\(directory.path)/\(name).so", directory.path + "/new")
         try FileManager.default.copyItem(atPath: try built.get().path(of: version), toPath: new)
-        // As an installation does: the file that is mapped stays whole.
+        // Renames the new file into place, as an installation does, so that a mapped old file stays whole.
         guard unsafe rename(new, target) == 0 else { throw ListdProcess.Failure("rename \(target): errno \(errno)") }
     }
 
     /// The file of the plugin.
     var file: String { directory.path + "/horrors.so" }
 
-    /// Makes a pipe with one byte in it, for something that is to happen once.
+    /// Makes a named pipe with one byte in it, for something that is to happen once.
     func token(_ name: String) throws -> String {
         let path = "\(directory.path)/\(name)"
         guard unsafe mkfifo(path, 0o600) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
-        // The byte stays as long as an end is open.
+        // The byte stays in the pipe while one end is open.
         let file = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0, unsafe write(file, "x", 1) == 1 else {
             throw ListdProcess.Failure("\(path): errno \(errno)")
@@ -82,7 +82,7 @@ final class HorrorStage {
         get async throws { Int32(try await plugin("ProcessID", as: UInt32.self)) }
     }
 
-    /// Waits until the plugin is in a state, and was started again so often at least; properties are looked at again with
+    /// Waits until the plugin is in a state and was restarted at least so many times; reads the properties again at
     /// each of its signals.
     func wait(for state: String, restarts: UInt32 = 0) async throws {
         while true {
@@ -109,7 +109,7 @@ final class HorrorStage {
 final class HorrorLibraries: Sendable {
     enum Version: String, CaseIterable {
         case first, second
-        /// A plugin of its own with the name `twin`.
+        /// The same plugin as a library of its own, with the name `twin`.
         case twin
 
         fileprivate var conditions: [String] { self == .first ? [] : [rawValue.uppercased()] }
@@ -141,7 +141,7 @@ extension TestAdapter {
         get async throws { try await by(stage.client).property("State", as: String.self) }
     }
 
-    /// Opens a view and waits until it shows what lies at the top.
+    /// Opens a view and waits until it shows its first items.
     func openView(height: Double = 400) async throws -> ListViewClient {
         let view = try await ListViewClient.open(by(stage.client)) { _ in }
         view.setViewport(x: 0, y: 0, width: 100, height: height)
@@ -151,7 +151,7 @@ extension TestAdapter {
 }
 
 extension ListViewClient {
-    /// What the daemon says that the view shows.
+    /// The view's picture as the daemon has it.
     func present() async throws -> Picture {
         let message = try Message.methodCall(
             to: object.destination, path: object.path, interface: object.interface, member: "Resync")
@@ -161,7 +161,7 @@ extension ListViewClient {
 }
 
 extension Picture {
-    /// Whether both show the same; a transaction of which a view sees nothing makes the picture of the present newer.
+    /// Whether both show the same; revisions may differ, as the view sees nothing of some transactions.
     func shows(the other: Picture) -> Bool {
         sequence == other.sequence && contentSize == other.contentSize && offset == other.offset && shown == other.shown
     }
@@ -169,11 +169,11 @@ extension Picture {
 
 /// Rights that the kernel can take from a process (landlock(7)).
 enum Landlock {
-    /// Whether this kernel has it, with signals among what it takes away.
+    /// Whether this kernel has Landlock that also restricts signals.
     static let isThere: Bool = {
         typealias Call = @convention(c) (Int, Int, Int, UInt32) -> Int
         guard let symbol = unsafe dlsym(nil, "syscall") else { return false }
-        // 444 is landlock_create_ruleset on every machine; with the flag 1 it answers its version.
+        // 444 is landlock_create_ruleset on every machine; with flag 1 it returns the ABI version.
         return unsafe unsafeBitCast(symbol, to: Call.self)(444, 0, 0, 1) >= 6
     }()
 }

@@ -6,11 +6,11 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Something that a plugin does, and where.
+/// A misbehaviour of a plugin, and the callback in which it happens.
 struct HorrorCase: Sendable {
     let what: String
     let place: String
-    /// What the plugin's last error says of it; nil = its worker survives.
+    /// A part of the plugin's last error; nil when its worker survives.
     let blamed: String?
 
     init(_ what: String, at place: String, blamed: String?) {
@@ -41,7 +41,7 @@ struct HorrorCase: Sendable {
         HorrorCase("pipe", at: "item", blamed: nil), HorrorCase("nan", at: "", blamed: nil),
         HorrorCase("infinite", at: "", blamed: nil),
     ]
-    /// What the kernel forbids; the plugin aborts if it does not.
+    /// Calls that the kernel forbids; the plugin aborts if one succeeds.
     static let forbidden = [HorrorCase("changes", at: "item", blamed: nil)]
 }
 
@@ -65,7 +65,7 @@ struct HorrorTests {
         for bystander in bystanders { bystander.isDone = true }
         var longest = Duration.zero
         for task in work { longest = max(longest, try await task.value) }
-        // Printed for comparison only: times on a busy machine prove nothing.
+        // Printed for comparison only, as times on a busy machine prove nothing.
         print("longest time between two answers of the other lists: \(longest);", terminator: " ")
         print("of a thread that only sleeps: \(heartbeat.stop())")
         let said = stage.stage.listd.standardError.split(separator: "\n")
@@ -84,7 +84,7 @@ struct HorrorTests {
             "do": .string(horror.what), "at": .string(horror.place),
             "once": .string(try stage.token("once-\(number)")),
         ]
-        // Whatever comes of these calls, each is answered.
+        // Each of these calls must be answered, with whatever outcome.
         _ = try? await list.performUpdates([Row("victim", "row", fields)])
         let view = try? await list.openView(height: 100)
         view?.setViewport(x: 0, y: 1, width: 100, height: 100)
@@ -115,7 +115,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a plugin that dies or hangs while it is loaded → PluginFailed says where and why, and it is not there",
+        "a plugin that dies or hangs while it is loaded → PluginFailed names reason and callback, and it is not loaded",
         arguments: [("trap", "signal"), ("exit", "exit code 0"), ("loop", "CallbackTimeout")])
     func manifests(horror: String, reason: String) async throws {
         let timeout = horror == "loop" ? "1s" : "1min"
@@ -130,7 +130,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller that dies when it is made → the plugin fails of it, its list shows listd/single")
+    @Test("a section controller that dies in its initializer → the plugin fails, its list shows listd/single")
     func diesWhenMade() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Stillborn")
@@ -156,7 +156,7 @@ struct HorrorTests {
         try await stage.waitUntilItRuns()
         try await good.wait { $0.count == 3 }
         try await good.wait(state: "ready")
-        // It dies of its timer again and again: then its plugin has failed, and so has every list that it fills.
+        // It dies in its timer again and again: then the plugin has failed, and so has every list that it fills.
         _ = try await stage.stage.createAdapter("timer", options("trap in timer"))
         try await stage.wait(for: "failed")
         try await good.wait(state: "failed")
@@ -167,7 +167,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source with an object that no client may send → failed, and the list stays as it is")
+    @Test("a data source that sends an object no client may send → failed, and the list stays as it is")
     func sourceLimits() async throws {
         let stage = try await HorrorStage()
         for part in ["id", "fields"] {
@@ -203,13 +203,13 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list that is removed while its source hangs → the next worker does not begin that source again")
+    @Test("a list is removed while its source hangs → the next worker does not start that source")
     func removedWhileItHangs() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in start")])
         try await stage.stage.manager.call("RemoveAdapter", "hang")
         try await stage.wait(for: "ready", restarts: 1)
-        // A source that hung again would keep this one from beginning until its worker is ended.
+        // A source that hung again would block this one until the worker is killed.
         let steady = try await stage.makeList("steady", "Steady")
         #expect(try await steady.performUpdates([Row("x", "row", [:])]) == 1)
         let good = try await stage.stage.createAdapter("good", ["source": .string("horrors/source?nothing")])
@@ -218,7 +218,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller and a data source that never stop → others go on, theirs can be read and removed")
+    @Test("a section controller and a data source that never stop → others go on, their lists can be read and removed")
     func floods() async throws {
         let stage = try await HorrorStage()
         let bystander = try await Bystander(stage.stage, "bystander")
@@ -228,7 +228,7 @@ struct HorrorTests {
         let process = try await stage.process
         _ = try await changing.performUpdates([Row("x", "row", [:])])
         let pushed = try await stage.stage.createAdapter("pushed", ["source": .string("horrors/source?flood in start")])
-        // More than both may say at once: they go on, and others of the same worker as well.
+        // Both send more than they may at once: they go on, and so do other lists of the same worker.
         for list in [changing, pushed] {
             for number in 0..<50 as Range<Int64> {
                 _ = try await steady.performUpdates([Row("x", "row", ["value": .int64(number)])])
@@ -245,7 +245,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller that reports without end and waits for nothing → its worker is ended, with the reason")
+    @Test("a section controller that reports without end or pause → its worker is killed, with the reason")
     func endlessEvents() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("selecting", "Flood")
@@ -281,7 +281,7 @@ private final class Bystander {
         client = try await stage.connect()
     }
 
-    /// Writes until it is told that it is done; the longest time between two answers.
+    /// Writes until it is told to stop; returns the longest time between two answers.
     func run() async throws -> Duration {
         var revision: UInt64 = 0
         var longest = Duration.zero
@@ -311,7 +311,7 @@ extension Sequence {
 }
 
 extension TestAdapter {
-    /// Waits until the objects are as wanted; looked at again with each `Updated`.
+    /// Waits until the objects are as expected; reads them again at each `Updated`.
     fileprivate func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
@@ -321,7 +321,7 @@ extension TestAdapter {
         while !isRight(try await objects().rows) { _ = try await updates.next(timeout: .seconds(60)) }
     }
 
-    /// Waits until the list has a revision, at least; looked at again with each `Updated`.
+    /// Waits until the list is at least at a revision; reads it again at each `Updated`.
     fileprivate func wait(for revision: UInt64) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Writes a journal file as systemd does, by systemd-journal-remote.
+/// Writes a journal file with systemd's own program, systemd-journal-remote.
 final class JournalRemote {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 
@@ -40,10 +40,10 @@ final class JournalRemote {
         try input.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
     }
 
-    /// Ends it; what it has not read yet is lost.
+    /// Ends the program; entries that it has not read yet are lost.
     ///
-    /// The end of its input would not do, for processes that were started meanwhile may have inherited the other end; and
-    /// while it reads it heeds no gentler signal.
+    /// Closing its input is not enough, as processes started meanwhile may have inherited the other end of the pipe;
+    /// and while it reads, it ignores SIGTERM.
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)

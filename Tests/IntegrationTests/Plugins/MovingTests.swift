@@ -45,7 +45,7 @@ struct MovingTests {
             let present = try await view.present()
             #expect(view.picture.shows(the: present))
             #expect(view.picture.inReadingOrder.allSatisfy { $0.reuseIdentifier == reuse })
-            // Writes continue from there, and reach the view.
+            // Writes go on with the next revision, and reach the view.
             let value = DBusValue.int64(Int64(revision) * 100)
             revision = try await list.applyChanges([Upsert("row 1", "row", "keep", "", ["value": value])])
             #expect(revision == update.revision + 1)
@@ -58,7 +58,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("to other section controllers of its worker by Reload, whose traits hang → detected, and the list comes back")
+    @Test("to other section controllers of its worker by Reload, which hang → detected, and the list comes back")
     func hangsInTraits() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -79,7 +79,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("moved while writers write → each call is answered once, and a mirror is right")
+    @Test("moved while writers write → each call is answered once, and a mirror equals the list")
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
         try await whileWriting(on: horrors) { stage in
@@ -88,7 +88,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("from one worker to another and back while writers write → the same, and the other one makes the items")
+    @Test("from one worker to another and back while writers write → the same, and the other worker makes the items")
     func movesBetweenWorkers() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
         try horrors.install(.twin)
@@ -102,7 +102,7 @@ struct MovingTests {
             }
             #expect(try await twin.property("ProcessID", as: UInt32.self) != horrors.process)
         }
-        // Nothing of the list is left in the worker that it came through.
+        // Nothing of the list is left in the worker `twin`, so its plugin can be unloaded.
         try await horrors.stage.manager.call("UnloadPlugin", "twin")
         #expect(try await Set(list.items().map(\.reuse)) == ["steady"])
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
@@ -126,8 +126,8 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Runs `body` while a writer writes to the list: each of its calls is answered once, and a mirror that has
-    /// followed, and a view, equal the list at the end.
+    /// Runs `body` while a writer writes to the list: each of the writer's calls is answered once, and at the end a
+    /// mirror that has followed and a view equal the list.
     private func whileWriting(
         on horrors: HorrorStage, _ body: @DBusActor (Stage) async throws -> Void
     ) async throws {

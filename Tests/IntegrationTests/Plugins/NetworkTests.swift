@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a worker can reach, asked from inside of it.
+/// Network access of a worker, tried inside of it.
 @Suite("The network of workers", .timeLimit(.minutes(5)))
 @DBusActor
 struct NetworkTests {
@@ -17,7 +17,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "a worker without Network=yes → local sockets only; with it → all that the service has",
+        "a worker without Network=yes → local sockets only; with it → every kind that the service may use",
         arguments: [false, true])
     func families(hasNetwork: Bool) async throws {
         let plugins = try Self.built.get()
@@ -38,7 +38,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "listd itself → every thread has the filter; the process beside it that starts workers with a network has none of listd's"
+        "listd itself → every thread has the filter; the process that starts workers with a network does not"
     )
     func daemon() async throws {
         let stage = try await Stage(files: [:])

@@ -5,13 +5,13 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A real listd with the plugins that ship, a list of one of them, and a view on it.
+/// A real listd with the shipped plugins, a list of one of them, and a view of it.
 @DBusActor
 final class PluginStage {
     let stage: Stage
     let adapter: TestAdapter
     let view: TestView
-    /// Where a test puts what the plugin reads.
+    /// The directory for files that the plugin reads.
     nonisolated let directory = TemporaryDirectory()
 
     /// Where a plugin's code runs.
@@ -63,7 +63,7 @@ final class PluginStage {
         return FileManager.default.fileExists(atPath: root.appending(path: "build/plugins/\(name).so").path)
     }
 
-    /// Waits until the picture, kept by signals alone, is as wanted; it is then what the daemon has, too.
+    /// Waits until the picture, kept by signals alone, is as expected; checks that the daemon's is the same.
     func wait(until isWanted: @DBusActor (Picture) -> Bool) async throws {
         while !isWanted(view.picture) {
             if case .changed(let sequence) = try await view.events.next(timeout: .seconds(60)) {
@@ -72,12 +72,12 @@ final class PluginStage {
         }
     }
 
-    /// Waits until the texts under a key of what is shown, from top to bottom, are these.
+    /// Waits until the values of a key in the shown items, from top to bottom, are these.
     func wait(for texts: [String], kind: String = "cell", key: String = "title") async throws {
         try await wait { Self.texts(of: $0, kind, key) == texts }
     }
 
-    /// What is shown under a key, from top to bottom.
+    /// The values of a key in the shown items, from top to bottom.
     func texts(kind: String = "cell", key: String = "title") -> [String] { Self.texts(of: view.picture, kind, key) }
 
     private static func texts(of picture: Picture, _ kind: String, _ key: String) -> [String] {
@@ -97,7 +97,7 @@ final class PluginStage {
 
         func path(_ name: String) -> String { "\(path)/\(name)" }
 
-        /// Writes a file beside and renames it to its place.
+        /// Writes a file under another name and renames it.
         func write(_ text: String, to name: String) throws {
             try text.write(toFile: path(name), atomically: true, encoding: .utf8)
         }

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Views without a layout on a list whose worker dies", .timeLimit(.minutes(5)))
+@Suite("Views with layout none on a list whose worker dies", .timeLimit(.minutes(5)))
 @DBusActor
 struct RangeOverDeathTests {
     private func makeList(_ stage: HorrorStage, _ count: Int = 60) async throws -> TestAdapter {
@@ -22,7 +22,7 @@ struct RangeOverDeathTests {
 
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
-    @Test("followed items, and pictures from before the death → the same in the next worker")
+    @Test("followed items, and ranges that refer to pictures from before the death → the same in the next worker")
     func followed() async throws {
         let stage = try await HorrorStage()
         let list = try await makeList(stage)
@@ -35,7 +35,7 @@ struct RangeOverDeathTests {
         _ = try await list.applyChanges([Upsert("b", "row", "first", "", [:])])
         #expect(view.ids == ids(10...14) && view.picture.inReadingOrder.map(\.section) == Array(12...16))
         #expect(view.picture.shown.mapValues(\.objectID) == slots)
-        // Picture 1 was sent by the worker that is gone: o30 was at 30 then, and is at 32.
+        // Picture 1 was sent by the worker that died: it had o30 at index 30, which is at 32 now.
         try await view.setVisibleRange(30...32, seen: 1)
         #expect(view.ids == ids(30...32))
         try await view.setVisibleRange(30...32, seen: 2)
@@ -46,7 +46,9 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("opened at an object, the worker dies before the first picture → it begins there; afterwards it does not")
+    @Test(
+        "opened at an object, the worker dies before the first picture → the next one begins there; after a later death not"
+    )
     func opened() async throws {
         let stage = try await HorrorStage()
         let list = try await makeList(stage)
@@ -61,7 +63,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("off the screen when its worker dies → off the screen in the next one")
+    @Test("off the screen when its worker dies → off the screen in the next worker")
     func offScreen() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList(
@@ -79,7 +81,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("ReportScroll kills the worker → not called again in that phase for a view that shows the object")
+    @Test("ReportScroll kills the worker → not called again in that phase for views that show the object")
     func phases() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])

@@ -12,7 +12,7 @@ import Testing
 struct RefusedCallbackTests {
     private let pluginFailed = Listd.error("PluginFailed")
 
-    /// An object at whose callback the plugin hangs or dies each time.
+    /// An object whose callback hangs or kills the worker each time.
     private func poison(_ id: String, at callback: String, _ horror: String = "trap") -> Row {
         Row(id, "row", ["do": .string(horror), "at": .string(callback)])
     }
@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("GetItems or MoveItem kills the worker → refused where the object is, answered elsewhere")
+    @Test("GetItems or MoveItem kills the worker → refused for ranges with the object, answered for others")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -159,7 +159,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetViewport kills the worker → refused where it would show the same; the viewport before is accepted")
+    @Test("SetViewport kills the worker → refused where it would show the same; the former viewport is accepted")
     func viewport() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -215,11 +215,12 @@ struct RefusedCallbackTests {
         }
         try await stage.waitUntilItRuns()
         #expect(try await stage.plugin("State", as: String.self) == "ready")
-        // The viewer has to wait for its own calls; what it does is not the other list's concern.
+        // Only the viewer's own calls have to wait; the other list is served.
         #expect(try await other.performUpdates([Row("x", "row", [:]), Row("y", "row", [:])]) > 0)
         while await refusal({ _ = try await other.items() }) == pluginFailed { await Task.yield() }
         #expect(try await other.items().map(\.reuse) == ["steady", "steady"])
-        // After the first death nobody waits, after the second one the viewer does; there are more on a slow machine.
+        // Nobody waits after the first death; the viewer waits after the second. On a slow machine there are more
+        // deaths.
         #expect(try await restarts(stage) < 8)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }

@@ -5,8 +5,8 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Each plugin that ships, in the real daemon, in a worker and without: its list on a screen, and a change of it.
-@Suite("The plugins that ship", .timeLimit(.minutes(5)))
+/// Each shipped plugin in the real daemon, in a worker and without: its list in a view, and a change of the list.
+@Suite("The shipped plugins", .timeLimit(.minutes(5)))
 @DBusActor
 struct ShippedPluginsTests {
     @Test(
@@ -87,7 +87,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: a detail of the weather dragged → its new place, which a reload does not undo",
+        "marslink: a detail of the weather is dragged → its new place, which a reload keeps",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func dragging(_ isolation: PluginStage.Isolation) async throws {
@@ -111,7 +111,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "journal: journal files → the newest entries, errors in full; a new entry → it comes in at the top",
+        "journal: journal files → the newest entries, errors in full; a new entry → shown at the top",
         .enabled(if: PluginStage.isBuilt("journal"), "run scripts/build-plugins first"),
         .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"),
         arguments: PluginStage.Isolation.allCases)
@@ -138,7 +138,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "a source that fails → the list says so and why, keeps what it has, and is ready again",
+        "a source that fails → the list tells why, keeps its objects, and is ready again",
         .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func failing(_ isolation: PluginStage.Isolation) async throws {
@@ -164,7 +164,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "arguments that make no sense → InvalidArgs that names them, and no list",
+        "invalid arguments → InvalidArgs that names them, and no list",
         .enabled(
             if: ["files", "journal", "marslink", "packages"].allSatisfy { PluginStage.isBuilt($0) },
             "run scripts/build-plugins first"),

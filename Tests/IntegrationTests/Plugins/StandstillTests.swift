@@ -17,13 +17,13 @@ struct StandstillTests {
         #expect(try await list.performUpdates([Row("x", "row", ["value": .int64(1)])]) == 1)
         let first = try await stage.process
         await halt(first)
-        // Nothing calls the worker.
+        // No call goes to the worker.
         try await stage.wait(for: "ready", restarts: 1)
         let second = try await stage.process
         #expect(second != first)
         #expect(try await stage.plugin("LastError", as: String.self).contains("it did not answer within"))
         await halt(second)
-        // Answered by the third one.
+        // The third worker answers.
         #expect(try await list.items().map(\.reuse) == ["steady"])
         #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
         #expect(try await stage.process != second)
@@ -39,7 +39,7 @@ struct StandstillTests {
         await halt(process)
         let question = Task { @DBusActor in _ = try await list.items() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        // Whatever was asked is answered, if only by the end of the connection.
+        // Each call gets an answer, or fails with the end of the connection.
         await #expect(throws: DBusError.self) { try await question.value }
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
@@ -79,7 +79,7 @@ struct StandstillTests {
         }
         #expect(try await stage.statistics()["waiting-calls"] == 0)
         for client in clients { client.close() }
-        // What the worker was asked, 8 bytes each, counts until it answers; the rest is forgotten.
+        // Each question to the worker counts 8 bytes until the worker answers; the rest of the call is released.
         while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 8 {}
         #expect(try await large.objects().rows.count == 40)
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))

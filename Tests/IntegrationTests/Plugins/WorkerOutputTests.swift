@@ -7,7 +7,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("What a plugin prints", .timeLimit(.minutes(5)))
+@Suite("Output of a plugin", .timeLimit(.minutes(5)))
 @DBusActor
 struct WorkerOutputTests {
     /// Has something happen once when the number of items of an object is asked for.
@@ -22,7 +22,7 @@ struct WorkerOutputTests {
         stage.stage.listd.standardError.split(separator: "\n").filter { $0.hasPrefix("horrors: ") }
     }
 
-    @Test("it prints without end → the first lines with its name; it goes on, and so do its log messages")
+    @Test("it prints without end → the first lines are logged with its name; it and its log messages go on")
     func flood() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -38,7 +38,7 @@ struct WorkerOutputTests {
         #expect(!stage.stage.listd.standardError.contains("xxx"))
     }
 
-    @Test("it dies of a trap → its last output is in LastError, in the message about its death, in lines of its own")
+    @Test("it dies of a trap → its last output is in LastError, in the message about its death, and in separate lines")
     func lastWords() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -61,7 +61,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it dies and leaves a child behind → the child is ended with it")
+    @Test("it dies and leaves a child behind → the child is killed too")
     func orphans() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -72,7 +72,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it dies and leaves a child behind that has tried to leave its session and group → ended with it")
+    @Test("it dies and leaves a child that has tried to leave session and group → the child is killed too")
     func escaped() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -85,13 +85,14 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it prints and dies of a trap → its backtrace is in the log, and takes nothing from what it may print")
+    @Test("it prints and dies of a trap → its backtrace is logged, and does not count for the limit of its output")
     func backtrace() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
         _ = try await list.performUpdates([try row("chatter", stage)])
         try await stage.wait(for: "ready", restarts: 1)
-        // The next process says three lines more within the same ten seconds: 15, the trap and these are fewer than 20.
+        // The next process prints three more lines within the same ten seconds: with the 15 before and the trap that is
+        // below the limit of 20.
         _ = try await list.performUpdates([
             Row(
                 "victim", "row",
@@ -107,7 +108,7 @@ struct WorkerOutputTests {
 }
 
 extension ProcessStatus {
-    /// The processes of a group that have not ended.
+    /// The processes in a group that have not ended.
     static func members(ofGroup group: Int32) -> [Int32] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.filter { number in

@@ -26,7 +26,7 @@ struct WorkerTests {
         let process = try await stage.process
         #expect(process != stage.stage.listd.identifier)
         kill(process, SIGKILL)
-        // Asked while nobody hosts the list, or before anybody noticed: answered when it is back.
+        // This call arrives while no process hosts the list, or before the death is noticed: it is answered later.
         #expect(try await list.applyChanges([Upsert("row 3", "row", "keep", "", ["value": .int64(99)])]) > 1)
         try await stage.wait(for: "ready", restarts: 1)
         #expect(try await stage.process != process)
@@ -44,7 +44,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("killed while writers write → each call is answered once, and mirror and view are right", .rule("OR-02"))
+    @Test("killed while writers write → each call is answered once, and mirror and view equal the list", .rule("OR-02"))
     func killedUnderLoad() async throws {
         let stage = try await HorrorStage()
         let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 3 : 100
@@ -78,7 +78,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Writes something; nil when two workers died of it.
+    /// Makes one change; nil when two workers died in it.
     private func change(_ list: TestAdapter, _ step: Int, _ number: Int64) async throws -> UInt64? {
         let value = DBusValue.int64(number)
         do {
@@ -162,7 +162,7 @@ struct WorkerTests {
         try await stage.wait(for: "ready")
         #expect(try await stage.plugin("Version", as: String.self) == "2.0")
         #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
-        // It is supervised like any other worker, and it is the only one.
+        // The new worker is supervised like any other, and is the plugin's only one.
         let process = try await stage.process
         kill(process, SIGKILL)
         while try await stage.process == process { try await stage.waitForChange() }
@@ -190,14 +190,14 @@ struct WorkerTests {
         for step in 0..<5 {
             let names = ["orders", "reports", "calls"]
             let before = try await names.asyncMap(counter)
-            // Beyond what is kept ready on both sides, so that all cells are new.
+            // Farther than the working ranges on both sides, so that all cells are new.
             let sequence = try await view.call(
                 "SetViewport", UInt64(0), 0.0, Double(step) * 3000, 100.0, 800.0, returning: UInt64.self)
             let after = try await names.asyncMap(counter)
             #expect(after[0] == before[0] + 1)
             #expect(after[1] == before[1] + 1)
             #expect(after[2] >= before[2] + 20)
-            // Acknowledged, and the worker's report about that has arrived.
+            // When this read is answered, the worker has reported the acknowledged picture.
             try await view.call("Ack", sequence)
             _ = try await list.items()
         }
@@ -248,7 +248,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a plugin in use → UnloadPlugin is refused and names the lists; without them its process goes")
+    @Test("a plugin in use → UnloadPlugin is refused and names the lists; after they are removed its process ends")
     func unload() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("one of mine", "Steady")
@@ -266,13 +266,13 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("callbacks in a worker → counted as those inside of the daemon are")
+    @Test("callbacks in a worker → counted like those inside the daemon")
     func times() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
         _ = try await list.performUpdates(rows(50))
         let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
-        // Made, told of its object, asked for its number of items: each of the fifty at least.
+        // Three calls at least for each of the fifty: initializer, object, number of items.
         let calls = counters["plugin-horrors-calls"] ?? 0
         #expect(calls >= 150)
         #expect(
@@ -283,7 +283,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("listd is killed → its worker goes with it, though it hangs in a callback")
+    @Test("listd is killed → its worker ends too, even when it hangs in a callback")
     func noOrphans() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Horror")
@@ -292,14 +292,14 @@ struct WorkerTests {
             "do": .string("loop"), "at": .string("update"), "once": .string(try stage.token("once")),
         ]
         let call = Task { _ = try? await list.performUpdates([Row("x", "row", fields)]) }
-        // It has begun to loop when it has used more of a processor than its start takes.
+        // The callback loops once the process has used more processor time than its start takes.
         while try #require(ProcessStatus(process)).processorTime < 100 { await Task.yield() }
         await stage.stage.kill()
         await call.value
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
-    @Test("a worker → ps and pgrep show whose it is, and its runtime writes nothing into the system's log")
+    @Test("a worker → ps and pgrep show its plugin, and its runtime writes nothing into the system's log")
     func isNamed() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -319,7 +319,7 @@ struct WorkerTests {
         let list = try await stage.makeList("list", "Steady")
         kill(try await stage.process, SIGKILL)
         try await stage.wait(for: "ready", restarts: 1)
-        // Started again by itself: what it died of is what an administrator looks for.
+        // After a restart the error stays, as an administrator needs the reason.
         #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
         try await stage.load()
         #expect(try await stage.plugin("LastError", as: String.self) == "")
@@ -347,7 +347,7 @@ struct WorkerTests {
 }
 
 extension HorrorStage {
-    /// Waits until the worker runs; a plugin that has failed is loaded again.
+    /// Waits until the worker runs; loads a failed plugin again.
     func waitUntilItRuns() async throws {
         while true {
             switch try await plugin("State", as: String.self) {
@@ -359,7 +359,7 @@ extension HorrorStage {
     }
 }
 
-/// A pipe with a name at which a plugin waits.
+/// A named pipe at which a plugin waits.
 private final class Gate: Sendable {
     private let directory = TemporaryDirectory()
     private let end = Mutex<FileDescriptor?>(nil)
@@ -375,7 +375,7 @@ private final class Gate: Sendable {
     func wait() async {
         await withCheckedContinuation { done in
             Thread.detachNewThread { [self] in
-                // This waits until the pipe is opened for reading.
+                // Blocks until the plugin opens the pipe for reading.
                 let file = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
                 end.withLock { $0 = file >= 0 ? FileDescriptor(adopting: file) : nil }
                 done.resume()
@@ -383,7 +383,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Releases those that wait, and those that come later.
+    /// Lets waiting plugins go on, and those that come later.
     func open() {
         let bytes = [UInt8](repeating: 0, count: 64)
         let count = end.withLock { end in end.map { unsafe write($0.rawValue, bytes, bytes.count) } }
@@ -396,7 +396,7 @@ struct ProcessStatus {
     private let lines: [Substring]
     private let limits: [Substring]
     let descriptors: [String]
-    /// What it has used of processors, in hundredths of a second.
+    /// The processor time that the process has used, in hundredths of a second.
     let processorTime: Int
 
     init?(_ process: Int32) {
@@ -404,7 +404,7 @@ struct ProcessStatus {
         lines = text.split(separator: "\n")
         let limits = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
         self.limits = (limits ?? "").split(separator: "\n")
-        // The fields behind the program's name, which may have spaces; the 14th and 15th of all (proc_pid_stat(5)).
+        // The fields after the program's name, which may contain spaces; the 14th and 15th of all (proc_pid_stat(5)).
         let numbers = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
         let fields = numbers.split(separator: ")").last?.split(separator: " ") ?? []
         processorTime = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
@@ -415,7 +415,7 @@ struct ProcessStatus {
         lines.first { $0.hasPrefix(name + ":") }?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
     }
 
-    /// The processes that a process has started and that have not ended.
+    /// The child processes that have not ended.
     static func children(of parent: Int32) -> [Int32] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.filter { number in
@@ -435,7 +435,7 @@ struct ProcessStatus {
 
     var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }
 
-    /// The soft limit with a name.
+    /// A soft limit by its name.
     func limit(_ name: String) -> String? {
         limits.first { $0.hasPrefix(name) }?.dropFirst(name.count).split(separator: " ").first.map(String.init)
     }

@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a client asks for and does not fetch stays unmade.
+/// listd does not make answers that a client does not read.
 @Suite("Answers that nobody reads", .timeLimit(.minutes(3)))
 @DBusActor
 struct UnreadAnswersTests {
-    /// Calls in flight, half as many as `CallsPerConnection` allows: a megabyte each.
+    /// The number of calls in flight, half of `CallsPerConnection`: each answer has a megabyte.
     private static let calls = 128
 
     @Test("a hundred large GetObjects in flight, and the client does not read → memory for few; then all are answered")
@@ -19,7 +19,7 @@ struct UnreadAnswersTests {
         let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
         _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })
         let lazy = try await stage.connect(.direct)
-        // The first answer brings the daemon's memory to what it takes to make one.
+        // The first answer raises the daemon's memory by what making one answer needs.
         #expect(try await largePage(adapter, lazy).decode(as: UInt64.self, UInt32.self, [Row].self).2.count > 8)
         let before = try peakMemory(of: stage.listd.identifier)
         let answers = EventLog<Int>()
@@ -31,7 +31,7 @@ struct UnreadAnswersTests {
             lazy.call(call, timeout: nil) { answers.record((try? Self.total($0.get())) ?? 0) }
         }
         while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
-        // Whatever listd was going to answer by itself, it has answered before it answers others of the same list.
+        // By the time it answers later reads of the same list, listd has answered all that it was going to.
         for _ in 0..<20 { _ = try await largePage(adapter, stage.client) }
         let growth = try peakMemory(of: stage.listd.identifier) - before
         #expect(growth < 48 << 20, "\(growth >> 20) MiB for answers that nobody reads")
@@ -43,7 +43,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("a hundred memory files asked for, and the client does not read → it gets few, the others are refused")
+    @Test("a hundred memory files requested, and the client does not read → it gets few, the others are refused")
     func filesThatNobodyReads() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("filed")
@@ -55,7 +55,7 @@ struct UnreadAnswersTests {
             lazy.call(try fileCall(adapter, lazy), timeout: nil) { answers.record(try? Self.file($0.get())) }
         }
         while try await stage.statistics()["lent-files"] ?? 0 < 32 {}
-        // Users are told apart, not their connections.
+        // The limit counts for a user over all connections.
         let refusal = await #expect(throws: DBusError.self) {
             _ = try await stage.client.call(try fileCall(adapter, stage.client))
         }
@@ -70,7 +70,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("sixty clients request much a hundred times, do not read, and exit → their places and memory are free again")
+    @Test("sixty clients make a hundred large requests each, do not read, and exit → places and memory are free again")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [
@@ -93,7 +93,7 @@ struct UnreadAnswersTests {
                 ["-u", "-c", try Script.text(of: "unread.py")]
                     + [stage.address(.direct), adapter.path.text, "60", "100"])
             #expect(try await clients.lines.next(timeout: .seconds(60)) == "asked")
-            // That a client does not read is found with its next call.
+            // listd notices that a client does not read at the client's next call.
             while try await stage.statistics()["direct-clients-behind"] ?? 0 < 60 {
                 clients.write(line: "more")
                 #expect(try await clients.lines.next(timeout: .seconds(60)) == "asked")
@@ -105,7 +105,7 @@ struct UnreadAnswersTests {
             #expect(try await stage.statistics()["direct-clients-behind"] == 0)
             peaks.append(try peakMemory(of: stage.listd.identifier))
         }
-        // The memory of the first round is used again.
+        // Later rounds reuse the memory of the first.
         #expect(peaks[2] - peaks[0] < 48 << 20, "\(peaks.map { $0 >> 20 }) MiB")
         let newcomer = try await stage.connect(.direct)
         #expect(try await largePage(adapter, newcomer).decode(as: UInt64.self, UInt32.self, [Row].self).1 == 20)
@@ -119,7 +119,7 @@ struct UnreadAnswersTests {
         }
     }
 
-    /// Asks for a megabyte of objects.
+    /// Asks for a page of a megabyte.
     private func largePage(_ adapter: TestAdapter, _ client: Connection) async throws -> Message {
         let call = try adapter.by(client).message("GetObjects") { (message) throws(DBusError) in
             try message.write(UInt32(0), UInt32.max)
@@ -132,7 +132,7 @@ struct UnreadAnswersTests {
         try answer.decode(as: UInt64.self, UInt32.self, FileDescriptor.self).2
     }
 
-    /// How many objects the list has, as an answer says in front of its page.
+    /// The number of objects in the list, which an answer has before its page.
     private static func total(_ answer: Message) throws(DBusError) -> Int {
         try answer.read { (reader) throws(DBusError) in
             reader.skip()
@@ -140,7 +140,7 @@ struct UnreadAnswersTests {
         }
     }
 
-    /// The most memory that a process ever had resident, in bytes.
+    /// The peak resident memory of a process, in bytes.
     private func peakMemory(of process: Int32) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// How people want to see fields: the option `hints`, and what sources say.
+/// Hints about how to show fields: the option `hints`, and hints of sources.
 @Suite("Hints for fields, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct HintTests {
@@ -27,7 +27,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a file with [Hints] → its list's; a reload → the new ones, and Options has changed")
+    @Test("a file with [Hints] → hints of its list; a reload → the new ones, and Options has changed")
     func configured() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nSource=push\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -47,7 +47,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a plugin's source → its hints, but where the list has its own", arguments: ["worker", "none"])
+    @Test("a plugin's source → its hints, unless the list has its own", arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
         try HorrorStage.install(.first, in: directory)
@@ -65,7 +65,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a list that follows another one → the hints of that, but where it has its own; they follow it too")
+    @Test("a list that follows another one → that list's hints, unless it has its own; changes of them too")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let found = try await stage.createFollower("found", of: "news", "", ["hints": text(["size": "permissions"])])
@@ -83,7 +83,7 @@ struct HintTests {
         try await stage.manager.call("Reload")
         for list in lists { #expect(try await list.hints() == ["size": .permissions, "load": .percent]) }
         #expect(changes.recorded.count == 1)
-        // Without the list that it follows it has its own alone.
+        // Without the followed list it has only its own hints.
         try FileManager.default.removeItem(at: stage.listd.directory.appending(path: "config/news.list"))
         try await stage.manager.call("Reload")
         for list in lists { #expect(try await list.hints() == ["size": .permissions]) }

@@ -24,7 +24,7 @@ final class LedgerStage {
             atPath: try Self.built.get().path + "/ledger.so", toPath: plugins.path + "/ledger.so")
     }
 
-    /// Starts listd, which brings back what is stored.
+    /// Starts listd, which restores the stored lists.
     func start(_ isolation: PluginStage.Isolation = .worker, files: [String: String] = [:]) async throws -> Stage {
         let configuration = "[Plugin ledger]\nIsolation=\(isolation.rawValue)\n"
         return try await Stage(
@@ -82,7 +82,7 @@ struct LedgerList {
         try await remote.call("PatchObject", revision, id, fields, [String](), returning: UInt64.self)
     }
 
-    /// Has the source do something instead of writing.
+    /// Makes the source do something other than a write.
     func ask(_ what: String, expecting revision: UInt64 = 0) async throws -> UInt64 {
         try await patch("row 0", ["do": .string(what)], expecting: revision)
     }

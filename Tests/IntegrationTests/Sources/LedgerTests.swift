@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A data source with pages, a cursor and writes, in a worker and in the daemon.
-@Suite("Sources that keep a place and take writes", .timeLimit(.minutes(5)))
+@Suite("Sources with a cursor and writes", .timeLimit(.minutes(5)))
 @DBusActor
 struct LedgerTests {
     private func error(_ body: @DBusActor () async throws -> UInt64) async -> String? {
@@ -21,7 +21,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a list in pages → one revision with all rows, and the place that the source says",
+        "a list in pages → one revision with all rows, and the cursor of the source",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func pages(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -35,7 +35,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "ended or killed and started again → the source goes on where it left off, and nothing is sent again",
+        "ended or killed and started again → the source resumes at its cursor, and nothing is sent again",
         .rule("SO-03"),
         arguments: PluginStage.Isolation.allCases, [true, false])
     func restart(isolation: PluginStage.Isolation, isKilled: Bool) async throws {
@@ -75,7 +75,7 @@ struct LedgerTests {
         #expect(stage.listd.standardError.contains("goes on after write 1"))
     }
 
-    @Test("the worker of a source dies → in the next one it goes on where it left off")
+    @Test("the worker of a source dies → the source resumes at its cursor in the next one")
     func nextWorker() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -94,7 +94,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "writes → answered with the revision that contains them, also when the source takes its time",
+        "writes → answered with the revision that contains them, also when the source is slow",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -115,7 +115,8 @@ struct LedgerTests {
     }
 
     @Test(
-        "what cannot be written → the error, nothing changes, and the list goes on", arguments: TransportKind.allCases)
+        "writes that the source refuses → the error, nothing changes, and the list goes on",
+        arguments: TransportKind.allCases)
     func refusals(transport: TransportKind) async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -135,12 +136,12 @@ struct LedgerTests {
         #expect(twice == Listd.error("DuplicateIdentifier"))
         #expect(try await list.revision == 1)
         #expect(try await list.ids == ["row 0", "row 1", "row 2"])
-        // Another machine has written, and the list does not have it yet.
+        // As if another machine had written: the source has a row that the list does not have yet.
         #expect(try await list.ask("behind the list") == 1)
         #expect(await error { try await list.apply(add: ["a"], expecting: 1) } == Listd.error("RevisionConflict"))
         #expect(try await list.apply(add: ["a"]) == 2)
         #expect(try await list.apply(add: ["b"], expecting: 2) == 3)
-        // Each is small enough, and the object would be too large with both.
+        // Each field is small enough, and the object would be too large with both.
         let text = DBusValue.string(String(repeating: "x", count: 5 << 20))
         #expect(try await list.patch("row 0", ["one": text]) == 4)
         #expect(await error { try await list.patch("row 0", ["two": text]) } == Listd.error("PayloadTooLarge"))
@@ -148,7 +149,8 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    @Test("a write that is never answered, and one that kills the source → SourceUnavailable as soon as it ends")
+    @Test(
+        "a write that is never answered, and one that kills the source → SourceUnavailable as soon as the source ends")
     func unanswered() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -166,7 +168,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a source that takes no writes → ReadOnly; one that does, of a list of another user → AccessDenied",
+        "a source that takes no writes → ReadOnly; one that does, for a list of another user → AccessDenied",
         .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
@@ -186,14 +188,14 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    /// How many rows there are; the long form of the soak has a million.
+    /// The number of rows; the long form of the soak has a million.
     private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
 
-    @Test("very many rows in pages → the worker has one page in memory, and the daemon the list once")
+    @Test("very many rows in pages → the worker holds one page in memory, and the daemon the list once")
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
-        // The memory that both need for a list of one page.
+        // The memory of both processes with a list of one page.
         _ = try await LedgerList.make("1000&page=1000", named: "small", on: stage, durability: "memory")
         let process = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
             .property("ProcessID", as: UInt32.self)
@@ -202,14 +204,14 @@ struct LedgerTests {
         #expect(try await list.remote.property("ObjectCount", as: UInt32.self) == UInt32(Self.count))
         let worker = (Self.peak(Int(process)) - before.worker) << 10
         let daemon = (Self.peak(Int(stage.listd.identifier)) - before.daemon) << 10
-        // The rows alone are 5 MB for each 100,000 in the worker, had it more than a page of them.
+        // If the worker held more than one page, the rows alone would take 5 MB for each 100,000.
         #expect(worker < 4 << 20, "the worker took \(worker) bytes")
-        // Measured: 180 bytes for each row, with the list's index and sections. One more copy would be 60 bytes a row.
+        // Measured: 180 bytes for each row, with the list's index and sections. One more copy would add 60 bytes a row.
         #expect(daemon < Self.count * 230 + 8 << 20, "the daemon took \(daemon) bytes")
         await stage.stop()
     }
 
-    /// The most memory that a process has had, in KiB.
+    /// The peak memory of a process, in KiB.
     private static func peak(_ process: Int) -> Int {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -6,14 +6,14 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What a source cannot read", .timeLimit(.minutes(3)))
+@Suite("Errors of sources", .timeLimit(.minutes(3)))
 @DBusActor
 struct SourceErrorTests {
     private let directory = TemporaryDirectory()
     private var path: String { directory.path + "/rows.jsonl" }
 
     private func write(_ lines: String...) throws {
-        // A new file in the place of the old one: no reader sees half of it.
+        // Renames a new file over the old one: no reader sees half of it.
         try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
     }
 
@@ -21,7 +21,7 @@ struct SourceErrorTests {
         try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n\(more)"])
     }
 
-    @Test("a file that is not there → failed with the path as SourceError; it comes → ready and empty, as signals say")
+    @Test("a missing file → failed with the path as SourceError; it appears → ready and empty, with signals")
     func missing() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")
@@ -43,7 +43,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a line that cannot be read → the others are the list, which is ready; the line is SourceError until mended",
+        "a line that cannot be read → the list has the others and is ready; SourceError names the line until it is mended",
         .rule("SO-02"))
     func line() async throws {
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
@@ -61,7 +61,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a file that goes → the list is ready with what it has, and says so; nothing in it can be read → failed",
+        "a file that is removed → the list is ready with its objects, and SourceError is set; no line readable → failed",
         .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
@@ -79,7 +79,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a restricted list → its readers see SourceError, others neither it nor its signals' value",
+        "a restricted list → readers see SourceError; others see neither it nor its value in signals",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         try write(#"{"id": "a"}"#, #"{"secret": 1}"#)
@@ -120,7 +120,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a plugin that failed → the status line counts it, and listctl list says why")
+    @Test("a plugin that failed → the status line counts it, and listctl list tells why")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         let list = try await horrors.makeList("list", "Stillborn")
@@ -132,7 +132,7 @@ struct SourceErrorTests {
         await horrors.stop()
     }
 
-    @Test("listctl list → a state for each list, and on standard error why one failed")
+    @Test("listctl list → a state for each list, and on standard error the reason of a failure")
     func listed() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// When a list was last known to have all of its source, and which state of it.
+/// The time when a list last had all of its source, and the source's state (cursor) then.
 @Suite("How far a list has read its source", .timeLimit(.minutes(3)))
 @DBusActor
 struct SourceStandingTests {
@@ -18,7 +18,7 @@ struct SourceStandingTests {
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    @Test("a list that is pushed → nothing, whatever is written", arguments: TransportKind.allCases)
+    @Test("a list that clients write → no time and no state, whatever is written", arguments: TransportKind.allCases)
     func pushed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
@@ -31,7 +31,7 @@ struct SourceStandingTests {
     }
 
     @Test(
-        "a file of JSON lines → the same text for the same content, also in the next listd; a fault stops the clock",
+        "a file of JSON lines → the same state for the same content, also in the next listd; an error stops the time",
         arguments: TransportKind.allCases)
     func file(transport: TransportKind) async throws {
         let directory = TemporaryDirectory()
@@ -43,7 +43,7 @@ struct SourceStandingTests {
         let stage = try await Stage.withDirectSocket(files: files)
         let list = try await stage.adapter("list")
         let client = try await stage.connect(transport)
-        /// Waits until so many changes were made.
+        /// Waits for a revision.
         func revision(_ wanted: UInt64) async throws {
             while try await list.by(client).property("Revision", as: UInt64.self) < wanted { await Task.yield() }
         }
@@ -78,7 +78,7 @@ struct SourceStandingTests {
         await next.stop()
     }
 
-    @Test("a restricted list → AccessDenied to those who may not read it", .enabled(if: Agent.canBeOthers))
+    @Test("a restricted list → AccessDenied to users who may not read it", .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list", ["readers": .string("owner")])

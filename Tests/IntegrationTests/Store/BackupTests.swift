@@ -36,7 +36,7 @@ struct BackupTests {
             #expect(status == 0, "\(output)")
             isCopied.answered()
             #expect(try await writing.value > 1)
-            // The file is not written over.
+            // An existing file is not overwritten.
             #expect(try await listctl("backup", second.file, on: stages).0 != 0)
             let check = try await listctl("check", on: stages)
             #expect(check.0 == 0 && check.1.contains("integrity ok"), "\(check.1)")
@@ -47,12 +47,14 @@ struct BackupTests {
         try await second.run { stage in
             let adapter = try await stage.adapter("mail")
             #expect(try await adapter.objects().rows.count >= 3000)
-            // Clients may know revisions that came after the backup.
+            // Clients may know revisions that are newer than the backup.
             #expect(try await adapter.epoch() != epoch)
         }
     }
 
-    @Test("a pipe, a directory, a file to read → InvalidArgs; without a state directory → StoreFailed, check fails")
+    @Test(
+        "backup into a pipe, a directory, an existing file → InvalidArgs; without a state directory → StoreFailed, check fails"
+    )
     func refused() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in

@@ -15,7 +15,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "no room → StoreFailed, nothing is applied or announced; room again → the same call goes well and is kept",
+        "disk full → StoreFailed, nothing is applied or announced; room again → the same call succeeds and is stored",
         .rule("DU-04"))
     func fullDisk() async throws {
         let stages = try StoreStage()
@@ -35,7 +35,7 @@ struct FullDiskTests {
         }
         let state = try await adapter.objects()
         #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
-        // Lists that are not stored are not affected.
+        // Lists with durability memory are not affected.
         let memory = try await stage.createAdapter("memory")
         #expect(try await memory.applyChanges([large("m")]) == 1)
         disk.makeRoom()
@@ -49,7 +49,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "no room → a list can be removed, which makes room for others; all of it survives a kill",
+        "disk full → a list can be removed, which makes room for others; all of it survives a kill",
         arguments: [false, true])
     func removal(isRestarted: Bool) async throws {
         let stages = try StoreStage()
@@ -62,7 +62,7 @@ struct FullDiskTests {
         for number in 0..<10 { _ = try await stage.adapter("large").applyChanges([large("\(number)")]) }
         disk.fill()
         if isRestarted {
-            // A kill leaves the log as it is.
+            // A kill leaves the log unchanged.
             await stage.kill()
             stage = try await stages.start()
             disk.fill("more")
@@ -77,7 +77,7 @@ struct FullDiskTests {
         stage = try await stages.start()
         #expect(try await stage.names() == ["mail"])
         #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["0", "1", "2"])
-        // The next one, too: what was set aside for the removal is set aside again.
+        // A second removal works too: the space reserved for it was reserved again.
         disk.fill("last")
         error = nil
         try await stage.manager.call("RemoveAdapter", "mail")
@@ -85,7 +85,7 @@ struct FullDiskTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a directory that is read-only → exit code 74, and a line that says why")
+    @Test("a read-only directory → exit code 74, and a log line with the reason")
     func readOnly() async throws {
         let stages = try StoreStage()
         let disk = try SmallDisk(at: stages.state.path, isReadOnly: true)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The promise of `disk`: what was answered survives kill -9.
+/// Durability `disk` promises: every answered write survives kill -9.
 @Suite("kill -9 under a mixed load", .timeLimit(.minutes(60)))
 @DBusActor
 struct KillTests {
@@ -48,7 +48,7 @@ struct KillTests {
     }
 }
 
-/// Counts answers down to the moment of the kill.
+/// Counts answers until the moment of the kill.
 @DBusActor
 final class Countdown {
     private var left: Int
@@ -62,7 +62,7 @@ final class Countdown {
         if left == 0 { finish() }
     }
 
-    /// The daemon is gone, or will be.
+    /// The daemon is gone, or is about to end.
     func finish() {
         guard !isOver else { return }
         isOver = true
@@ -75,13 +75,13 @@ final class Countdown {
     }
 }
 
-/// A fault that a test has found.
+/// An error that the test has found.
 struct Lost: Error, CustomStringConvertible {
     let description: String
     init(_ text: String) { description = text }
 }
 
-/// Writes to one list, one change after the other, and knows what must be there.
+/// Writes to one list, one change after the other, and models the list's content.
 @DBusActor
 private final class Writer {
     let name: String
@@ -90,7 +90,7 @@ private final class Writer {
     private var rows: [ObjectRow] = []
     private var inFlight: ListChange?
     private var epoch: String?
-    /// A copy from some time ago.
+    /// An older copy.
     private var mirror: ListMirror?
 
     nonisolated init(name: String, seed: UInt64) {
@@ -98,7 +98,7 @@ private final class Writer {
         random = SeededRandom(seed: seed)
     }
 
-    /// Compares what listd has with what was answered; the change in flight may be there or not.
+    /// Compares listd's objects with the answered writes; the change in flight may be there or not.
     func check(_ stage: Stage) async throws {
         guard let epoch else { return }
         let adapter = try await stage.adapter(name)
@@ -123,7 +123,7 @@ private final class Writer {
                 let next = change.applied(to: rows)
                 inFlight = change
                 let answer = try await change.perform(on: adapter)
-                // A change that changes nothing has no revision.
+                // A change without effect has no revision.
                 if answer != (next == rows ? revision : revision + 1) {
                     Issue.record("\(name): \(change) was answered with \(answer)")
                 }
@@ -160,7 +160,7 @@ private final class Creator {
     func check(_ stage: Stage, others: [String]) async throws {
         var names = try await stage.names().subtracting(others)
         if let inFlight {
-            // The call was not answered: both is right.
+            // The call was not answered: both outcomes are right.
             if names.remove(inFlight) != nil {
                 epochs[inFlight] = try await stage.adapter(inFlight).epoch()
                 names.insert(inFlight)
@@ -187,7 +187,7 @@ private final class Creator {
                     let name = "made \(count)"
                     inFlight = name
                     let adapter = try await stage.createStored(name)
-                    // Known before anybody asks for the epoch: a kill in between leaves the list.
+                    // Recorded before the epoch is read: a kill in between leaves the list.
                     epochs[name] = ""
                     epochs[name] = try await adapter.epoch()
                 }
@@ -201,7 +201,7 @@ private final class Creator {
     }
 }
 
-/// Several writers of one list, whose changes share flushes: each puts in two objects at once.
+/// Several writers of one list, whose changes share flushes: each inserts two objects at once.
 @DBusActor
 private final class Crowd {
     let name = "crowd"
@@ -227,7 +227,7 @@ private final class Crowd {
         mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
         mirror = ListMirror(state)
         answered = pairs
-        // Many rounds must not take ever longer.
+        // Rounds must not take longer and longer.
         guard pairs.count > 400 else { return }
         _ = try await adapter.performUpdates([])
         (answered, asked, mirror) = ([], [], nil)

@@ -20,7 +20,7 @@ struct LostFilesTests {
         #expect(error?.name == Listd.error("StoreFailed"))
     }
 
-    /// The lines of the log about what is lost.
+    /// The log lines about lost files.
     private func lines(_ stage: Stage) -> [Substring] {
         stage.listd.standardError.split(separator: "\n").filter { $0.contains("lost: ") }
     }
@@ -56,13 +56,13 @@ struct LostFilesTests {
         }
         #expect(try await adapter.objects().rows.map(\.id) == ["a"])
         #expect(lines(stage).count == 1 && lines(stage)[0].contains(missing), "\(stage.listd.standardError)")
-        // Without the database, all is new.
+        // Without the database all lists are gone.
         await stage.stop()
         let isLog = what == "log"
         #expect(try await stages.names() == (isLog || what == "other database" ? ["mail"] : []))
     }
 
-    @Test("the database moved away and back → StoreFailed meanwhile, then the same call goes well and is kept")
+    @Test("the database moved away and back → StoreFailed meanwhile, then the same call succeeds and is stored")
     func movedBack() async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
@@ -77,7 +77,7 @@ struct LostFilesTests {
         }
     }
 
-    @Test("the database cut while listd runs → StoreFailed, and one line that names it", arguments: [0, 4096])
+    @Test("the database truncated while listd runs → StoreFailed, and one line that names it", arguments: [0, 4096])
     func cut(size: Int) async throws {
         _ = try await stages.run { stage in
             try await stage.createStored("mail").performUpdates((0..<400).map { Row("\($0)", "t", [:]) })
@@ -93,13 +93,13 @@ struct LostFilesTests {
             #expect(try await stage.names().isEmpty)
             #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
         }
-        // What is set aside has all that was left, the log too.
+        // The files set aside contain all that was left, the log too.
         let names = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
         #expect(names.contains { $0.hasPrefix("listd.db.damaged-") && $0.hasSuffix("-wal") }, "\(names)")
     }
 
     @Test(
-        "a log with a bad frame, cut or gone after a kill → one line that names it, its copy kept, and new epochs",
+        "a log damaged, truncated or removed after a kill → one line that names it, its copy kept, and new epochs",
         arguments: ["first frame", "last frame", "cut", "empty", "gone"])
     func badFrames(what: String) async throws {
         let stage = try await stages.start()

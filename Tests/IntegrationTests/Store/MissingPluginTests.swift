@@ -12,7 +12,7 @@ struct MissingPluginTests {
         key: "s", value: "s", [DBusValue.Entry(key: .string("*"), value: .string("horrors/Steady"))])
 
     @Test(
-        "the plugin is gone at the start → failed with all objects; there again and LoadPlugin, or Reload → as before",
+        "the plugin is missing at the start → failed with all objects; back, and LoadPlugin or Reload → as before",
         arguments: [true, false])
     func revived(byLoading: Bool) async throws {
         let stages = try StoreStage()
@@ -62,7 +62,7 @@ struct MissingPluginTests {
         #expect(await second.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("another plugin is loaded → nothing is said of the lists that do not wait for it")
+    @Test("another plugin is loaded → no log line about lists that do not wait for it")
     func otherLoaded() async throws {
         let stages = try StoreStage()
         let plugins = TemporaryDirectory()

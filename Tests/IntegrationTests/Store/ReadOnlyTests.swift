@@ -18,7 +18,7 @@ struct ReadOnlyTests {
         try await stage.manager.call("Backup", file)
     }
 
-    @Test("the files become read-only → StoreFailed, nothing is applied; writable again → the same call goes well")
+    @Test("the files become read-only → StoreFailed, nothing is applied; writable again → the same call succeeds")
     func files() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -46,7 +46,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test("the directory becomes read-only → what is open goes on, a backup says StoreFailed; then both work")
+    @Test("the directory becomes read-only → open files go on, a backup fails with StoreFailed; then both work")
     func directory() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()

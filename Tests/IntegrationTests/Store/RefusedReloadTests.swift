@@ -17,7 +17,7 @@ struct RefusedReloadTests {
         }
     }
 
-    /// Reads the configuration anew, which fails for a list.
+    /// Calls Reload and expects that it fails for a list with this reason.
     private func reloadIsRefused(_ stage: Stage, _ list: String, _ what: String) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
@@ -30,7 +30,7 @@ struct RefusedReloadTests {
 
     private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
 
-    @Test("memory to disk, refused → stays memory, and says so; the next reload has it stored")
+    @Test("memory to disk, refused → stays memory, as its options show; the next reload stores it")
     func toDisk() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("memory")])
@@ -54,7 +54,7 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("disk to memory, refused → is stored as before; the next reload takes it out of the store")
+    @Test("disk to memory, refused → stays stored; the next reload takes it out of the store")
     func toMemory() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk")])
@@ -80,7 +80,7 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("other section controllers, refused → the former ones show new objects too, until the next reload")
+    @Test("other section controllers, refused → the former ones present new objects too, until the next reload")
     func otherControllers() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk")])
@@ -97,7 +97,7 @@ struct RefusedReloadTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list that goes, refused → the failure names it, it stays and is not counted; with the next reload it goes")
+    @Test("removing a list, refused → the failure names it, it stays and is not counted; the next reload removes it")
     func removal() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk"), "b.list": durability("memory")])

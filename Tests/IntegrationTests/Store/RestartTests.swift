@@ -49,7 +49,7 @@ struct RestartTests {
         }
     }
 
-    @Test("restored and not looked at → numbers and remembered changes, and no engine; looked at → as it was")
+    @Test("restored and not used → revision and recorded changes, and no engine; used → as before the restart")
     func resting() async throws {
         let stages = try StoreStage()
         let before = try await stages.run { stage in
@@ -71,7 +71,7 @@ struct RestartTests {
             #expect(state.revision == before.revision && state.rows == before.rows)
             #expect(try await !stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
         }
-        // A list that was restored and never used ends without a loss.
+        // A restored list that was never used loses nothing at the end.
         try await stages.run { stage async throws in
             #expect(try await stage.adapter("a list").epoch().isEmpty == false)
         }
@@ -88,7 +88,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["kept"])
     }
 
-    @Test("configured lists → go on with their objects; another source starts anew; one without a file is forgotten")
+    @Test("configured lists → go on with their objects; another source starts anew; one without a file is removed")
     func configured() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -104,7 +104,7 @@ struct RestartTests {
         let source = TemporaryDirectory()
         try "{\"id\": \"from the file\"}\n".write(toFile: source.path + "/x.jsonl", atomically: true, encoding: .utf8)
         let other = "[List]\nSource=jsonl:\(source.path)/x.jsonl\n"
-        // A file with a fault does not cost what it configured.
+        // A file with an error does not remove the lists that it configured.
         let faulty = ["a.list": plain + "Layout=none\n", "c.list": "[List]\nLayout=round\n"]
         #expect(try await stages.names(files: faulty) == ["a"])
         try await stages.run(files: ["a.list": plain, "b.list": other, "c.list": plain]) { stage in
@@ -122,7 +122,9 @@ struct RestartTests {
         }
     }
 
-    @Test("a list left out at the start for its file → its name is kept, and Reload of the mended file brings it back")
+    @Test(
+        "a list left out at the start for an error in its file → its name is reserved, and Reload of the mended file restores it"
+    )
     func leftOut() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -136,7 +138,7 @@ struct RestartTests {
         let taken = await #expect(throws: DBusError.self) { try await stage.createStored("x") }
         #expect(taken?.name == Listd.error("AdapterExists"))
         let file = stage.listd.directory.path + "/config/x.list"
-        // A reload that fails leaves it where it is.
+        // A reload that fails keeps the stored list.
         await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         try plain.write(toFile: file, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
@@ -149,7 +151,7 @@ struct RestartTests {
         try await stages.run(files: ["x.list": plain]) { stage async throws in
             #expect(try await stage.adapter("x").objects().rows.map(\.id) == ["a", "b"])
         }
-        // Without its file it is forgotten, also by a reload.
+        // Without its file it is removed, also by a reload.
         let other = try await stages.start(files: ["x.list": plain + "Foo=1\n"])
         try FileManager.default.removeItem(atPath: other.listd.directory.path + "/config/x.list")
         try await other.manager.call("Reload")
@@ -158,7 +160,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["x"])
     }
 
-    @Test("Reload with another durability → kept from then on, or no more")
+    @Test("Reload with another durability → stored from then on, or no longer")
     func reloadedDurability() async throws {
         let stages = try StoreStage()
         let (memory, disk) = ("[List]\nDurability=memory\n", "[List]\nDurability=disk\n")
@@ -176,13 +178,13 @@ struct RestartTests {
             let state = try await stage.adapter("a").objects()
             #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "3"])
             #expect(try await stage.adapter("a").epoch() == epoch)
-            // Killed, so the last changes are forgotten.
+            // Killed, so the last changes are lost.
             #expect(try await stage.adapter("a").oldestRevision() == 2)
             #expect(try await stage.adapter("b").objects().rows.isEmpty)
         }
     }
 
-    @Test("a damaged file → set aside and said at priority err; new epochs; the service starts", .rule("DU-05"))
+    @Test("a damaged file → set aside and logged at priority err; new epochs; the service starts", .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
         let epoch = try await stages.run { stage in

@@ -5,12 +5,12 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A bus and a state directory on which one listd after the other runs.
+/// A bus and a state directory on which several listds run, one after the other.
 @DBusActor
 final class StoreStage {
     let bus: PrivateBus
     let state: TemporaryDirectory
-    /// The state directory, if it is another one.
+    /// The state directory, if it is another one than the default.
     var directory: String?
 
     nonisolated init(state: TemporaryDirectory = TemporaryDirectory()) throws {
@@ -21,16 +21,16 @@ final class StoreStage {
     /// The file of the store.
     var file: String { state.path + "/listd.db" }
 
-    /// Starts listd, which brings back what is stored.
+    /// Starts listd, which restores the stored lists.
     ///
-    /// - Parameter boot: in which boot of the machine it is; nil = in this one.
+    /// - Parameter boot: the boot of the machine in which it believes to run; nil = the real one.
     func start(files: [String: String] = [:], boot: String? = nil) async throws -> Stage {
         try await Stage(
             on: bus, arguments: ["--state", directory ?? state.path], files: files,
             environment: boot.map { ["LISTD_BOOT_ID": $0] } ?? [:])
     }
 
-    /// Copies all files of the state directory, as they are at this moment.
+    /// Copies all files of the state directory in their present state.
     func copyFiles() throws -> TemporaryDirectory {
         let copy = TemporaryDirectory()
         for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
@@ -39,7 +39,7 @@ final class StoreStage {
         return copy
     }
 
-    /// Puts files in the place of those that are there.
+    /// Replaces files by these.
     func putBack(_ copy: TemporaryDirectory) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
             try FileManager.default.removeItem(atPath: state.path + "/" + name)
@@ -49,13 +49,13 @@ final class StoreStage {
         }
     }
 
-    /// Takes the store's file from its place: the store refuses every change until ``restoreFile()``.
+    /// Moves the store's file away: the store refuses every change until ``restoreFile()``.
     func hideFile() throws { try FileManager.default.moveItem(atPath: file, toPath: file + ".hidden") }
 
-    /// Puts the store's file back.
+    /// Moves the store's file back.
     func restoreFile() throws { try FileManager.default.moveItem(atPath: file + ".hidden", toPath: file) }
 
-    /// Runs listd for as long as `body` takes, and ends it as systemd would.
+    /// Runs listd for as long as `body` takes, and ends it as systemd does.
     func run<Result>(
         files: [String: String] = [:], boot: String? = nil, _ body: @DBusActor (Stage) async throws -> Result
     ) async throws -> Result {
@@ -67,7 +67,7 @@ final class StoreStage {
         return result
     }
 
-    /// The lists that a listd brings back.
+    /// The names of the lists that a listd restores.
     func names(files: [String: String] = [:]) async throws -> Set<String> {
         try await run(files: files) { stage in try await stage.names() }
     }
@@ -86,12 +86,12 @@ extension Stage {
         return Set(try await manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 })
     }
 
-    /// A list that is there.
+    /// An existing list.
     func adapter(_ name: String) async throws -> TestAdapter {
         TestAdapter(stage: self, path: try await manager.call("GetAdapter", name, returning: ObjectPath.self))
     }
 
-    /// Creates a list that is stored.
+    /// Creates a stored list.
     func createStored(_ name: String, durability: String = "disk") async throws -> TestAdapter {
         try await createAdapter(name, ["durability": .string(durability)])
     }
@@ -112,7 +112,7 @@ extension TestAdapter {
         try await remote.call("PatchObject", UInt64(0), id, fields, [String](), returning: UInt64.self)
     }
 
-    /// What happened since a revision, in as many calls as it takes.
+    /// The changes since a revision, in as many calls as needed.
     func changes(since start: UInt64) async throws -> [UpdatedSignal] {
         typealias Batch = DBusStruct<UInt64, UInt64, String, UpdatedSignal.Sections, UpdatedSignal.Items>
         var updates: [UpdatedSignal] = []
@@ -132,10 +132,10 @@ extension TestAdapter {
 }
 
 extension ListMirror {
-    /// The mirror of a client that was away and catches up, which is compared with the list.
+    /// Updates the mirror of a client that was away, and compares it with the list.
     ///
-    /// - Parameter isKilled: whether the daemon may have been killed meanwhile: the last changes may be forgotten then, and the
-    ///   client reads the list anew.
+    /// - Parameter isKilled: whether the daemon may have been killed meanwhile: then it may have lost the last changes,
+    ///   and the client reads the list anew.
     @DBusActor
     func caughtUp(with adapter: TestAdapter, isKilled: Bool = false) async throws -> ListMirror {
         if isKilled, try await adapter.oldestRevision() > revision { return ListMirror(try await adapter.objects()) }
@@ -154,7 +154,7 @@ extension ListMirror {
 }
 
 extension UpdatedSignal {
-    /// What `GetChanges` says of a transaction, without counts.
+    /// A transaction as `GetChanges` tells it, without counts.
     init(base: UInt64, revision: UInt64, kind: String, sections: Sections, items: Items) {
         self.base = base
         self.revision = revision

@@ -8,7 +8,7 @@ import Testing
 @Suite("Stored lists with a source", .timeLimit(.minutes(3)), .enabled(if: Agent.canBeOthers))
 @DBusActor
 struct StoredSourceTests {
-    /// Gives all stored lists to another user, as if that one had created them.
+    /// Makes another user the creator of all stored lists.
     private func give(_ stages: StoreStage, to user: UInt32) async throws {
         let statement = "update adapter set owner = \(user)"
         let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
@@ -40,7 +40,7 @@ struct StoredSourceTests {
             #expect(try await list.state == "failed")
             let reason = try await list.by(stage.client).property("SourceError", as: String.self)
             #expect(reason.contains("jsonl:\(path)") && reason.contains("administrators"))
-            // Nor does a reload begin to read it.
+            // A reload does not read it either.
             try await stage.manager.call("Reload")
             #expect(try await list.state == "failed")
             #expect(try await list.objects().rows.map(\.id) == ["b"])

@@ -4,17 +4,17 @@ import DBus
 import Foundation
 import TestSupport
 
-/// A client in a process of its own, in another language, and as another user where a test wants that: it can be
-/// stopped and killed.
+/// A client in a process of its own, in another language, and as another user if a test wants that: it can be stopped
+/// and killed.
 final class Agent: Sendable {
-    /// What a call was answered with.
+    /// The answer to a call.
     enum Answer: Equatable, Sendable {
         /// The results as JSON, without spaces.
         case values(String)
-        /// The error's name.
+        /// The name of the error.
         case error(String)
 
-        /// The error's name; nil for an answer.
+        /// The name of the error; nil for a return value.
         var error: String? { if case .error(let name) = self { name } else { nil } }
         /// The results; nil for an error.
         var values: String? { if case .values(let text) = self { text } else { nil } }
@@ -23,7 +23,7 @@ final class Agent: Sendable {
     /// The user and the group that own nothing, on every Linux.
     static let nobody: UInt32 = 65534
 
-    /// Whether tests can run clients as other users: as root, where others reach the temporary directory.
+    /// Whether tests can run clients as other users: they run as root, and others reach the temporary directory.
     static let canBeOthers: Bool = {
         guard geteuid() == 0 else { return false }
         let check = try? Process.run(
@@ -34,14 +34,14 @@ final class Agent: Sendable {
     }()
 
     private let process: ChildProcess
-    /// Its unique name on the connection.
+    /// The client's unique name on the connection.
     let uniqueName: String
 
     private static func setpriv(_ user: UInt32) -> [String] {
         ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
     }
 
-    /// Starts one and returns when it is connected.
+    /// Starts a client and returns when it is connected.
     ///
     /// - Parameter user: the Unix user, with the group of the same number and no other; nil = that of the tests.
     init(_ address: String, user: UInt32? = nil) async throws {
@@ -76,7 +76,7 @@ final class Agent: Sendable {
         return (String(words[1]), String(words[2]))
     }
 
-    /// Sends a call, or several, without waiting for the answer, and reads nothing until it is asked for something else.
+    /// Sends one or several calls without waiting for the answers; the client reads nothing until the next command.
     func begin(
         _ path: ObjectPath, _ member: String, _ signature: String = "", _ arguments: String = "[]", times: Int = 1
     ) async throws {
@@ -84,10 +84,10 @@ final class Agent: Sendable {
             #"["begin",\#(times),"\#(path)","\#(Listd.name).Adapter","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
-    /// What the calls that were begun were answered with, as JSON: "ok" or the error's name of each.
+    /// The outcomes of the begun calls, as JSON: "ok" or the name of the error for each.
     func outcomes() async throws -> String { try await send(#"["outcomes"]"#).values ?? "" }
 
-    /// Writes a text without quotes into all pipes that were given to calls, and ends them.
+    /// Writes a text without quotation marks into all pipes that were passed in calls, and closes them.
     func feed(_ text: String) async throws { _ = try await send(#"["feed","\#(text)"]"#) }
 
     /// Reads a property of listd.
@@ -99,13 +99,13 @@ final class Agent: Sendable {
     /// Asks the bus for signals.
     func match(_ rule: String) async throws { _ = try await send(#"["match","\#(rule)"]"#) }
 
-    /// The signals that came since it was last asked, as JSON: path, member, arguments of each.
+    /// The signals since the last call of this function, as JSON: path, member, arguments of each.
     func signals() async throws -> String { try await send(#"["signals"]"#).values ?? "" }
 
     /// Stops (SIGSTOP), continues, or kills it.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Sends a command without waiting for its answer, as a program that is stopped cannot give one.
+    /// Sends a command without waiting for its answer, as a stopped program cannot give one.
     func begin(_ command: String) { process.write(line: command) }
 
     private func send(_ command: String) async throws -> Answer {
@@ -113,7 +113,7 @@ final class Agent: Sendable {
         return try await answer()
     }
 
-    /// Waits for the answer to what was begun.
+    /// Waits for the answer to such a command.
     func answer() async throws -> Answer {
         let line = try await process.lines.next(timeout: .seconds(60))
         let words = line.split(separator: " ", maxSplits: 2)

@@ -3,20 +3,20 @@
 import DBus
 import TestSupport
 
-/// A polkit for tests: it allows what it is told to allow, and remembers what it was asked.
+/// A polkit for tests: it grants the actions that the test sets, and records the questions.
 @DBusActor
 final class FakePolkit {
-    /// What was asked, or taken back.
+    /// A question, or its cancellation.
     enum Event: Equatable, Sendable {
         case check(action: String, mayAskUser: Bool)
         case cancel
     }
 
-    /// What happens with a question.
+    /// The outcome of a question.
     enum Answer {
         case allowed
         case refused
-        /// Nobody has typed a password yet.
+        /// Waits, as if for a password.
         case none
         /// polkit ends without an answer.
         case death
@@ -27,7 +27,7 @@ final class FakePolkit {
     static let name = "org.freedesktop.PolicyKit1"
     static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
 
-    /// By action; any other is refused.
+    /// The outcome by action; any other action is refused.
     var answers: [String: Answer] = [:]
     let events = EventLog<Event>()
     private let connection: Connection

@@ -3,9 +3,9 @@
 import Foundation
 import Synchronization
 
-/// A thread that does nothing but sleep for a millisecond again and again, and notes how long it was not let go on.
+/// A thread that only sleeps for a millisecond again and again, and records how long it did not run.
 ///
-/// What a machine keeps from everybody is not the fault of the program that is looked at.
+/// Delays of the machine delay this thread as well, so they are not the fault of the tested program.
 final class Heartbeat: Sendable {
     private struct State {
         var longest = Duration.zero
@@ -31,7 +31,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Ends it; returns the longest time between two of its beats.
+    /// Stops the thread; returns the longest time between two wake-ups.
     func stop() -> Duration {
         state.withLock { state in
             state.isOver = true

@@ -8,10 +8,10 @@ enum Listctl {
     /// The executable beside the test runner.
     static let path = ListdProcess.runner.appending(path: "listctl").path
 
-    /// Starts it; standard output and standard error are one.
+    /// Starts it; standard output and standard error go to one pipe.
     static func start(_ bus: String, _ arguments: String...) throws -> ChildProcess { try start(bus, arguments) }
 
-    /// Starts it with some words.
+    /// Starts it with some arguments.
     static func start(_ bus: String, _ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(path, ["--bus", bus] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"])
     }

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// The real `listd` of this build, running on a bus that the test chooses.
+/// The real `listd` of this build, on a bus that the test chooses.
 ///
-/// It says that it is ready as it says so to systemd, on a socket that the test reads: nobody guesses how long a start
+/// It reports READY=1 on a socket that the test reads, as it does to systemd, so no test guesses how long a start
 /// takes.
 final class ListdProcess: Sendable {
     /// How a process ended.
@@ -29,7 +29,7 @@ final class ListdProcess: Sendable {
     private let ended: Task<Outcome, Never>
     private let errors: ErrorText
 
-    /// Starts `listd --bus ADDRESS …` and returns when it says READY=1.
+    /// Starts `listd --bus ADDRESS …` and returns when it reports READY=1.
     ///
     /// - Parameters:
     ///   - bus: the address of the bus.
@@ -37,7 +37,7 @@ final class ListdProcess: Sendable {
     ///     directory of this process.
     ///   - files: configuration files to write first, by name.
     ///   - environment: variables beside those of the test.
-    ///   - launcher: the words of a command that becomes listd, which stand before its own.
+    ///   - launcher: the words of a command that executes listd; they precede listd's own.
     static func start(
         bus: String, arguments: [String] = [], files: [String: String] = [:], environment: [String: String] = [:],
         launcher: [String] = []
@@ -51,7 +51,7 @@ final class ListdProcess: Sendable {
         return listd
     }
 
-    /// Starts it and says how it ended, for starts that must fail.
+    /// Starts it and returns how it ended, for starts that must fail.
     static func run(
         bus: String, arguments: [String] = [], files: [String: String] = [:]
     ) async throws -> (Outcome, standardError: String) {
@@ -60,7 +60,7 @@ final class ListdProcess: Sendable {
         return (outcome, listd.standardError)
     }
 
-    /// Starts it and returns at once, for starts that are not to come to their end.
+    /// Starts it and returns at once, for starts that must not finish.
     static func begin(bus: String, arguments: [String] = [], files: [String: String] = [:]) throws -> ListdProcess {
         try ListdProcess(bus: bus, arguments: arguments, files: files)
     }
@@ -104,10 +104,10 @@ final class ListdProcess: Sendable {
         LiveProcesses.add(identifier)
     }
 
-    /// What it wrote to standard error until now.
+    /// Its standard error until now.
     var standardError: String { errors.text }
 
-    /// Waits for a message to the service manager; false if it ended instead.
+    /// Waits for a message to the service manager; false if listd ended before it.
     func waitForNotification(_ text: String) async -> Bool {
         for await message in notifications.messages where message.contains(text) { return true }
         return false
@@ -124,28 +124,28 @@ final class ListdProcess: Sendable {
         return outcome
     }
 
-    /// Asks it to end, as systemd would, and waits.
+    /// Sends SIGTERM, as systemd does, and waits.
     @discardableResult
     func stop() async -> Outcome {
         send(SIGTERM)
         return await finish()
     }
 
-    /// The executable beside the test runner; for long soaks that of an optimised build, which LISTD names.
+    /// The executable beside the test runner, or the one that LISTD names, for long soaks with an optimised build.
     static let executable: URL = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return URL(fileURLWithPath: path) }
         return runner.appending(path: "listd")
     }()
 
-    /// The directory of the test runner, which is that of the build's programs.
+    /// The directory of the test runner and of the build's programs.
     static let runner =
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 }
 
 /// Collects what a process writes to standard error.
 ///
-/// A thread reads: a dispatch source that is cancelled just when the other end hangs up can take libdispatch's own thread
-/// down, and with it all tests.
+/// Reads in a thread: a dispatch source that is cancelled just when the other end hangs up can crash libdispatch's own
+/// thread, and with it all tests.
 private final class ErrorText: Sendable {
     private let collected = Mutex([UInt8]())
     private let reading: FileHandle
@@ -159,19 +159,19 @@ private final class ErrorText: Sendable {
         }.start()
     }
 
-    /// Returns when something was written, or when nobody can write any more.
+    /// Returns when something was written, or when no process can write any more.
     private func waitForMore() {
         var entry = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// All of it until now: after the end of the process, nothing is missing.
+    /// All of it until now; complete once the process has ended.
     var text: String {
         readAvailable()
         return collected.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads what has been written; false when nobody can write any more.
+    /// Reads what has been written; false when no process can write any more.
     @discardableResult
     private func readAvailable() -> Bool {
         collected.withLock { collected in

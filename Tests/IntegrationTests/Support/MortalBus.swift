@@ -3,11 +3,11 @@
 import Foundation
 import TestSupport
 
-/// A bus at a fixed address, which is killed and started again in a test.
+/// A bus at a fixed address, which a test kills and starts again.
 final class MortalBus: Sendable {
     private let directory = TemporaryDirectory()
 
-    /// The address, without the identity that each start has anew.
+    /// The address without the GUID, which differs at each start.
     var address: String { "unix:path=\(socket)" }
     private var socket: String { directory.path + "/bus" }
 

@@ -3,7 +3,7 @@
 import Dispatch
 import Glibc
 
-/// The service manager's end of sd_notify(3): a datagram socket whose messages come as a stream.
+/// The service manager's end of sd_notify(3): a datagram socket whose messages are a stream.
 final class NotifySocket: Sendable {
     /// The path for `NOTIFY_SOCKET`.
     let path: String

@@ -19,7 +19,7 @@ struct Script: Sendable {
         leading = []
     }
 
-    /// Runs it; returns its status and everything that it wrote.
+    /// Runs it; returns its status and its output.
     func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String) {
@@ -33,7 +33,7 @@ struct Script: Sendable {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         return await withCheckedContinuation { continuation in
-            // The pipe ends when the last writer is gone: then the process has ended, or is about to.
+            // The pipe ends when the last writer has closed it: then the process has ended, or is about to.
             DispatchQueue.global().async {
                 let output = pipe.fileHandleForReading.readDataToEndOfFile()
                 process.waitUntilExit()
@@ -49,7 +49,7 @@ extension Script {
         try String(contentsOfFile: path(of: name), encoding: .utf8)
     }
 
-    /// Where such a script is.
+    /// The path of such a script.
     static func path(of name: String) -> String {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return directory.appending(path: "python/\(name)").path

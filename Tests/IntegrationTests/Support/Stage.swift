@@ -11,14 +11,14 @@ final class Stage {
     let listd: ListdProcess
     let client: Connection
 
-    /// Starts both; what is given goes to ``ListdProcess/start(bus:arguments:files:)``.
+    /// Starts both; the arguments are those of ``ListdProcess/start(bus:arguments:files:)``.
     convenience init(
         _ kind: PrivateBus.Kind = .session, arguments: [String] = [], files: [String: String] = [:]
     ) async throws {
         try await self.init(on: try PrivateBus(kind), arguments: arguments, files: files)
     }
 
-    /// Starts listd on a bus that is there.
+    /// Starts listd on an existing bus.
     init(
         on bus: PrivateBus, arguments: [String] = [], files: [String: String] = [:],
         environment: [String: String] = [:], launcher: [String] = []
@@ -31,7 +31,7 @@ final class Stage {
         client = try await Connection.open(.address(Self.address(TransportKind.ofThisRun, bus, listd)))
     }
 
-    /// Where clients of a kind connect.
+    /// The address at which clients of a kind connect.
     func address(_ transport: TransportKind) -> String { Self.address(transport, bus, listd) }
 
     private static func address(_ transport: TransportKind, _ bus: PrivateBus, _ listd: ListdProcess) -> String {
@@ -44,23 +44,23 @@ final class Stage {
     /// Another client.
     func connect() async throws -> Connection { try await connect(TransportKind.ofThisRun) }
 
-    /// An object of listd, as a client sees it.
+    /// A proxy of an object of listd.
     func object(_ path: ObjectPath, _ interface: String, by client: Connection? = nil) -> RemoteObject {
         RemoteObject(
             client ?? self.client, destination: Listd.name, path: path, interface: Listd.name + "." + interface)
     }
 
-    /// The manager.
+    /// A proxy of the manager.
     var manager: RemoteObject { object(Listd.manager, "Manager") }
 
-    /// Creates a list that lives in memory.
+    /// Creates a list with durability memory.
     func createAdapter(_ name: String, _ options: [String: DBusValue] = [:]) async throws -> TestAdapter {
         let options = options.merging(["durability": .string("memory")]) { given, _ in given }
         let path = try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
         return TestAdapter(stage: self, path: path)
     }
 
-    /// Ends the daemon as systemd would.
+    /// Ends the daemon as systemd does.
     @discardableResult
     func stop() async -> ListdProcess.Outcome { await listd.stop() }
 }
@@ -91,7 +91,7 @@ struct TestAdapter {
     func performUpdates(
         _ rows: [Row], expecting revision: UInt64 = 0, _ options: [String: DBusValue] = [:]
     ) async throws -> UInt64 {
-        // Hundreds of thousands of rows take a debug build with a sanitizer a while.
+        // With a sanitizer, a debug build needs a while for hundreds of thousands of rows.
         try await remote.call(
             "PerformUpdates", revision, rows, options, returning: UInt64.self, timeout: .seconds(120))
     }
@@ -103,7 +103,7 @@ struct TestAdapter {
             "ApplyChanges", revision, remove, upserts, [String: DBusValue](), returning: UInt64.self)
     }
 
-    /// All objects at one revision, in as many pages as it takes.
+    /// All objects at one revision, in as many pages as needed.
     func objects() async throws -> (revision: UInt64, rows: [ObjectRow]) {
         var rows: [ObjectRow] = []
         while true {
@@ -115,7 +115,7 @@ struct TestAdapter {
     }
 }
 
-/// An object of a list, to be compared.
+/// An object of a list, for comparisons.
 struct ObjectRow: Equatable, Sendable {
     var id: String
     var type: String
@@ -123,7 +123,7 @@ struct ObjectRow: Equatable, Sendable {
 }
 
 extension RemoteObject {
-    /// A call of a method, whose body `write` writes: for calls that are sent now and awaited later, or malformed.
+    /// A call of a method, whose body `write` writes: for calls that are awaited later, or malformed.
     @DBusActor
     func message(_ member: String, _ write: (Message) throws(DBusError) -> Void) throws -> Message {
         let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)

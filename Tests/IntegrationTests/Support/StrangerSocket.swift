@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A socket that speaks no D-Bus.
+/// A socket of a client that does not speak D-Bus.
 struct StrangerSocket: ~Copyable {
     private let descriptor: Int32
 
@@ -11,7 +11,7 @@ struct StrangerSocket: ~Copyable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-        // The address and the time-out are ours and live for the calls.
+        // The address and the time-out are local variables that outlive the calls.
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -33,7 +33,7 @@ struct StrangerSocket: ~Copyable {
     /// Closes its sending side.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the other end closes; false when it does not within the time-out.
+    /// Reads until the other end closes; false when it does not close within the time-out.
     func readsToTheEnd() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

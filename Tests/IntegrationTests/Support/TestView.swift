@@ -7,7 +7,7 @@ import TestSupport
 /// A view whose signals are recorded, and whose picture is kept by `Changed` alone.
 @DBusActor
 final class TestView {
-    /// What a view says of itself.
+    /// A signal of a view.
     enum Event: Equatable, Sendable {
         /// `Changed`, by its sequence.
         case changed(UInt64)
@@ -22,7 +22,7 @@ final class TestView {
     let events = EventLog<Event>()
     /// The picture that the signals add up to.
     private(set) var picture = Picture()
-    /// How many bytes of messages came.
+    /// The number of received bytes.
     private(set) var hasGap = false
 
     /// Opens a view on a list.
@@ -49,18 +49,18 @@ final class TestView {
         }
     }
 
-    /// Shows a screen of 320 × 480 that starts so far down.
+    /// Sets a viewport of 320 × 480 at this vertical offset.
     @discardableResult
     func setViewport(y: Double, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call("SetViewport", seen, 0.0, y, 320.0, 480.0, returning: UInt64.self)
     }
 
-    /// Acknowledges, and returns when that has had its effect.
+    /// Acknowledges, and returns when listd has handled that.
     func acknowledge(_ sequence: UInt64) async throws {
         try await remote.call("Ack", sequence)
     }
 
-    /// What the daemon has; the view's own picture becomes the same.
+    /// The daemon's picture; the view's own picture becomes the same.
     @discardableResult
     func resync() async throws -> Picture {
         let message = try remote.message("Resync") { (_) throws(DBusError) in }
@@ -76,13 +76,13 @@ final class TestView {
 }
 
 extension TestAdapter {
-    /// Makes a list of so many plain objects: `o0`, `o1`, …
+    /// Makes a list of so many objects without fields: `o0`, `o1`, …
     func fill(_ count: Int, type: String = "", _ fields: [String: DBusValue] = [:]) async throws {
         _ = try await performUpdates((0..<count).map { Row("o\($0)", type, fields) })
     }
 }
 
-/// The name of the error that something ends with; nil if it does not.
+/// The name of the error that a closure throws; nil if it throws none.
 @DBusActor
 func failure(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
     do {

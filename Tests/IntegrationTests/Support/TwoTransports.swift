@@ -5,18 +5,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The two ways to listd, for tests of what must be the same on both.
+/// The two ways to connect to listd, for tests that must hold for both.
 enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case bus, direct
 
     var testDescription: String { self == .bus ? "over the bus" : "over the direct socket" }
 
-    /// How a stage's own clients connect to listd, where a test does not say it: over the bus, unless LISTD_TEST_BUS is
+    /// How a stage's own clients connect to listd unless a test chooses: over the bus, unless LISTD_TEST_BUS is
     /// `direct`.
     static let ofThisRun: TransportKind =
         ProcessInfo.processInfo.environment["LISTD_TEST_BUS"] == "direct" ? .direct : .bus
 
-    /// The arguments that make listd listen there too.
+    /// The arguments that make listd listen on its direct socket too.
     static let arguments = ["--direct", "unix:path=%d/direct"]
 }
 

@@ -3,7 +3,7 @@
 import DBus
 import TestSupport
 
-/// What an `Updated` says, decoded with the contract's types.
+/// The content of an `Updated` signal, decoded with the contract's types.
 struct UpdatedSignal: Sendable {
     typealias Four = DBusStruct<UInt32, UInt32, UInt32, UInt32>
     typealias Sections = DBusStruct<[Run], [Run], [Run], [Run]>
@@ -27,8 +27,8 @@ struct UpdatedSignal: Sendable {
 
 /// Keeps a list by `Updated` alone, as the contract tells clients to.
 ///
-/// What an update does not name must not have changed: only inserted and reloaded objects, and those with item entries,
-/// are taken from the daemon.
+/// Reads only inserted and reloaded objects, and those with item entries, from the daemon: any other object must not
+/// have changed.
 struct ListMirror {
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
@@ -42,7 +42,7 @@ struct ListMirror {
         (revision, rows) = state
     }
 
-    /// Applies updates that lead to a known state, and compares with it.
+    /// Applies updates up to a known state, and compares with it.
     mutating func apply(_ updates: [UpdatedSignal], leadingTo state: (revision: UInt64, rows: [ObjectRow])) throws {
         var known: [ObjectRow?] = rows
         for update in updates where update.revision > revision {

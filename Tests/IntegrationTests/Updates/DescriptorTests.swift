@@ -6,8 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whole lists, and the dump, through file descriptors.
-@Suite("Descriptors over the bus", .timeLimit(.minutes(3)))
+/// Whole lists and dumps through file descriptors.
+@Suite("File descriptors over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct DescriptorTests {
     private static let text = """
@@ -69,7 +69,9 @@ struct DescriptorTests {
         await stage.stop()
     }
 
-    @Test("SIGTERM while a pipe has not ended → its caller hears that listd ends", arguments: TransportKind.allCases)
+    @Test(
+        "SIGTERM while a pipe has not ended → its caller gets the error that listd ends",
+        arguments: TransportKind.allCases)
     func ending(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -93,7 +95,7 @@ struct DescriptorTests {
         withExtendedLifetime(writer) {}
     }
 
-    @Test("a fault in the file, the format, the options, the revision → its error, and nothing is applied")
+    @Test("an error in the file, the format, the options, the revision → its D-Bus error, and nothing is applied")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

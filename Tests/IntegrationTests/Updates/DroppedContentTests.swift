@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What built-in section controllers drop or replace", .timeLimit(.minutes(2)))
+@Suite("Content that built-in section controllers drop or replace", .timeLimit(.minutes(2)))
 @DBusActor
 struct DroppedContentTests {
     private static func controllers(_ names: [String: String]) -> [String: DBusValue] {
@@ -44,7 +44,7 @@ struct DroppedContentTests {
             ])
         _ = try await list.performUpdates([good, bad])
         #expect(try await Self.losses(stage) == [3, 3])
-        // Objects that are as they were are not updated, wherever they are now.
+        // Unchanged objects are not updated, even when they move.
         _ = try await list.performUpdates([bad, good])
         #expect(try await Self.losses(stage) == [3, 3])
         let changed = Self.row("good", [["id": .string("a")], ["id": .string("a")]])
@@ -53,7 +53,7 @@ struct DroppedContentTests {
         _ = try await list.by(stage.client).call(
             "PatchObject", UInt64(0), "bad\n", ["t": DBusValue.int64(1)], [String](), returning: UInt64.self)
         #expect(try await Self.losses(stage) == [7, 6])
-        // Once for each reason, naming list, object and key.
+        // One log line for each reason, with list, object and key.
         let said = [
             #"object "bad\n": items[1].id is missing or no text"#, #"object "bad\n": items[3].id occurs before"#,
             #"object "bad\n": items[0].height is no finite number"#,
@@ -83,7 +83,7 @@ struct DroppedContentTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("a list in a worker → its built-in section controllers count too, and once when the worker is started again")
+    @Test("a list in a worker → its built-in section controllers count too, and once when the worker is restarted")
     func worker() async throws {
         let stage = try await HorrorStage()
         let names = ["*": "listd/binding", "plugin": "horrors/Steady"]

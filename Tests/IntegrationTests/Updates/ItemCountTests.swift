@@ -37,7 +37,7 @@ struct ItemCountTests {
         await stage.stop()
     }
 
-    @Test("more sections than one answer counts → the next answer goes on where it ended")
+    @Test("more sections than one answer holds → the next answer continues")
     func pages() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -83,7 +83,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a list that changes all the time → an answer nevertheless, true at its revision")
+    @Test("a list that changes all the time → an answer, right at its revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -91,7 +91,7 @@ struct SearchBusTests {
         let list = AdapterClient(adapter.by(try await stage.connect()))
         let writer = Task { @DBusActor in
             for number in 0... where !Task.isCancelled {
-                // Always in front of the needle, which is not in every revision.
+                // Inserts objects before the needle, which every second revision has.
                 let needle = number % 2 == 0 ? ["needle"] : []
                 let upserts =
                     [Upsert("new\(number)", "", "first", "", ["t": .string("hay")])]
@@ -101,7 +101,7 @@ struct SearchBusTests {
         }
         for _ in 0..<20 {
             let found = try await list.search("needle", from: 10)
-            // Revision 1 has none, and after it every second one.
+            // Revision 1 has no needle; after it, each odd revision has one.
             #expect(
                 (found.place != nil) == (found.revision % 2 == 1 && found.revision > 1), "revision \(found.revision)")
             #expect(found.place.map { $0.index == 30_000 + UInt32(found.revision) - 1 } ?? true)
@@ -111,7 +111,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("the list is removed, the caller leaves → an error, and nothing; the connection may search again")
+    @Test("the list is removed → an error; the caller leaves → no answer; the connection may search again")
     func ends() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -136,7 +136,7 @@ struct SearchBusTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a text of 16 MiB, and twenty thousand fields → an answer; who may not read → AccessDenied")
+    @Test("a text of 16 MiB, and twenty thousand fields → an answer; a user who may not read → AccessDenied")
     func large() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])

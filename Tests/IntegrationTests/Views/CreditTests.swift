@@ -5,12 +5,12 @@ import ListClient
 import TestSupport
 import Testing
 
-/// The contract's paragraph "Credit", as a client lives through it.
+/// The contract's paragraph "Credit", tried by a client.
 @Suite("Credit of a view", .timeLimit(.minutes(3)))
 @DBusActor
 struct CreditTests {
     @Test(
-        "three pictures with a window of two → Stalled once, silence, and one Changed straight to the present after Ack",
+        "three pictures with a window of two → Stalled once, no signal, and after Ack one Changed with the current picture",
         .rule("VW-05"),
         arguments: TransportKind.allCases)
     func acknowledging(transport: TransportKind) async throws {
@@ -38,7 +38,7 @@ struct CreditTests {
     }
 
     @Test(
-        "properties read right behind an Ack, a SetViewport or a Select that is not awaited → the values after it",
+        "properties read right after an Ack, a SetViewport or a Select that is not awaited → the values after it",
         arguments: TransportKind.allCases)
     func lookingBehindACall(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -74,7 +74,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a stalled view whose list changes while nothing is sent → its properties follow the list")
+    @Test("a stalled view whose list changes → its properties follow the list")
     func propertiesOfAStall() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -93,7 +93,7 @@ struct CreditTests {
     }
 
     @Test(
-        "a stall → Resync ends it: the picture of the present, and the next Changed has its sequence + 1",
+        "a stall → Resync ends it: the current picture, and the next Changed has its sequence + 1",
         .rule("VW-07"))
     func resync() async throws {
         let stage = try await Stage()
@@ -108,12 +108,12 @@ struct CreditTests {
         #expect(view.events.recorded == [.changed(1), .stalled(1)])
         #expect(try await view.setViewport(y: 2100) == 3)
         #expect(!view.hasGap)
-        // What was on the screen all the while kept its slot.
+        // Items that were on the screen all the time kept their slots.
         #expect(!Set(picture.shown.keys).isDisjoint(with: slots))
         await stage.stop()
     }
 
-    @Test("more bytes than window-bytes → the first picture goes, the next waits for Ack")
+    @Test("more bytes than window-bytes → the first picture is sent, the next waits for Ack")
     func bytes() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -128,7 +128,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a thousand changes while a viewer is away → nothing piles up, and it catches up with one Changed")
+    @Test("a thousand changes while a viewer is away → nothing is queued, and it catches up with one Changed")
     func away() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -159,11 +159,11 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a thousand items in one viewport → no message outgrows the bus")
+    @Test("a thousand items in one viewport → no message is larger than the bus allows")
     func wide() async throws {
         let stage = try await Stage(.limited(["max_message_size": 300_000]))
         let adapter = try await stage.createAdapter("list")
-        // Names count too: there is next to no content here.
+        // Identifiers count too: the items have almost no content here.
         let tail = String(repeating: "x", count: 250)
         _ = try await adapter.performUpdates((0..<1000).map { Row("\($0)" + tail, "", [:]) })
         let view = try await TestView(adapter)

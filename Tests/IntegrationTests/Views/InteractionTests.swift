@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// What the owner of a view may do besides scrolling.
+/// Calls of a view's owner besides scrolling.
 @Suite("Interaction over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct InteractionTests {
@@ -49,7 +49,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "MoveItem → the section is where it was dragged; across or past the end is refused as the contract says",
+        "MoveItem → the section is where it was dragged; to another section or past the end → refused as the contract defines",
         .rule("VW-23"))
     func moving() async throws {
         let (stage, adapter, view) = try await makeStage(4)
@@ -100,7 +100,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "ScrollTo → the offset, and its Changed before the reply; sizes that are reported move what lies below",
+        "ScrollTo → the offset, and its Changed before the reply; reported sizes move the items below",
         .rule("AO-02"))
     func scrolling() async throws {
         let (stage, _, view) = try await makeStage(100)
@@ -109,7 +109,7 @@ struct InteractionTests {
             "ScrollTo", "o50", UInt32(0), "start", returning: DBusStruct<Double, Double>.self, UInt64.self)
         #expect(offset.members == (0, 2200) && sequence == 2)
         #expect(view.picture.sequence == 2 && view.picture.offset == Position(x: 0, y: 2200))
-        // A SetViewport that has not seen it does not undo it.
+        // A SetViewport whose client has not seen the ScrollTo does not undo it.
         _ = try await view.setViewport(y: 40, seen: 1)
         #expect(
             try await view.property("Viewport", as: DBusStruct<Double, Double, Double, Double>.self).members.1 == 2200)
@@ -126,7 +126,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "layout none → SetVisibleRange names what is shown, shifted into the list; SetViewport is refused",
+        "layout none → SetVisibleRange chooses the shown items, limited to the list; SetViewport is refused",
         .rule("VW-12"))
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
@@ -145,7 +145,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ListViews and ListAdapters → how everything stands; a view ends with its owner")
+    @Test("ListViews and ListAdapters → the state of each; a view ends with its owner")
     func listing() async throws {
         let (stage, adapter, view) = try await makeStage(3)
         try await view.setViewport(y: 0)

@@ -3,11 +3,11 @@
 import TestSupport
 import Testing
 
-/// A client in another language, with nothing of ours in it.
+/// A client in another language, without any code of ours.
 @Suite("python3-dbus client", .timeLimit(.minutes(3)))
 struct PythonClientTests {
     @Test(
-        "scrolls and changes the list at random → its picture equals Resync after each step", .rule("VW-02"),
+        "random scrolls and changes of the list → the view's picture equals Resync after each step", .rule("VW-02"),
         arguments: [1, 2, 3])
     func scrolling(seed: Int) async throws {
         let stage = try await Stage()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension TestView {
-    /// Names the sections that are visible, the first item of each.
+    /// Sets the visible range to whole sections, beginning with the first item of each.
     @discardableResult
     func setVisibleRange(_ sections: ClosedRange<UInt32>, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call(
@@ -14,11 +14,11 @@ extension TestView {
             returning: UInt64.self, timeout: .seconds(60))
     }
 
-    /// The ids of what is shown.
+    /// The ids of the shown objects.
     var ids: [String] { picture.inReadingOrder.map(\.objectID) }
 }
 
-@Suite("Views without a layout, over the bus", .timeLimit(.minutes(5)))
+@Suite("Views with layout none, over the bus", .timeLimit(.minutes(5)))
 @DBusActor
 struct VisibleRangeBusTests {
     private static let options: [String: DBusValue] = ["layout": .string("none")]
@@ -30,7 +30,7 @@ struct VisibleRangeBusTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "an insert in front → places only; a range as of an older picture → its items",
+        "an insert in front → only places change; a range that refers to an older picture → the items of that picture",
         arguments: TransportKind.allCases)
     func followed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -43,7 +43,7 @@ struct VisibleRangeBusTests {
         _ = try await view.resync()
         #expect(view.picture.shown.mapValues(\.objectID) == slots)
         #expect(view.picture.inReadingOrder.map(\.section) == Array(11...15))
-        // Picture 2 said so; a client that has drawn picture 1 means the list without the new object.
+        // Picture 2 has the new object; a client that has drawn only picture 1 refers to the list without it.
         #expect(view.picture.sequence == 2)
         try await view.acknowledge(2)
         try await view.setVisibleRange(30...32, seen: 2)
@@ -51,7 +51,7 @@ struct VisibleRangeBusTests {
         let sequence = view.picture.sequence
         _ = try await adapter.applyChanges(remove: ["new", "o40", "o41"])
         try await view.setVisibleRange(40...42, seen: sequence)
-        // Of o39, o40 and o41 only the first one is there.
+        // Of o39, o40 and o41 only o39 exists.
         #expect(view.ids == ["o39"])
         let mine = view.picture
         #expect(try await view.resync() == mine)
@@ -95,7 +95,7 @@ struct VisibleRangeBusTests {
         let start = ContinuousClock.now
         _ = try await adapter.applyChanges(remove: ["o0"])
         #expect(ContinuousClock.now - start > .milliseconds(650))
-        // It was sent all the same.
+        // It was sent nevertheless.
         #expect(view.ids == ids(1...2))
         try await view.remote.call("SetOnScreen", true)
         try await view.remote.call("ReportScroll", "began")
@@ -104,7 +104,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "ListClient → a range as of the picture that its user saw, phases and the screen",
+        "ListClient → a range that refers to the picture its user saw, scroll phases and the screen",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -126,7 +126,7 @@ struct VisibleRangeBusTests {
         view.setVisibleRange(from: .init(section: 20), through: .init(section: 22), seen: seen)
         view.whenAnswered { answered.record(()) }
         _ = try await answered.next()
-        // Acknowledged or not by then, it is the list before the insert, or after it for the picture that was taken in.
+        // Depending on whether the picture was acknowledged, the range refers to the list before or after the insert.
         let shown = view.picture.inReadingOrder.map(\.objectID)
         #expect(shown == ids(20...22) || shown == ids(19...21))
         view.reportScroll(.began)

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct WorkingRangeUnitTests {
     @Test(
-        "one section of many items visible → so many items on both sides", .rule("VW-21"),
+        "one section of many items is visible → a working range of that many items on both sides", .rule("VW-21"),
         arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

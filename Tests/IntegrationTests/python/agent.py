@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""agent.py ADDRESS: a client that does what it is told, a line of JSON at a time, and answers with a line each.
+"""agent.py ADDRESS: a client that carries out commands, one line of JSON each, and answers each with a line.
 
 ["call", path, interface, member, signature, arguments] -> "ok [...]" or "error NAME MESSAGE"
 ["begin", count, path, interface, member, signature, arguments]
@@ -48,7 +48,7 @@ def typed(value):
 
 
 def short(value):
-    """Long texts and lists are cut off: what is told is for comparing with what is expected."""
+    """Long texts and lists are cut off, as they are only compared with expectations."""
     if isinstance(value, (list, tuple)):
         return [short(v) for v in value[:50]]
     return value[:50] if isinstance(value, str) else value

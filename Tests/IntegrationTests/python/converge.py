@@ -24,7 +24,7 @@ GONE = "org.listd.Listd1.Error.RevisionGone"
 
 
 def patient(call, *arguments):
-    """A bus with small queues refuses calls, or drops their answers, while they are full: then they are made again."""
+    """A bus with small queues refuses calls, or drops their answers, while they are full: then the calls are repeated."""
     while True:
         try:
             return call(*arguments, timeout=5)
@@ -35,9 +35,9 @@ def patient(call, *arguments):
 
 
 class Copy:
-    """The objects of a list by the contract's client rule; None stands for what has yet to be read.
+    """The objects of a list, kept by the contract's rule for clients; None stands for an object that has yet to be read.
 
-    It is read when every signal that has come is applied: who is slow reads once for many of them. Then seen() is called.
+    Reads once all received signals are applied, so that a slow client reads once for many signals. Then calls seen().
     """
 
     def __init__(self, bus, path, lossy):
@@ -97,7 +97,7 @@ class Copy:
                 return
 
     def fill(self):
-        """Reads what is missing; an answer of a later revision does not fit and is thrown away."""
+        """Reads missing objects; an answer of a later revision does not fit and is dropped."""
         while None in self.rows:
             first = self.rows.index(None)
             last = first
@@ -124,7 +124,7 @@ class Copy:
 
 
 class Viewer(listd.View):
-    """A view that acknowledges what it draws, and asks for everything when something is missing."""
+    """A view that acknowledges what it draws, and resyncs when a signal is missing."""
 
     def __init__(self, adapter, lossy):
         self.lossy, self.resyncs = lossy, 0
@@ -154,7 +154,7 @@ class Viewer(listd.View):
 
 
 def compare(copy, view):
-    """At rest, what was kept must be what is there."""
+    """When nothing changes any more, the kept copy must equal the daemon's."""
     patient(copy.calls.GetObjects, dbus.UInt32(0), dbus.UInt32(0))
     listd.drain()  # whatever was said before that answer
     mine = copy.rows

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small client of listd on python3-dbus: a mirror of a list and a view that checks itself.
 
-Signals of a call are queued before its reply. So after a blocking call every signal that it caused is already here,
-and `drain` hands them out without waiting.
+Signals of a call are queued before its reply. So after a blocking call all its signals have arrived, and `drain` returns them
+without waiting.
 """
 
 import dbus
@@ -67,7 +67,7 @@ class Adapter:
 
 
 class Mirror:
-    """The ids of a list, kept by `Updated` alone after the first reading."""
+    """The ids of a list, kept by `Updated` alone after the first read."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -85,7 +85,7 @@ class Mirror:
             self.gaps += base != self.revision
             self.ids = [row[0] for row in self.adapter.objects()]
         else:
-            # Indices alone do not name what was inserted: a mirror of ids asks for them.
+            # Indices alone do not name inserted objects: a mirror of ids reads them.
             self.ids = apply_batch(self.ids, batch)
             for index in [i for i, name in enumerate(self.ids) if name is None]:
                 _, _, page = self.adapter.calls.GetObjects(dbus.UInt32(index), dbus.UInt32(1))
@@ -94,7 +94,7 @@ class Mirror:
 
 
 def apply_batch(old, batch):
-    """Applies a section batch; what is inserted is None."""
+    """Applies a section batch; inserted places are None."""
     deletes, inserts, moves, _ = batch
     gone = {i for first, length in deletes for i in range(first, first + length)} | {f for f, _ in moves}
     new = [row for i, row in enumerate(old) if i not in gone]
@@ -136,7 +136,7 @@ class View:
         self.reason = str(reason)
 
     def set_viewport(self, x, y, width, height):
-        # Scrolling is the client's own doing: nothing comes back as long as nothing else is shown.
+        # The client itself scrolls: no signal comes while the same items are shown.
         self.offset = [x, y]
         answer = self.calls.SetViewport(
             dbus.UInt64(self.sequence), dbus.Double(x), dbus.Double(y), dbus.Double(width), dbus.Double(height))
@@ -144,7 +144,7 @@ class View:
         assert answer == self.sequence, f"SetViewport answered {answer}, the last Changed was {self.sequence}"
 
     def check(self):
-        """Compares the picture with the one that the daemon has."""
+        """Compares the picture with the daemon's."""
         drain()
         sequence, _, content_size, offset, shown = self.calls.Resync()
         drain()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unread.py ADDRESS PATH CLIENTS CALLS: so many clients that each ask so often for all objects of a list, and read nothing.
+"""unread.py ADDRESS PATH CLIENTS CALLS: CLIENTS clients that each call GetObjects for the whole list CALLS times, and read
+nothing.
 
-Prints "asked" when all is sent. For a line "more" each asks once more, which is answered with "asked"; it exits at another line.
+Prints "asked" when all calls are sent. After an input line "more" each client makes one more call, and "asked" is printed again;
+it exits at any other line.
 """
 
 import os

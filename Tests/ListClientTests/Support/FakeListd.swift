@@ -4,14 +4,14 @@ import DBus
 import ListClient
 import TestSupport
 
-/// A daemon of one list "l" on a private bus, which answers when the test wants it to.
+/// A daemon with one list "l" on a private bus, which answers when the test lets it.
 @DBusActor
 final class FakeListd {
     let bus: PrivateBus
     let connection: Connection
     let tree = ObjectTree()
     let list = FakeList()
-    /// Calls that wait for the test: of the list `OpenView`, of its view `SetViewport`.
+    /// Calls that the test answers: `OpenView` of the list, `SetViewport` of its view.
     var kept: EventLog<Call> { list.kept }
 
     nonisolated static let path: ObjectPath = "/org/listd/Listd1/adapters/l"
@@ -40,10 +40,10 @@ final class FakeListd {
         _ = try await connection.requestName(ListdName.bus)
     }
 
-    /// Shows the list, and announces it.
+    /// Adds the list, and announces it.
     func show() { tree.add(ExportedObject(FakeList.interface, of: list), at: Self.path) }
 
-    /// Takes the list away, and announces that.
+    /// Removes the list, and announces that.
     func hide() { tree.remove(at: Self.path) }
 
     /// A client of this daemon.
@@ -52,14 +52,14 @@ final class FakeListd {
     }
 }
 
-/// A list and a view of it.
+/// A proxy of the list, and one of its view.
 @DBusActor
 final class FakeList {
     var epoch = "first"
     var ids: [String] = ["a", "b"]
     let kept = EventLog<Call>()
     let closed = EventLog<String>()
-    /// Gets each call by which a list is followed, before it is answered; an error that it returns is the answer.
+    /// Is called with the name of each call by which a client follows the list; an error that it throws is the answer.
     var onCall: @DBusActor (String) throws -> Void = { _ in }
 
     static let interface = Interface<FakeList>(

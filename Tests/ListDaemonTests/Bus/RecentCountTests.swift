@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("What happened in the last ten seconds")
+@Suite("Counts of the last ten seconds")
 struct RecentCountTests {
     @Test("counts of several seconds → their sum until each is ten seconds old")
     func window() {
@@ -27,12 +27,12 @@ struct RecentCountTests {
         #expect(count.total(at: 121) == 0)
         count.add(9, at: 1_000_000_000)
         #expect(count.total(at: 1_000_000_000) == 9)
-        // A second that the clock has left counts for the present one.
+        // A time before the last one counts for the current second.
         count.add(1, at: 999_999_999)
         #expect(count.total(at: 1_000_000_000) == 10)
     }
 
-    @Test("a list of 999, a half, one more than a half → only that one is much")
+    @Test("removing a whole list of 999, half of 1,000, more than half → only the last is a large removal")
     func removals() {
         #expect(LargeRemoval(objects: 999, total: 999) == nil)
         #expect(LargeRemoval(objects: 500, total: 1000) == nil)

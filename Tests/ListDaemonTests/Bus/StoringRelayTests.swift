@@ -12,11 +12,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("StoringRelay: a list's transactions to the store, outcomes back")
+@Suite("StoringRelay: a list's transactions go to the store, outcomes come back")
 struct StoringRelayTests {
     private let heard = EventLog<String>()
 
-    /// Records what it is told.
+    /// Records its calls.
     private final class Host: ListHosting {
         private let name: String
         private let heard: EventLog<String>
@@ -37,7 +37,7 @@ struct StoringRelayTests {
 
     private func makeRelay() throws -> StoringRelay {
         let adapter = StoredAdapter(name: "x", epoch: "e", owner: 0, options: try Fields([:]))
-        // Without a store everything is answered at once.
+        // Without a store every transaction is answered at once.
         let log = Log(level: .error, sink: StandardErrorSink(prefixed: false))
         return StoringRelay(StoredList(adapter, durability: .disk, store: nil, log: log))
     }
@@ -50,7 +50,7 @@ struct StoringRelayTests {
         let relay = try makeRelay()
         let (old, new) = (Host("old", heard), Host("new", heard))
         relay.setTarget(old)
-        // A host yields while it is made, from a thread of its own, and is answered at once.
+        // A host yields effects from a thread of its own while it is initialised, and is answered at once.
         let sink = relay.sink { _ in }
         sink([.store(7, work)])
         relay.setTarget(new)

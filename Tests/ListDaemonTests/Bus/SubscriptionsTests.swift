@@ -15,7 +15,8 @@ struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
     @Test(
-        "public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs", .rule("AO-01"))
+        "a public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs",
+        .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -24,7 +25,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: true, recipients: []))
     }
 
-    @Test("restricted adapter → only subscribers, only what they chose", .rule("AO-01"))
+    @Test("a restricted adapter → signals for subscribers only, and only the kinds they chose", .rule("AO-01"))
     func restrictedAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         #expect(subscriptions.audience(of: .updates).isEmpty)
@@ -34,7 +35,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: false, recipients: [":1.5", ":d.1"]))
     }
 
-    @Test("a second Subscribe → replaces the first; Unsubscribe → silence", .rule("AO-07"))
+    @Test("a second Subscribe → replaces the first; Unsubscribe → no signals", .rule("AO-07"))
     func replacing() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -46,7 +47,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .selection).isEmpty)
     }
 
-    @Test("readers become fewer → those that may no longer read are forgotten")
+    @Test("readers are restricted further → subscriptions of those who may no longer read end")
     func restriction() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -56,7 +57,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a signal that is never broadcast → for those who chose it by name, on the bus or not"
+        "a signal that is never broadcast → sent to those who named it in Subscribe, on the bus or not"
     )
     func unicast() {
         for isRestricted in [false, true] {
@@ -68,7 +69,7 @@ struct SubscriptionsTests {
         }
     }
 
-    @Test("words of Subscribe → events; no words → all; another word → named", .rule("AO-07"))
+    @Test("words of Subscribe → events; no words → all; an unknown word → an error that names it", .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
         #expect(try !AdapterEvents(words: []).contains(.actions) && AdapterEvents(words: ["actions"]) == .actions)

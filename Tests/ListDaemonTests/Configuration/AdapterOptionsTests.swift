@@ -66,7 +66,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("options → what the engine has to know of them, nothing left out")
+    @Test("options → the engine's options have all of them")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
@@ -135,9 +135,9 @@ struct AdapterOptionsTests {
         }
     }
 
-    @Test("empty content at the depth that can still go out → taken; one container more → InvalidArgs")
+    @Test("empty content at the greatest depth that can be sent → accepted; one container more → InvalidArgs")
     func depth() throws {
-        // The option is an a{sv} itself: three containers of the 32.
+        // The option itself is an a{sv} in the message: three of the 32 containers.
         func nested(_ arrays: Int) -> Value {
             var value: Value = .array(element: "y", [])
             for _ in 0..<arrays { value = .array(element: "v", [.variant(value)]) }

@@ -24,12 +24,12 @@ struct ConfigurationLoaderTests {
 
     private func load() -> LoadedConfiguration { ConfigurationLoader.load(directory.path) }
 
-    /// The faults, without the path of the directory.
+    /// The errors, without the path of the directory.
     private func faults() -> [String] {
         load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
     }
 
-    @Test("no directory, or an empty one → the defaults, and no fault")
+    @Test("no directory, or an empty one → the defaults, and no error")
     func empty() {
         for path in [directory.path, directory.path + "/missing"] {
             let loaded = ConfigurationLoader.load(path)
@@ -71,7 +71,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
     }
 
-    @Test("drop-ins of listd.conf without it → read all the same, and a fault in one is one of listd.conf")
+    @Test("drop-ins without a listd.conf → read nevertheless, and an error in one is an error of listd.conf")
     func dropInsAlone() throws {
         try write("[Limits]\nAdaptersPerUser=1\nViewsPerUser=9\n", to: "listd.conf.d/10.conf")
         try write("[Limits]\nViewsPerUser=2\n[Daemon]\nCreators=group:lists\n", to: "listd.conf.d/20.conf")
@@ -86,7 +86,7 @@ struct ConfigurationLoaderTests {
         #expect(faults() == expected)
     }
 
-    @Test("names that are not UTF-8 → a fault only with the suffix of a list; other directories are ignored")
+    @Test("file names that are not UTF-8 → an error only with the suffix .list; other directories are ignored")
     func names() throws {
         for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
             try create(name)
@@ -98,7 +98,7 @@ struct ConfigurationLoaderTests {
         #expect(!load().isDaemonFaulty)
     }
 
-    /// Makes an empty file whose name is these bytes.
+    /// Makes an empty file whose name has these bytes.
     private func create(_ name: [CChar]) throws {
         let path = (directory.path + "/").utf8CString.dropLast() + name
         let file = unsafe open(Array(path), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
@@ -106,7 +106,7 @@ struct ConfigurationLoaderTests {
         close(file)
     }
 
-    @Test("lists, sound and faulty → both have names")
+    @Test("valid and invalid list files → the names of both are known")
     func listNames() throws {
         try write("[List]\n", to: "a.list")
         try write("[List]\nFoo=1\n", to: "b.list")
@@ -114,7 +114,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit that locks everybody out → a fault, as no client could call Reload",
+        "a limit of 0 that no client could undo by Reload → an error",
         arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
     func noCalls(_ line: String) throws {
         try write("[Limits]\n\(line)\n", to: "listd.conf")
@@ -123,7 +123,9 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.first.map { "\($0)" }?.contains("listd.conf:2") == true)
     }
 
-    @Test("groups that the system does not know → named where they count, also beside other faults; known ones are not")
+    @Test(
+        "groups that the system does not know → reported where they have an effect, also beside other errors; known ones are not"
+    )
     func unknownGroups() throws {
         try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
         try write("[Daemon]\nCreators=group:nobody-2\n", to: "listd.conf.d/10.conf")
@@ -144,7 +146,7 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("every key of listd.conf → where it belongs")
+    @Test("every key of listd.conf → sets its setting")
     func daemon() throws {
         try write(
             """
@@ -210,14 +212,14 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "direct connections of one user are not configured → a quarter of all, one at least where there may be any",
+        "direct connections of one user are not configured → a quarter of all, at least one if any are allowed",
         arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
     func connectionsPerUser(all: Int, ofUser: Int) throws {
         try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
         #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
     }
 
-    @Test("drop-ins → read after their file in order of name, what they say counts; other files are left alone")
+    @Test("drop-ins → read after their file in order of name, and override it; files with other suffixes are ignored")
     func dropIns() throws {
         try write("[List]\nWorkingRange=1\nDescription=one\n[Sections]\na=p/A\nb=p/B\n", to: "x.list")
         try write("[List]\nWorkingRange=3\n[Sections]\nb=p/C\n", to: "x.list.d/20-second.conf")
@@ -238,7 +240,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a mistake in a list → named with file and line, that list is not there, the others are",
+        "a mistake in a list → reported with file and line, that list is left out, the others exist",
         arguments: [
             ("[List]\nWorkingrange=1\n", "2: unknown key Workingrange"),
             ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
@@ -275,7 +277,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.lists.keys.sorted() == ["good"] && !loaded.isDaemonFaulty)
     }
 
-    @Test("many mistakes → each of them, in the order of files and lines")
+    @Test("many mistakes → each is reported, in the order of files and lines")
     func allFaults() throws {
         try write("[List]\nA=1\nLayout=flow\nB=2\n", to: "b.list")
         try write("[List]\nC=3\n", to: "b.list.d/x.conf")
@@ -296,7 +298,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.plugins["ok"]?.settings == ["Own": "1"])
     }
 
-    @Test("a directory, a loop of links, a pipe, a huge file in place of a file → named with what is wrong")
+    @Test("a directory, a loop of links, a pipe, a huge file in place of a file → reported with the reason")
     func unreadable() throws {
         try #require(unsafe mkdir(directory.file("a.list"), 0o755) == 0)
         try #require(unsafe symlink("b.list", directory.file("b.list")) == 0)
@@ -312,14 +314,14 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("a file nobody may read → named with the reason", .enabled(if: geteuid() != 0))
+    @Test("a file that may not be read → reported with the reason", .enabled(if: geteuid() != 0))
     func forbidden() throws {
         try write("[List]\n", to: "a.list")
         try #require(unsafe chmod(directory.file("a.list"), 0) == 0)
         #expect(faults() == ["a.list: cannot be read: Permission denied"])
     }
 
-    @Test("a file in place of the directory → one fault, and the daemon's part is not sound")
+    @Test("a file in place of the directory → one error, and the daemon's settings are invalid")
     func noDirectory() throws {
         try write("", to: "file")
         let loaded = ConfigurationLoader.load(directory.file("file"))
@@ -327,7 +329,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.isDaemonFaulty)
     }
 
-    @Test("random bytes as files → faults or settings, never a crash")
+    @Test("random bytes as files → errors or settings, never a crash")
     func randomBytes() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -345,7 +347,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("every adapter option but transient and those with sections of their own → a key of [List] in CamelCase")
+    @Test("every adapter option except transient and those with sections of their own → a key of [List] in CamelCase")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))

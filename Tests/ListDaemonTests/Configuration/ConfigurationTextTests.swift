@@ -25,7 +25,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "anything else → no time span",
+        "any other text → no time span",
         arguments: [
             "", " ", "s", "-5s", "5 parsecs", "1..5s", ".5s", "5.", "5s x", "1e3", "٣s", "nan", "Infinity", "300000y",
             "99999999999999999999999999y", "5,s",
@@ -34,7 +34,7 @@ struct ConfigurationTextTests {
         #expect(TimeSpan.parse(text) == nil)
     }
 
-    @Test("infinity, and a number alone in another unit → what they say")
+    @Test("infinity, and a number alone in another unit → their values")
     func specialTimeSpans() {
         #expect(TimeSpan.parse("infinity") == .infinite)
         #expect(TimeSpan.parse("20", unit: .milliseconds(1)) == .milliseconds(20))
@@ -51,13 +51,15 @@ struct ConfigurationTextTests {
         #expect(Amount.bytes(text) == bytes)
     }
 
-    @Test("a count → things in powers of 1000", arguments: [("64", 64), ("10M", 10_000_000), ("1.5K", 1500)])
+    @Test(
+        "a count → a number with suffixes in powers of 1000",
+        arguments: [("64", 64), ("10M", 10_000_000), ("1.5K", 1500)])
     func counts(text: String, number: Int) {
         #expect(Amount.count(text) == number)
     }
 
     @Test(
-        "anything else → no amount",
+        "any other text → no amount",
         arguments: [
             "", "K", "-1", "+1", "1k", "1KB", "1 K", "16m", "0x10", "1.K", ".5K", "1.5", "9223372036854775808",
             "99999999999T", "1\u{0}", "٣",
@@ -67,7 +69,7 @@ struct ConfigurationTextTests {
         #expect(Amount.count(text) == nil)
     }
 
-    @Test("truth values → systemd's words in any case, nothing else")
+    @Test("truth values → systemd's words in upper and lower case, no others")
     func truth() {
         for word in ["1", "yes", "Y", "TRUE", "t", "On"] { #expect(Bool(configuration: word) == true) }
         for word in ["0", "no", "N", "False", "f", "OFF"] { #expect(Bool(configuration: word) == false) }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("View options")
 struct ListViewOptionsTests {
-    @Test("no options → the contract's defaults, and the adapter's where it has some")
+    @Test("no options → the contract's defaults, or the adapter's where it sets some")
     func defaults() throws {
         var adapter = AdapterOptions()
         adapter.layout = .absolute

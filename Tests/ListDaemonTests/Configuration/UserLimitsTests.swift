@@ -19,7 +19,9 @@ struct UserLimitsTests {
         return ConfigurationLoader.load(directory.path)
     }
 
-    @Test("a user's before its groups', of which the largest, before those of all")
+    @Test(
+        "limits of a user, its groups and all users → the user's first, then the largest of its groups', then the general ones"
+    )
     func order() throws {
         let loaded = try load(
             """
@@ -52,7 +54,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "what is no limit of a user, a value that it cannot have, another section → a fault with its line",
+        "a key that no user has, a wrong value, another section → an error with its line",
         arguments: [
             ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key WaitingBytes"),
             ("[Limits group:staff]\nCallsPerUser=0\n", "CallsPerUser: "),
@@ -66,13 +68,13 @@ struct UserLimitsTests {
         #expect(loaded.faults.first?.place.line == 2)
     }
 
-    @Test("a group that the system does not know → it is named where the configuration is checked")
+    @Test("a group that the system does not know → reported by the check of the configuration")
     func unknownGroup() throws {
         let loaded = try load("[Limits group:nobody-has-this]\nCallsPerUser=1\n")
         #expect(loaded.faults.isEmpty && loaded.unknownGroups.count == 1)
     }
 
-    @Test("a user has limits of its own → they hold for it alone, until all have the same again")
+    @Test("limits of one user → apply to it alone, until it gets the general ones again")
     func quotas() throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1))
         ledger.setLimits(Quotas.Amounts(adapters: 2, views: 1), of: 7)

@@ -15,7 +15,7 @@ struct FollowingGraphTests {
     private let graph = FollowingGraph([("b", "a"), ("c", "b"), ("d", "missing"), ("é", "e")])
 
     @Test(
-        "a list that would come to follow itself → a circle; one that follows another twice removed → none",
+        "a list that would come to follow itself → a circle; one that follows at two removes → none",
         .rule("FO-06"))
     func circles() {
         #expect(graph.closesCircle("a", following: "a"))
@@ -27,14 +27,16 @@ struct FollowingGraphTests {
         #expect(!graph.closesCircle("e\u{301}", following: "e"))
     }
 
-    @Test("a circle that is there → asking ends")
+    @Test("an existing circle → the search ends")
     func circleThatIsThere() {
         let graph = FollowingGraph([("a", "b"), ("b", "a")])
         #expect(!graph.closesCircle("x", following: "a"))
         #expect(graph.closesCircle("a", following: "b"))
     }
 
-    @Test("a new name that one follows already → a circle if that is followed, by way of others or not")
+    @Test(
+        "a new name that another list already follows → a circle if the renamed list follows that list, also indirectly"
+    )
     func renaming() {
         #expect(FollowingGraph([("d", "missing"), ("x", "d")]).wouldCloseCircle(renaming: "x", to: "missing"))
         #expect(
@@ -42,7 +44,7 @@ struct FollowingGraphTests {
         #expect(graph.wouldCloseCircle(renaming: "c", to: "b"))
         #expect(!graph.wouldCloseCircle(renaming: "a", to: "missing"))
         #expect(!graph.wouldCloseCircle(renaming: "c", to: "missing"))
-        // A follower of the old name follows no list then.
+        // A follower of the old name then follows no list.
         #expect(!FollowingGraph([("x", "y"), ("y", "x")]).wouldCloseCircle(renaming: "x", to: "z"))
         #expect(FollowingGraph([("x", "x")]).wouldCloseCircle(renaming: "x", to: "z") == false)
     }

@@ -18,7 +18,7 @@ struct AccessTests {
     private static let administrator = Caller(user: 1003, isAdministrator: true)
 
     @Test(
-        "rule and caller → admitted or not", .rule("AC-02"),
+        "a rule and a caller → admitted or not", .rule("AC-02"),
         arguments: [
             (AccessRule.any, [true, true, true, true]),
             (.owner, [true, false, false, true]),

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("The executor of a list", .timeLimit(.minutes(2)))
 struct HostExecutorTests {
-    /// What only the executor may touch: a second thread in it would break the order, or be seen by the sanitizer.
+    /// State that only the executor may use: a second thread would break the order, or be found by the sanitizer.
     private final class Journal: @unchecked Sendable {
         // Sendable: touched by work of the executor only.
         var entries: [(producer: Int, number: Int)] = []
@@ -22,7 +22,7 @@ struct HostExecutorTests {
         var overlaps = 0
     }
 
-    @Test("work enqueued by many threads and by running work → each in its order, never two at a time")
+    @Test("work enqueued by many threads and by running work → in order for each, never two at a time")
     func order() async throws {
         let (executor, journal, count) = (HostExecutor(label: "test"), Journal(), 3000)
         let note: @Sendable (Int, Int) -> Void = { producer, number in
@@ -54,7 +54,7 @@ struct HostExecutorTests {
         }
     }
 
-    @Test("light work enqueued on the loop → run inline; from the first heavy one on by another thread")
+    @Test("light work enqueued on the loop → run inline; after heavy work → run by another thread")
     func handOver() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<(String, UInt)>()
@@ -73,7 +73,7 @@ struct HostExecutorTests {
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 
-    @Test("light work that takes long → another thread runs what is behind it")
+    @Test("light work that takes long → another thread runs the work after it")
     func longWork() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<UInt>()

@@ -26,7 +26,7 @@ struct HostStoringTests {
         return host
     }
 
-    /// The next effect that is an answer or to be stored.
+    /// The next effect that is an answer or a transaction to store.
     private func next() async throws -> AdapterEffect {
         while true {
             let effect = try await effects.next()
@@ -62,7 +62,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update → stored, then announced; read as it was until then, and later requests wait",
+        "an update → stored, then announced; until then reads see the old list, and later requests wait",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
@@ -72,7 +72,7 @@ struct HostStoringTests {
         host.send(try insert(2, "b"))
         host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
         guard case .objects(0, 0, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        // A late or foreign answer is none.
+        // A late answer of the store, or one for another number, is ignored.
         host.send(.stored(first.token + 1, nil))
         host.send(.stored(first.token, nil))
         #expect(try await nextRevision() == 1)
@@ -86,7 +86,8 @@ struct HostStoringTests {
     }
 
     @Test(
-        "the store fails → every request of the flush gets the error, nothing is applied or booked; the next one goes")
+        "the store fails → every request of the flush gets the error, nothing is applied or booked; the next one succeeds"
+    )
     func failure() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1000))
         let host = makeHost(account: HostAccount(ledger: ledger, user: 7))
@@ -105,7 +106,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 1)
     }
 
-    /// Has three items, and removes two of them when it is asked for the first.
+    /// Has three items, and removes two of them when its first item is asked for.
     private final class ShrinkingController: ListSectionController {
         private var count = 3
         private var hasAsked = false
@@ -113,7 +114,7 @@ struct HostStoringTests {
         override func numberOfItems() -> Int { count }
 
         override func item(at index: Int) -> ListItem {
-            // Where a plugin would trap.
+            // A plugin would trap here.
             guard index < count else { return ListItem(reuseIdentifier: "stray") }
             if index == 0, !hasAsked {
                 hasAsked = true
@@ -190,7 +191,7 @@ struct HostStoringTests {
         #expect(failed == [2, 3, 4, 5])
     }
 
-    @Test("stopped while the store writes → the update is finished first, then the end")
+    @Test("stopped while the store writes → the update is finished first, then the host ends")
     func stopping() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -208,7 +209,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "listd ends → the list is still read, and nothing else is done; removed → it is gone",
+        "listd ends → the list can still be read, and nothing else is done; removed → it is gone",
         arguments: [ViewClosing.shuttingDown, .adapterRemoved])
     func ended(reason: ViewClosing) async throws {
         let host = makeHost(isStored: false)
@@ -233,7 +234,7 @@ struct HostStoringTests {
         }
     }
 
-    @Test("a list of memory → nothing to store; kept from now on → the whole list first, then each update; and back")
+    @Test("a list of memory → nothing to store; stored from now on → the whole list first, then each update; and back")
     func keeping() async throws {
         let host = makeHost(isStored: false)
         host.send(try insert(1, "a"))
@@ -274,7 +275,7 @@ struct HostStoringTests {
         }
     }
 
-    @Test("other section controllers, refused by the store → the former ones show what comes; stored → the new ones do")
+    @Test("other section controllers, refused by the store → the former ones present; stored → the new ones do")
     func otherControllers() async throws {
         let host = makeHost()
         let binding = try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in

@@ -9,10 +9,10 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("ListHost among a worker, a store, a clock and clients, at random", .timeLimit(.minutes(10)))
+@Suite("ListHost with a worker, a store, a clock and clients that act at random", .timeLimit(.minutes(10)))
 struct ListHostRandomTests {
     @Test(
-        "writes, refused writes, moves, item changes, deaths of the worker, kills and restarts → each call answered once, no revision twice, what a client remembers of items is what it reads, the store has what was answered",
+        "random writes, refusals, moves, item changes, deaths, kills and restarts → each call answered once, no revision twice, clients' remembered items are right, the store has every answered write",
         arguments: 0..<24)
     func random(seed: UInt64) async throws {
         let world = ListHostWorld(seed: seed)

@@ -28,7 +28,7 @@ struct ListHostRestartTests {
         return (opened.store, opened.adapters.first)
     }
 
-    /// A list as the store has it, whose writes go there.
+    /// A list from the store; its writes go to the store.
     private func makeHost(_ store: SQLiteStore, _ restored: RestoredAdapter?, isStored: Bool = true) -> ListHost {
         let (said, box) = (said, HostBox())
         let stored = StoredList(
@@ -76,7 +76,7 @@ struct ListHostRestartTests {
     }
 
     @Test(
-        "it ends → it goes on with its last revision and its changes; it is killed → after all numbers it had reserved")
+        "ended → continues with its last revision and its changes; killed → continues after all reserved revisions")
     func restarts() async throws {
         let (first, _) = try open()
         try await first.write(.create(adapter("x")))
@@ -101,7 +101,7 @@ struct ListHostRestartTests {
             return
         }
         #expect(known.map(\.revision) == [2, 3, 4])
-        // Not ended: the file is as a kill leaves it.
+        // Not ended: the file is as after a kill.
         await second.close()
         let (third, killed) = try open()
         #expect(killed?.objects.map(\.id) == ["a", "b"] && killed?.changes.isEmpty == true)
@@ -109,7 +109,7 @@ struct ListHostRestartTests {
         await third.close()
     }
 
-    @Test("it comes to be stored → the file has the whole list, what its options are, and no revision is skipped")
+    @Test("a list becomes stored → the file has the whole list and its options, and no revision is skipped")
     func begins() async throws {
         let (store, _) = try open()
         let host = makeHost(store, nil, isStored: false)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// A worker that does what a test says.
+/// A worker that a test controls.
 final class FalseWorker: Sendable {
     let number = PresenterNumbers.next()
     let orders = EventLog<PresenterOrder>()
@@ -44,7 +44,7 @@ final class FalseWorker: Sendable {
     struct Unexpected: Error {}
 }
 
-/// A worker as there is one, in this process; what crosses is counted.
+/// A worker like a real one, in this process; its messages are counted.
 final class NearWorker: Sendable {
     private let counts = Mutex((orders: 0, reports: 0, objects: 0, bytes: 0, mostBytes: 0))
     let number = PresenterNumbers.next()
@@ -90,7 +90,7 @@ final class NearWorker: Sendable {
     }
 }
 
-/// A list, and all that it says.
+/// A list, and its effects.
 struct ListHostStage {
     let said: EventLog<AdapterEffect>
     let host: ListHost
@@ -123,7 +123,7 @@ struct ListHostStage {
         return try await answer(to: id)
     }
 
-    /// The answer to a request; what was said before is dropped.
+    /// The answer to a request; earlier effects are dropped.
     func answer(to id: RequestID) async throws -> Result<AdapterAnswer, ListError> {
         let effect = try await said.next(timeout: .seconds(60)) {
             if case .answer(id, _) = $0 { true } else { false }
@@ -132,14 +132,14 @@ struct ListHostStage {
         return outcome
     }
 
-    /// What is to be written next.
+    /// The next transaction to store.
     func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
         let effect = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
         guard case .store(let token, let work) = effect else { throw FalseWorker.Unexpected() }
         return (token, work)
     }
 
-    /// Has a false worker present the list as it is.
+    /// Has a fake worker present the list unchanged.
     func present(in worker: FalseWorker, itemCount: Int) async throws {
         host.attach(worker.slot)
         _ = try await worker.nextSetup()
@@ -151,7 +151,7 @@ struct ListHostStage {
         host.report(PresenterOutput(reports: reports), from: worker.number)
     }
 
-    /// What a write of an object puts into the list.
+    /// The change that a write of an object makes.
     func put(_ id: RequestID, _ object: String) throws {
         let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
         host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
@@ -159,12 +159,12 @@ struct ListHostStage {
 }
 
 extension PresenterNews {
-    /// Nothing but a number of items, and what happened.
+    /// Only a number of items, and events.
     static func items(_ count: Int, _ events: [AdapterEvent] = [], _ transaction: Transaction? = nil) -> PresenterNews {
         PresenterNews(presented: Presented(transaction: transaction, events: events, itemCount: count))
     }
 
-    /// A transaction that says how many sections there are, of one item each.
+    /// A transaction that sets the number of sections, each with one item.
     static func reload(_ count: Int) -> PresenterNews {
         let transaction = Transaction(
             baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: count, itemCount: count)
@@ -173,7 +173,7 @@ extension PresenterNews {
 }
 
 extension Result where Success == AdapterAnswer, Failure == ListError {
-    /// The revision that a write was answered with.
+    /// The revision in the answer to a write.
     var revision: UInt64? { if case .success(.revision(let revision, _, _, _)) = self { revision } else { nil } }
     var errorCode: ListError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

@@ -15,7 +15,7 @@ import Testing
 struct ListHostStoringTests {
     private let worker = FalseWorker()
 
-    /// A list that is stored, its numbers reserved.
+    /// A stored list with reserved revisions.
     private func makeStored(revision: UInt64 = 0) async throws -> ListHostStage {
         let stage = ListHostStage(revision: revision, isStored: true)
         stage.host.attach(worker.slot)
@@ -28,7 +28,8 @@ struct ListHostStoringTests {
         return stage
     }
 
-    @Test("stored while an update is presented → the whole list with it, and what comes meanwhile behind it")
+    @Test(
+        "becomes stored while an update is presented → the store gets the whole list with it, and later requests wait")
     func keepsWhatIsThere() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -52,7 +53,7 @@ struct ListHostStoringTests {
         #expect(next.work.content != nil && next.work.revision == 1 && next.work.limit > 1 && next.work.requests == [3])
     }
 
-    @Test("stored no more while an update is being stored → answered when that is presented; the next is not stored")
+    @Test("no longer stored while an update is being stored → answered when that is presented; the next is not stored")
     func keepsNoMore() async throws {
         let stage = try await makeStored()
         try stage.put(1, "a")
@@ -69,7 +70,7 @@ struct ListHostStoringTests {
         #expect(try await stage.answer(to: 3).revision == 2)
     }
 
-    @Test("the whole list cannot be stored → that is the answer; what waited behind it is presented without the store")
+    @Test("the whole list cannot be stored → that is the answer; waiting requests are presented without the store")
     func refused() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -81,7 +82,7 @@ struct ListHostStoringTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("to be stored, or no more, while nobody presents the list → done at once")
+    @Test("becomes stored, or no longer, while no presenter has the list → done at once")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
         stage.host.send(.keep(1, true))
@@ -92,7 +93,7 @@ struct ListHostStoringTests {
         _ = try await stage.ask(2, .keep(2, false)).get()
     }
 
-    @Test("the list ends while it is being stored for the first time → all that was asked is answered")
+    @Test("the list ends while it is being stored for the first time → all requests are answered")
     func ends() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -109,7 +110,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the worker dies while other options are being stored → the next one opens the list with them, told as a reload"
+        "the worker dies while other options are being stored → the next one opens the list with them, announced as a reload"
     )
     func dyingWithOptions() async throws {
         let stage = try await makeStored()
@@ -166,7 +167,7 @@ struct ListHostStoringTests {
         #expect(followed.recorded == [["b"]])
     }
 
-    @Test("a restored list → its first presentation is a reload, which waits for a number that is stored")
+    @Test("a restored list → its first presentation is a reload, which waits for a stored revision")
     func restored() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 7, isStored: true, wasPresented: true)
         stage.host.attach(worker.slot)
@@ -183,7 +184,9 @@ struct ListHostStoringTests {
         #expect(transaction.kind == .reload && transaction.revision == 8 && transaction.itemCount == 1)
     }
 
-    @Test("no numbers are left → items that change by themselves wait, writes do not; said when the store has more")
+    @Test(
+        "no revisions are left → items that change by themselves wait, writes do not; announced when the store has more"
+    )
     func noNumbers() async throws {
         let stage = ListHostStage(isStored: true)
         stage.host.attach(worker.slot)
@@ -200,7 +203,7 @@ struct ListHostStoringTests {
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }
 
-    @Test("the list ends → its log and its last revision are written, then everybody is notified")
+    @Test("the list ends → its log and its last revision are written, then all clients are notified")
     func settles() async throws {
         let stage = try await makeStored(revision: 3)
         stage.report(.changed(.reload(0)), from: worker)

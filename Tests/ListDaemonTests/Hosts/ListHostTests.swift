@@ -43,7 +43,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("an update, with a view that shows it → one order to the worker, one report back; only what changed crosses")
+    @Test("an update, with a view that shows it → one order to the worker, one report back; only changes are sent")
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await near(stage)
@@ -63,7 +63,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("a replace of all objects that changes few → only those are sent, once")
+    @Test("a replace of all objects that changes few → only the changed ones are sent, once")
     func replace() async throws {
         let text = String(repeating: "x", count: 1000)
         let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
@@ -77,7 +77,9 @@ struct ListHostTests {
         #expect(worker.count.bytes - before.bytes < 40_000)
     }
 
-    @Test("a list of many bytes → opened and replaced in packets of 4 MiB, each object once; read in between as it was")
+    @Test(
+        "a list of many bytes → opened and replaced in packets of 4 MiB, each object once; reads in between see the old list"
+    )
     func pages() async throws {
         let text = String(repeating: "x", count: 100_000)
         let stage = ListHostStage(try rows(0..<150, text), revision: 1, wasPresented: true)
@@ -97,7 +99,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "no presenter → objects are read, writes and views wait; one opens the list → all of them run in order",
+        "no presenter → objects can be read, writes and views wait; a presenter opens the list → all of them run in order",
         .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
@@ -118,7 +120,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker dies while it presents what is stored → the next one presents it by opening: a reload, and the answer"
+        "the worker dies while it presents a stored update → the next one presents it by opening: a reload, and the answer"
     )
     func dyingPresenting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -159,7 +161,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).revision == 10)
     }
 
-    @Test("the worker dies in a call → the call is refused, and the next worker is not asked")
+    @Test("the worker dies in a select → the call is refused, and the next worker does not get it")
     func dyingOfCall() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -184,7 +186,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker is asked about an item and dies of it → PluginFailed; dies of something else → the next one is asked",
+        "the worker dies of a question about an item → PluginFailed; of something else → the next one is asked",
         arguments: [true, false])
     func dyingAsked(isBlamed: Bool) async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -254,7 +256,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "another worker displays and selects something else → helpers are told the difference, at the reload's revision"
+        "another worker displays and selects other items → helpers get the difference, at the reload's revision"
     )
     func differences() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -295,7 +297,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on screen → a write is presented at once; off screen → after the longest time to coalesce"
+        "the only view is on screen → a write is presented at once; off screen → after the longest coalescing time"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")
@@ -319,7 +321,7 @@ struct ListHostTests {
         #expect(text.contains("flush at("))
     }
 
-    @Test("flushes are held, or released, while the list is being opened → the worker is told when it is open")
+    @Test("flushes are held, or released, while the list is being opened → the worker gets that when the list is open")
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -339,7 +341,7 @@ struct ListHostTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("items change while an update is presented → numbered first, the update gets the next revision")
+    @Test("items change while an update is presented → they get the first number, the update gets the next revision")
     func crossing() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -353,7 +355,7 @@ struct ListHostTests {
         #expect(known.map(\.revision) == [8, 9])
     }
 
-    @Test("the list ends in the daemon, where its plugin has failed → its engine is gone, and its host")
+    @Test("a list whose plugin has failed ends in the daemon → its engine and its host are released")
     func substitute() async throws {
         weak var host: ListHost?
         do {
@@ -364,7 +366,7 @@ struct ListHostTests {
             #expect(try await stage.ask(2, .stop(2, .adapterRemoved)).errorCode == nil)
             await stage.settle()
         }
-        // What its end has posted to the loop keeps the host until it has run.
+        // Work that its end has posted to the loop holds the host until it has run.
         while host != nil { await Task.yield() }
     }
 }

@@ -13,11 +13,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// A list among a worker, a store, clients and a clock that do what they do at random moments; and what must come of it: each
-/// call is answered once, revisions follow each other and never repeat, a client that follows what is said reads the same items,
-/// what was answered survives, nobody waits for ever.
+/// A list with a worker, a store, clients and a clock that act at random moments; and what must hold: each call is
+/// answered once, revisions rise and never repeat, a client that follows the signals reads the same items, answered
+/// writes survive, no call waits for ever.
 final class ListHostWorld {
-    /// What the store keeps.
+    /// The content of the store.
     private struct Disk {
         var objects: [ListObject] = []
         var revision: UInt64 = 0
@@ -28,7 +28,7 @@ final class ListHostWorld {
     /// A client that remembers the items that it has read, and forgets those that are reported as changed.
     private struct Mirror {
         var revision: UInt64
-        /// The objects in their order; nil = not read yet.
+        /// The objects in order; nil = not read yet.
         var ids: [String?]
         var items: [String: [ListItem]] = [:]
     }
@@ -46,7 +46,7 @@ final class ListHostWorld {
     private var lastID: RequestID = 0
     private var mirror = Mirror(revision: 0, ids: [])
     private var highest: UInt64 = 0
-    /// What happened how often.
+    /// How often each kind of step was done.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: UInt64) {
@@ -108,7 +108,7 @@ final class ListHostWorld {
         return true
     }
 
-    /// Lets all that is in progress end; then what is read is what the store has.
+    /// Finishes everything in progress; then the list must equal the store's.
     func settleDown() async throws {
         while try await step(isQuiet: true) {}
         let left = asked.keys.filter { !answered.contains($0) }.sorted()
@@ -225,7 +225,7 @@ final class ListHostWorld {
 
     private func killDaemon() {
         count("kills")
-        // A kill leaves some of what the store was writing.
+        // A kill keeps a part of what the store was writing.
         for (_, work) in writes.prefix(int(writes.count + 1)) { write(work) }
         restart()
     }
@@ -237,7 +237,7 @@ final class ListHostWorld {
         try await settle()
         while !answered.contains(id), try await step(isQuiet: true) {}
         try #require(answered.contains(id))
-        // Whichever of the two is larger is what it goes on from.
+        // After a restart the list continues from the larger of the two.
         #expect(max(disk.revision, disk.limit) == mirror.revision)
         #expect(asked.keys.allSatisfy(answered.contains))
         restart()
@@ -401,7 +401,7 @@ private final class LateWorker: Sendable {
     var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
     var hasOutputs: Bool { outputs.waiting.withLock { !$0.isEmpty } }
 
-    /// Follows one order.
+    /// Carries out one order.
     func follow() async {
         let (order, missing, user) = orders.withLock { $0.removeFirst() }
         await withCheckedContinuation { done in
@@ -418,7 +418,8 @@ private final class LateWorker: Sendable {
     func settle() async { await withCheckedContinuation { done in presentation.post { _ in done.resume() } } }
 }
 
-/// Two items whose contents say which worker makes them, of what, and how often they were selected; they can be exchanged.
+/// Two items that can be exchanged; their content tells which worker made them, of which object, and how often they
+/// were selected.
 private final class ChangingSection: ListSectionController {
     private let worker: Int64
     private var object: ListObject?
@@ -462,7 +463,7 @@ private final class ChangingSection: ListSectionController {
 }
 
 extension PreparedTransaction.Content {
-    /// What a store has when it has taken over what is to be stored.
+    /// The objects in the store after it has written this content.
     fileprivate func applied(to objects: [ListObject]) -> [ListObject] {
         switch self {
         case .replace(let all): return all

@@ -13,7 +13,7 @@ import Testing
 struct QuotasTests {
     private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)
 
-    @Test("up to the limit → booked, beyond → refused and nothing booked", arguments: Quotas.Resource.allCases)
+    @Test("up to the limit → booked; above → refused and nothing booked", arguments: Quotas.Resource.allCases)
     func limit(resource: Quotas.Resource) throws {
         var quotas = Quotas(limits: Self.limits)
         var one = Quotas.Amounts()
@@ -27,7 +27,7 @@ struct QuotasTests {
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }
 
-    @Test("one of two resources beyond its limit → neither is booked")
+    @Test("one of two resources above its limit → neither is booked")
     func allOrNothing() {
         var quotas = Quotas(limits: Self.limits)
         #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {

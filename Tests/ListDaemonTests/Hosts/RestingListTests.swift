@@ -24,7 +24,7 @@ struct RestingListTests {
         }
     }
 
-    /// What was stored of the transaction that led to revision 7.
+    /// The log entry of the stored transaction that led to revision 7.
     private static let change = Transaction(
         baseRevision: 6, revision: 7, kind: .update, animated: true, sectionCount: 9, itemCount: 9)
 
@@ -40,7 +40,7 @@ struct RestingListTests {
 
     // MARK: At rest
 
-    @Test("properties, keep-alives, held flushes, remembered changes, a dump, durability → no engine")
+    @Test("properties, keep-alives, held flushes, recorded changes, a dump, durability → no engine is made")
     func rests() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 9, bytes: 999))
         let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
@@ -61,12 +61,12 @@ struct RestingListTests {
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
         #expect(await list.host.isResting)
         #expect(ledger.total.objects == 0)
-        // While listd ends, a reader gets what is there.
+        // While listd ends, a reader gets the restored objects.
         guard case .object(7, 1, _) = try await list.ask(.query(5, .find(id: "1"))) else { throw Unexpected() }
     }
 
     @Test(
-        "a read of items or a change → an engine, and its answer",
+        "a read of items or a change → an engine is made, and the answer",
         arguments: [
             .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
             .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
@@ -82,7 +82,7 @@ struct RestingListTests {
         #expect(await !list.host.isResting)
     }
 
-    @Test("flushes are held when the first change comes → it is flushed when they are not")
+    @Test("flushes are held when the first change comes → it is flushed when they are released")
     func held() async throws {
         let list = Self.restore(try Self.objects(0..<9))
         list.host.send(.hold(true))
@@ -93,7 +93,7 @@ struct RestingListTests {
         guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
     }
 
-    @Test("an object that is stored twice → the engine drops one, and says so")
+    @Test("an object that is stored twice → the engine drops one, and logs it")
     func repeated() async throws {
         let list = Self.restore(try Self.objects([1, 2, 1]))
         #expect(try await list.nextStatus().objectCount == 3)
@@ -102,7 +102,7 @@ struct RestingListTests {
         _ = try await list.answer(to: 1)
     }
 
-    @Test("an empty list → an engine at once")
+    @Test("an empty list → an engine is made at once")
     func empty() async throws {
         let list = Self.restore([])
         #expect(try await list.nextStatus().objectCount == 0)
@@ -131,7 +131,7 @@ struct RestingListTests {
         }
     }
 
-    /// A call at random of a list of objects "0" to "69".
+    /// A random call on a list of objects "0" to "69".
     static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
         let one = "\(Int.random(in: 0..<70, using: &random))"
         let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
@@ -166,7 +166,7 @@ struct RestingListTests {
 
 private struct Unexpected: Error {}
 
-/// A host and what it yields.
+/// A host and its effects.
 private struct RecordedHost {
     let host: ListHost
     private let effects: EventLog<AdapterEffect>
@@ -177,7 +177,7 @@ private struct RecordedHost {
         host = make { $0.forEach { effects.record($0) } }
     }
 
-    /// The next numbers that it says.
+    /// The next status among its effects.
     func nextStatus() async throws -> AdapterStatus {
         while true { if case .status(let status) = try await effects.next() { return status } }
     }
@@ -196,7 +196,7 @@ private struct RecordedHost {
         return try await answer(to: id)
     }
 
-    /// The effects of a request up to its answer, without those of time.
+    /// The effects of a request up to its answer, without those of the clock.
     func effects(of command: AdapterCommand) async throws -> [String] {
         host.send(command)
         var said: [String] = []

@@ -27,7 +27,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("a queue that is never empty → memory for what waits only")
+    @Test("a queue that is never empty → memory for waiting work only")
     func neverEmpty() {
         var queue = WorkQueue<Int>()
         queue.append(0)

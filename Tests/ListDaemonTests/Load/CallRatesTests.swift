@@ -9,11 +9,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Calls in a second")
+@Suite("Calls per second")
 struct CallRatesTests {
     private let start = ContinuousClock.now
 
-    @Test("calls at the limit → those of a second at once, then as many as time allows; users do not share")
+    @Test("calls at the limit → those of a second at once, then as many as time allows; separate for each user")
     func burst() {
         var rates = CallRates()
         func taken(_ user: UInt32, after time: Duration) -> Int {

@@ -14,7 +14,7 @@ import Testing
 struct FairQueueTests {
     private typealias Queue = FairQueue<String, Int>
 
-    @Test("one user → everything in its order, at once, however large")
+    @Test("one user → every piece in order, at once, however large")
     func alone() {
         var queue = Queue(quantum: 10)
         for number in 0..<5 { queue.append(number, size: number * 1000, user: 1, connection: ":1.1") }
@@ -23,7 +23,7 @@ struct FairQueueTests {
         #expect(queue.popFirst() == nil && queue.count == 0)
     }
 
-    @Test("one user has much waiting on many connections → another user's call is served within two turns")
+    @Test("one user has many pieces on many connections → another user's call is served within two turns")
     func secondUserIsServedSoon() {
         var queue = Queue(quantum: 100)
         for number in 0..<200 { queue.append(number, size: 100, user: 1, connection: ":1.\(number % 20)") }
@@ -33,7 +33,7 @@ struct FairQueueTests {
         #expect(next.contains(2))
     }
 
-    @Test("users with pieces of different sizes → the same bytes for each, within one turn and one piece")
+    @Test("users with pieces of different sizes → the same bytes for each, to within one turn and one piece")
     func bytes() {
         var random = SeededRandom(seed: 24)
         var queue = Queue(quantum: 1 << 16)
@@ -84,7 +84,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 7)
     }
 
-    @Test("a connection is held → the others of its user go on, and it goes on in its order when it is released")
+    @Test("a connection is held → other connections of its user go on; released → it goes on in order")
     func heldConnection() {
         var queue = Queue(quantum: 100)
         for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
@@ -93,7 +93,7 @@ struct FairQueueTests {
         queue.append(6, size: 50, user: 1, connection: "a")
         #expect((0..<3).compactMap { _ in queue.popFirst()?.element } == [1, 3, 5])
         #expect(queue.popFirst() == nil && !queue.hasTurn && queue.count == 3)
-        // One that has nothing can be held, too.
+        // A connection without pieces can be held, too.
         queue.hold("c", of: 2)
         queue.append(100, size: 50, user: 2, connection: "c")
         queue.append(101, size: 50, user: 2, connection: "d")
@@ -105,7 +105,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 100 && queue.count == 0)
     }
 
-    @Test("a held connection leaves → its pieces are returned, and it is held no more")
+    @Test("a held connection leaves → its pieces are returned, and it is no longer held")
     func heldConnectionLeaves() {
         var queue = Queue(quantum: 100)
         queue.append(0, size: 50, user: 1, connection: "a")
@@ -115,7 +115,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 1)
     }
 
-    @Test("a user is held → others take their turns; released, the user has its credit and its debts still")
+    @Test("a user is held → others take their turns; released → it still has its credit and its debt")
     func heldUser() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<40 {
@@ -128,7 +128,7 @@ struct FairQueueTests {
         queue.correct(first, by: 500)
         for number in 0..<5 { #expect(queue.popFirst()?.element == 100 + number) }
         queue.release(1)
-        // It waits until the other one has had as much.
+        // User 1 waits until user 2 has had as much.
         #expect((0..<8).allSatisfy { _ in queue.popFirst()?.user == 2 })
         var users: Set<UInt32> = []
         while let piece = queue.popFirst() { users.insert(piece.user) }
@@ -158,7 +158,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "random work → the order of a reference that goes round lists", .rule("LD-02"),
+        "random work → the order of a reference that rotates lists", .rule("LD-02"),
         arguments: 0..<40 as Range<UInt64>)
     func reference(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -191,7 +191,7 @@ struct FairQueueTests {
     }
 }
 
-/// The same turns as lists that are rotated: the first of each list is whose turn it is.
+/// The same turns by rotating arrays: the first element of each array is next.
 private struct NaiveTurns {
     private struct Line {
         var connection: String

@@ -17,7 +17,7 @@ struct UserAccountsTests {
         return UserAccounts(limits: limits)
     }
 
-    @Test("without a configuration → the contract's limits, and one user alone may have all that one user may have")
+    @Test("no configuration → the contract's limits, and a single user gets the share of one user")
     func defaults() throws {
         var accounts = UserAccounts()
         #expect(accounts.limits.callsPerUser == 1024)
@@ -61,14 +61,14 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "user after user takes all it can get → the next one still finds room, and none gets more than the first",
+        "one user after the other takes all that it can get → the next still finds room, and gets no more than the one before",
         .rule("LD-03"))
     func nextUserFindsRoom() throws {
         var accounts = UserAccounts()
         var last = Int.max
         for user in 0..<64 as Range<UInt32> {
             let room = accounts.room(for: user)
-            // About 1 / (n · log² n) of all: for the 64th user there still is a page of a list.
+            // The n-th user gets about 1 / (n · log² n) of all: the 64th still has room for a page of a list.
             #expect(room > (user < 16 ? 1 << 20 : 1 << 17), "user \(user): \(room)")
             #expect(room <= last)
             try accounts.reserve(room, for: user)

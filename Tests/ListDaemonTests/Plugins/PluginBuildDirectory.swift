@@ -36,17 +36,17 @@ final class PluginBuildDirectory {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
     }
 
-    /// Gives a file to somebody else; only root can.
+    /// Changes the owner of a file; only root can.
     func give(_ name: String, toUser user: UInt32, group: UInt32) throws {
         let result = unsafe chown(path(name), user, group)
         try #require(result == 0)
     }
 
-    /// Compiles a fixture and answers the library's path.
+    /// Compiles a fixture and returns the library's path.
     ///
     /// - Parameters:
     ///   - fixture: a file of `Tests/Fixtures/Plugins`.
-    ///   - name: the library's name; the fixture's, as `NAME.so`, if not given.
+    ///   - name: the library's name; by default the fixture's, as `NAME.so`.
     @discardableResult
     func build(_ fixture: String, as name: String? = nil, defining: [String] = []) throws -> String {
         let source = "\(Self.root)Tests/Fixtures/Plugins/\(fixture)"
@@ -74,7 +74,7 @@ final class PluginBuildDirectory {
                 ["-emit-library", "-swift-version", "6", "-module-name", module, "-o", path(output)] + search + flags)
         }
         let resilient = ["-emit-module", "-enable-library-evolution", "-no-verify-emitted-module-interface"]
-        // The release of the compiler is a number in the old source, as the plugin's own compiler wrote it then.
+        // Puts the compiler's version into the old source, as a number that the plugin's compiler would have written.
         let api = try String(contentsOfFile: "\(sources)/PluginAPI.swift", encoding: .utf8)
             .replacingOccurrences(of: "SWIFT_VERSION", with: "\(version)")
         try write(Array(api.utf8), to: "PluginAPI.swift")

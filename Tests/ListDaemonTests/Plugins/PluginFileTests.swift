@@ -19,7 +19,7 @@ struct PluginFileTests {
         directory = try PluginBuildDirectory()
     }
 
-    /// The head of a shared object for this machine, as this very process has one.
+    /// The first bytes of a shared object for this machine, taken from this very process.
     private func head(class bits: UInt8 = 2, order: UInt8 = 1, type: UInt8 = 3, machine: UInt8? = nil) throws -> [UInt8]
     {
         let own = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/exe"))
@@ -44,7 +44,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a shared object for this machine that only its owner may write → taken, by its canonical path")
+    @Test("a shared object for this machine that only its owner may write → accepted, by its canonical path")
     func good() throws {
         try directory.write(head(), to: "good.so")
         let file = try load("good.so")
@@ -66,7 +66,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a file that the dynamic loader would choke on → refused with the reason",
+        "a file that would make the dynamic loader fail → refused with the reason",
         arguments: [
             ("text", "not an ELF file"), ("empty", "not an ELF file"), ("short", "not a 64-bit little-endian ELF file"),
             ("32-bit", "not a 64-bit little-endian ELF file"), ("big-endian", "not a 64-bit little-endian ELF file"),
@@ -116,7 +116,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("owned by a stranger → refused with both users; owned by root → taken whoever runs listd")
+    @Test("owned by another user → refused with both users; owned by root → accepted, whoever runs listd")
     func owners() throws {
         try directory.write(head(), to: "owned.so")
         let owner = ProcessIdentity.current.user
@@ -137,7 +137,7 @@ struct PluginFileTests {
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
-    @Test("others may write a directory on the way to the file → refused; nobody may → taken by its path")
+    @Test("others may write a directory on the way to the file → refused; nobody may → accepted by its path")
     func writableBelow() throws {
         for name in ["more", "more/deep"] {
             try FileManager.default.createDirectory(
@@ -165,7 +165,7 @@ struct PluginFileTests {
         #expect(refusal("../\(URL(filePath: directory.directory).lastPathComponent)x/a.so") == nil)
     }
 
-    @Test("a name → the first directory that has NAME.so or libNAME.so; a path outside → refused")
+    @Test("a name → NAME.so or libNAME.so in the first directory that has one; a path outside → refused")
     func search() throws {
         let second = try PluginBuildDirectory()
         try directory.write(head(), to: "libboth.so")
@@ -185,7 +185,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a path that is in no plugin directory, is not there, or a name that is not → says what is wanted, and where",
+        "a path in no plugin directory, or a path or name that does not exist → the error names what is expected, and the directories",
         arguments: [
             ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),

@@ -26,7 +26,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "a library that does not fit → refused, and the message has what it is and what it should be",
+        "a library that does not fit → refused, and the message has its version and the expected one",
         arguments: [
             ("wrong_major.c", ["built for plugin API 99.7", "this listd has \(PluginRecord.current.apiMajor)."]),
             (
@@ -63,7 +63,7 @@ struct PluginLibraryTests {
         #expect(manifest.dataSources.map(\.name) == ["readings"])
     }
 
-    @Test("a class of the plugin → is a ListSectionController of this process, and casts say so")
+    @Test("a class of the plugin → a subclass of this process's ListSectionController, as casts show")
     func casts() throws {
         let manifest = try library("greenhouse.swift").manifest(for: PluginHost())
         let controller: Any = try #require(manifest.sectionControllers.first).make()
@@ -73,12 +73,12 @@ struct PluginLibraryTests {
             #expect(throws: (any Error).self) {
                 try library("greenhouse.swift").manifest(for: PluginHost(settings: PluginSettings(["Refuse": "yes"])))
             } ?? ListError(.pluginFailed, "")
-        // The plugin's ListError is this process's: its code can be read.
+        // The plugin's ListError is the same type as this process's: its code can be read.
         #expect((error as? ListError)?.cause?.contains("no greenhouse here") == true)
     }
 
     @Test(
-        "a manifest that makes no sense → refused with what is wrong",
+        "an invalid manifest → refused with the reason",
         arguments: [
             (["Name": "hothouse"], "the plugin calls itself “hothouse”, its file “greenhouse”"),
             (["Name": ""], "calls itself “”"),

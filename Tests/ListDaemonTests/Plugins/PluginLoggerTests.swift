@@ -10,14 +10,14 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("What a plugin says in the log")
+@Suite("Log messages of a plugin")
 struct PluginLoggerTests {
     private let sink = RecordingSink()
     private let log: Log
 
     init() { log = Log(level: .debug, sink: sink) }
 
-    @Test("a plugin that talks too much → limited, with its name; what listd says about it is written all the same")
+    @Test("a plugin that logs too much → limited, with its name; listd's messages about it are written all the same")
     func budget() {
         let logger = PluginLogger(log, plugin: "greenhouse")
         for number in 1...100 { logger.warning("\(number)") }
@@ -31,7 +31,7 @@ struct PluginLoggerTests {
     }
 
     @Test(
-        "a message that is too long → cut between two characters, and it says so; one that just fits is left alone",
+        "a message that is too long → cut between two characters, with a mark; one that just fits is unchanged",
         arguments: [("a", 1), ("ä", 2), ("👩‍👩‍👧", 18)])
     func length(character: String, bytes: Int) throws {
         let limit = PluginLogger.greatestLength
@@ -46,7 +46,7 @@ struct PluginLoggerTests {
         #expect(cut.dropLast().allSatisfy { $0 == Character(character) })
     }
 
-    @Test("one character that is too long by itself → cut all the same")
+    @Test("a single character that is too long → cut all the same")
     func endlessCharacter() throws {
         PluginLogger(log, plugin: "greenhouse").info("e" + String(repeating: "\u{301}", count: 100_000))
         let text = try #require(sink.entries.first).message

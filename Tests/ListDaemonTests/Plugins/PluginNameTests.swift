@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Names of what plugins bring")
+@Suite("Names of section controllers and data sources")
 struct PluginNameTests {
     @Test(
         "letters, digits, - and _, up to 64 → a name",

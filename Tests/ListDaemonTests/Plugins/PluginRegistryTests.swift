@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The plugins that a daemon was asked for")
+@Suite("The plugins of a daemon")
 struct PluginRegistryTests {
     private let directory: PluginBuildDirectory
     private let changes = Recorder<PluginRegistry.Change>()
@@ -35,7 +35,7 @@ struct PluginRegistryTests {
             observer: { changes.record($0) })
     }
 
-    @Test("a plugin by name, then by path → loaded once, known with all that the bus tells")
+    @Test("a plugin by name, then by path → loaded once, with all properties that the bus shows")
     func load() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -51,7 +51,7 @@ struct PluginRegistryTests {
         #expect(changes.all == [.changed(plugin)])
     }
 
-    @Test("the file of a plugin in this process is replaced → LoadPlugin asks for a restart; lists go on")
+    @Test("the file of a plugin in this process is replaced → LoadPlugin asks for a restart of listd; lists go on")
     func replaced() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -69,13 +69,13 @@ struct PluginRegistryTests {
         try await registry.revive("greenhouse")
         _ = try await registry.sectionControllers(for: ["*": "greenhouse/ReadingController"])
         #expect(await registry.plugins == [plugin])
-        // The old library stays in this process: a second one must not come beside it.
+        // The old library stays in this process: a second one must not be loaded.
         try await registry.unload("greenhouse", usedBy: [])
         await expectRefusal()
         #expect(await registry.plugins.isEmpty)
     }
 
-    @Test("a plugin in this process is unloaded and loaded again from the same file → it is there again")
+    @Test("a plugin in this process is unloaded and loaded again from the same file → it is loaded again")
     func loadedAgain() async throws {
         try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -97,7 +97,7 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
-    @Test("a worker that cannot be started → pluginFailed says so, and the plugin is not there")
+    @Test("a worker that cannot be started → pluginFailed with the reason, and no plugin")
     func noWorker() async throws {
         try directory.build("greenhouse.swift")
         let registry = PluginRegistry(
@@ -121,7 +121,7 @@ struct PluginRegistryTests {
     }
 
     @Test(
-        "a section controller that is not there → the error of the contract, and nothing is made",
+        "an unknown section controller → the error of the contract, and nothing is made",
         arguments: [
             ("greenhouse/Nobody", ListError.Code.noSuchSectionController), ("nobody/Controller", .noSuchPlugin),
             ("listd/nobody", .noSuchSectionController), ("nonsense", .noSuchSectionController),
@@ -151,7 +151,7 @@ struct PluginRegistryTests {
         await withCheckedContinuation { done in source.stop { done.resume() } }
     }
 
-    @Test("an argument that makes no sense → invalidArguments, and no source", arguments: ["", "many", "-1"])
+    @Test("an invalid argument → invalidArguments, and no source", arguments: ["", "many", "-1"])
     func badArgument(argument: String) async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -186,7 +186,7 @@ struct PluginRegistryTests {
     }
 }
 
-/// Keeps what it is told.
+/// Records its calls.
 private final class Recorder<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 

@@ -31,7 +31,7 @@ struct ArgumentsTests {
         return options
     }
 
-    @Test("nothing given, started by a person → session bus, no direct socket, XDG directories below home")
+    @Test("no arguments, started by a person → session bus, no direct socket, XDG directories below home")
     func defaultsOtherwise() throws {
         #expect(
             try options()
@@ -65,7 +65,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "nothing given, as a service → system bus, passed socket, systemd's directories",
+        "no arguments, as a service → system bus, passed socket, systemd's directories",
         arguments: ["NOTIFY_SOCKET", "INVOCATION_ID"])
     func defaultsAsService(variable: String) throws {
         let environment = [
@@ -84,7 +84,7 @@ struct ArgumentsTests {
         #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
     }
 
-    @Test("every option given, as a word or after = → it counts, and no environment is needed")
+    @Test("every option, as a separate word or after = → set, and no environment is needed")
     func allGiven() throws {
         let expected = DaemonOptions(
             bus: .address("unix:path=/b"), direct: .address("unix:path=/d=1"), configurationDirectory: "/c",
@@ -108,7 +108,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "the place of the program → the place of its plugins",
+        "the program's directory → the directory of its plugins",
         arguments: [
             ("/opt/listd/bin/listd", ["/opt/listd/lib/listd/plugins"]), ("/bin/listd", ["/lib/listd/plugins"]),
             ("/usr/libexec/listd/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
@@ -131,7 +131,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "a word that cannot be understood → a usage error that names it",
+        "an unknown word → a usage error that names it",
         arguments: [
             (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
             (["--"], "unknown option --"), (["mail"], "unexpected argument mail"), ([""], "unexpected argument "),
@@ -167,7 +167,7 @@ struct ArgumentsTests {
         #expect(Arguments.usage.contains("--\(option)"))
     }
 
-    @Test("exit codes → the numbers that the command line promises")
+    @Test("exit codes → the documented numbers")
     func exitCodes() {
         let codes: [ExitCode] = [.done, .configuration, .usage, .noBus, .store]
         #expect(codes.map(\.rawValue) == [0, 1, 64, 69, 74])

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// Keeps what is written.
+/// Records what is written.
 final class RecordingSink: LogSink {
     private let kept = Mutex<[LogEntry]>([])
     var entries: [LogEntry] { kept.withLock { $0 } }
@@ -44,7 +44,7 @@ struct LogTests {
         #expect(sink.entries.map(\.level) == [.error, .warning, .notice])
     }
 
-    @Test("the level changes at run time → every copy follows")
+    @Test("the level changes at run time → every copy of the log has the new one")
     func changedLevel() {
         let sink = RecordingSink()
         let log = Log(level: .error, sink: sink)
@@ -109,14 +109,14 @@ struct LogTests {
             ])
     }
 
-    @Test("event ids → 128 bits in hexadecimal, each its own")
+    @Test("event ids → 128 bits in hexadecimal, all different")
     func eventIdentifiers() {
         let identifiers = Log.Event.allCases.map(\.rawValue)
         #expect(Set(identifiers).count == identifiers.count)
         #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("level names → and back; another word is none")
+    @Test("level names → levels, and back; an unknown word → none")
     func levelNames() {
         for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
         #expect(Log.Level(name: "Error") == nil)
@@ -140,7 +140,7 @@ struct LogTests {
                 == "<4>m (LISTD_ADAPTER=a LISTD_REVISION=1)\nn\n")
     }
 
-    @Test("JOURNAL_STREAM → listening only if it names the device and inode of standard error")
+    @Test("JOURNAL_STREAM → the journal reads only if it names the device and inode of standard error")
     func journalStream() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -191,7 +191,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("more keys than are remembered → new ones share one count until an interval is over")
+    @Test("more keys than are remembered → new ones share one count until an interval ends")
     func keysAreBounded() {
         var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(1), keys: 2))
         let start = ContinuousClock.Instant.now

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Long turns in the log", .timeLimit(.minutes(1)))
 struct LongTurnTests {
-    /// Tells of each message that is written.
+    /// Reports each message that is written.
     private struct TellingSink: LogSink {
         let entries: EventLog<LogEntry>
         func write(_ entry: LogEntry) { entries.record(entry) }
@@ -39,7 +39,7 @@ struct LongTurnTests {
         while ContinuousClock.now < end {}
     }
 
-    @Test("more than 50 ms for a call, or for something else → a line that says for how long and for what")
+    @Test("more than 50 ms for a call, or for something else → a line with the duration and the cause")
     @DBusActor
     func lines() async throws {
         let directory = TemporaryDirectory()

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// A datagram socket at a path, as systemd and journald have one.
+/// A datagram socket at a path, like those of systemd and journald.
 struct DatagramSocket {
     let descriptor: Int32
 
@@ -38,7 +38,7 @@ struct DatagramSocket {
     }
 }
 
-/// Gives this process a file system of its own (unshare(2), which Glibc's module does not show to Swift).
+/// Gives this process a mount namespace of its own (unshare(2), which Glibc's module does not show to Swift).
 func leaveMountNamespace() -> Bool {
     guard let symbol = unsafe dlsym(nil, "unshare") else { return false }
     let newMountNamespace: Int32 = 0x20000
@@ -47,7 +47,7 @@ func leaveMountNamespace() -> Bool {
 
 @Suite("The service manager")
 struct ServiceManagerTests {
-    @Test("a manager listens → each message arrives as sd_notify(3) spells it")
+    @Test("a manager listens → each message arrives as sd_notify(3) defines")
     func notifications() async {
         await #expect(processExitsWith: .success) {
             let path = "/tmp/listd-notify-\(getpid())"
@@ -78,7 +78,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("the manager watches → the interval it waits")
+    @Test("the manager has a watchdog → its interval")
     func watchdog() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("WATCHDOG_USEC", "2500000", 1)
@@ -90,13 +90,13 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "a journal listens → the entry arrives with its fields; one that is gone → standard error",
+        "a journal listens → the entry arrives with its fields; the journal is gone → standard error",
         .enabled(if: geteuid() == 0))
     func journal() async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) {
-            // A file system of this process's own, so that the fixed path of the journal's socket can be ours.
+            // With a mount namespace of its own, the test can have a socket at the journal's fixed path.
             guard leaveMountNamespace(), unsafe mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
                 unsafe mount("tmpfs", "/run", "tmpfs", 0, nil) == 0,
                 unsafe mkdir("/run/systemd", 0o755) == 0, unsafe mkdir("/run/systemd/journal", 0o755) == 0
@@ -127,7 +127,7 @@ struct ServiceManagerTests {
         #expect(written.contains("<5>hello (LISTD_ADAPTER=mail LISTD_REVISION=7)\n"))
     }
 
-    @Test("SIGHUP, SIGINT and SIGTERM → reload and terminate requests, and the process lives; SIGPIPE is nothing")
+    @Test("SIGHUP, SIGINT and SIGTERM → reload and terminate requests, and the process lives; SIGPIPE → ignored")
     func signals() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let requests = AsyncStream<SignalRequest>.makeStream()

@@ -16,7 +16,7 @@ import Testing
 @Suite("Keep-alive messages of the watchdog", .timeLimit(.minutes(1)))
 @DBusActor
 struct WatchdogTests {
-    /// A part that the watchdog asks, which answers when the test says so.
+    /// A part that the watchdog asks, which answers when the test lets it.
     private final class Asked: Sendable {
         let answers = Mutex<[@Sendable () -> Void]>([])
 
@@ -29,14 +29,14 @@ struct WatchdogTests {
         }
     }
 
-    /// A number of the bus thread's.
+    /// A number that the bus thread owns.
     @DBusActor
     private final class Count {
         var value: Int
         init(_ value: Int) { self.value = value }
     }
 
-    /// Returns when everything is done that was posted to the bus thread before.
+    /// Returns when all work is done that was posted to the bus thread before.
     private func settle() async {
         await withCheckedContinuation { continuation in EventLoop.shared.post { continuation.resume() } }
     }
@@ -55,7 +55,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("one of two does not answer → no message until it does, however often a round begins")
+    @Test("one of two parts does not answer → no message until it does, however many rounds begin")
     func silence() async throws {
         let (one, other) = (Asked(), Asked())
         let signs = EventLog<Int>()
@@ -93,7 +93,7 @@ struct WatchdogTests {
         #expect(count.value == 0)
     }
 
-    @Test("many changes → one line, and none when it says the same")
+    @Test("many changes → one status line, and none when the text is the same")
     func statusLine() async throws {
         let lines = EventLog<String>()
         let count = Count(1)

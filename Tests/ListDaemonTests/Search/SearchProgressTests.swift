@@ -24,7 +24,7 @@ struct SearchProgressTests {
         return transaction
     }
 
-    @Test("forwards from a place → from there to the end, in pieces; nothing is left")
+    @Test("forwards from a place → to the end, in pieces; nothing is left")
     func forwards() {
         var progress = SearchProgress(from: 4, isBackwards: false, revision: 1, count: 10)
         #expect(progress.region == 4..<10 && progress.next(4) == 4..<8)
@@ -34,7 +34,7 @@ struct SearchProgressTests {
         #expect(progress.next(4) == nil && progress.match == nil)
     }
 
-    @Test("backwards → from there to the beginning; from past the end → from the last")
+    @Test("backwards → to the beginning; from past the end → from the last object")
     func backwards() {
         var progress = SearchProgress(from: 4, isBackwards: true, revision: 1, count: 10)
         #expect(progress.region == 0..<5 && progress.next(4) == 1..<5)
@@ -45,7 +45,7 @@ struct SearchProgressTests {
         #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).next(4) == 6..<10)
     }
 
-    @Test("from past the end forwards, or an empty list → nothing to look at")
+    @Test("from past the end forwards, or an empty list → nothing to search")
     func nothing() {
         #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).next(4) == nil)
         for isBackwards in [false, true] {
@@ -53,7 +53,7 @@ struct SearchProgressTests {
         }
     }
 
-    @Test("objects inserted, moved or changed behind the search → looked at after the rest")
+    @Test("objects inserted, moved or changed behind the search → searched after the rest")
     func changed() {
         func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
             var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
@@ -72,7 +72,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "changes in front while the rest is looked at → the rest first, then these with some around them"
+        "changes in front of the search while the rest is searched → the rest first, then these with some around them"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
@@ -84,7 +84,8 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "something is found → only what comes before it is looked at; it moves with the list, and goes when it changes")
+        "after a hit → only what comes before it is searched; the hit moves with the list, and is dropped when it changes"
+    )
     func found() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 1000)
         progress.examine(10..<500, finding: .init(index: 400, id: "o400"))
@@ -112,7 +113,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "random updates between the pages → the first object that contains the text, of the list as it is at the end",
+        "random updates between the pages → the first object of the final list that contains the text",
         arguments: 1...60)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -124,7 +125,7 @@ struct SearchProgressTests {
             var pages = 0
             while let page = progress.next(Int.random(in: 1...5, using: &random)) {
                 pages += 1
-                // The page is of a later revision than what is known.
+                // The page is of a later revision than the last known update.
                 if pages < 50 {
                     for change in try list.change(&random) { progress.follow(change) }
                     guard progress.next(1) != nil, page.upperBound <= list.count else { continue }
@@ -144,7 +145,7 @@ struct SearchProgressTests {
     }
 }
 
-/// A list of objects some of which contain a text, and which changes at random.
+/// A list that changes at random; some of its objects contain a text.
 private final class RandomTexts {
     let adapter: ListAdapter
     private var names = 0

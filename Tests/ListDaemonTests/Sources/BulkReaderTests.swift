@@ -79,7 +79,7 @@ struct BulkReaderTests {
         #expect(lseek(file.rawValue, 0, SEEK_CUR) == 5)
     }
 
-    @Test("a pipe, a socket, filled little by little → read to the end", arguments: [true, false])
+    @Test("a pipe or a socket that is filled little by little → read to the end", arguments: [true, false])
     func stream(isPipe: Bool) async throws {
         let stream = try isPipe ? Stream.pipe() : Stream.sockets()
         let reader = BulkReader()
@@ -116,7 +116,7 @@ struct BulkReaderTests {
         }
     }
 
-    @Test("what is no file, pipe or socket, or cannot be read → InvalidArgs that says what it is")
+    @Test("a descriptor that is no file, pipe or socket, or cannot be read → InvalidArgs that names its kind")
     func refused() async throws {
         let events = FileDescriptor(adopting: inotify_init1(0))
         let pipe = try Stream.pipe()
@@ -166,7 +166,7 @@ struct BulkReaderTests {
         #expect(error?.code == .invalidArguments && error?.message == "file: no data for 0.02 seconds")
     }
 
-    @Test("one user fills the memory for calls → LimitsExceeded for this user only, and it is given back")
+    @Test("one user fills the memory for calls → LimitsExceeded for this user only, and the memory is released")
     func memoryPerUser() async throws {
         var limits = BulkReader.Limits()
         limits.bytesPerUser = text.utf8.count + 10
@@ -175,7 +175,7 @@ struct BulkReaderTests {
         try held.write(text)
         let first = Task { try await reader.objects(from: held.reading, user: user) }
         let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
-        // Nobody else reads meanwhile: a second call could take the room that the first one needs.
+        // No other user reads meanwhile: another call could take the room that the first one needs.
         while reader.bytesHeld(for: user) < text.utf8.count { await Task.yield() }
         #expect(await fault(reader, file)?.code == .limitsExceeded)
         #expect(try await reader.objects(from: file, user: user + 1) == wanted)
@@ -184,7 +184,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
-    @Test("pipes count with FileBytes, files with their size, whatever was read → LimitsExceeded beyond")
+    @Test("pipes count with FileBytes, files with their size, whatever was read → LimitsExceeded above the limit")
     func reserved() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = 100

@@ -21,7 +21,7 @@ private func decode(_ bytes: [UInt8], limits: ObjectLimits = ObjectLimits()) thr
     return try decoder.objects(in: bytes.span)
 }
 
-/// Brackets inside each other as the value of the field `v`.
+/// Nested brackets as the value of the field `v`.
 private func nested(_ open: String, _ close: String, depth: Int) -> String {
     #"{"id":"a","fields":{"v":"#
         + String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth) + "}}"
@@ -84,7 +84,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "a line that is not as described → InvalidObject with the number of the line", .rule("WT-10"),
+        "a line that is no object → InvalidObject with the number of the line", .rule("WT-10"),
         arguments: [
             "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
             #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
@@ -125,7 +125,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "values at the contract's depth of 32 containers → taken; the field's name is in the message beyond",
+        "values at the contract's depth of 32 containers → accepted; deeper → an error that names the field",
         .rule("WT-14"))
     func depth() throws {
         #expect(try decode(nested("[", "]", depth: 16)).count == 1)
@@ -133,7 +133,7 @@ struct JSONLDecoderTests {
         #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
     }
 
-    @Test("an id, a type, an object or a line at the limit → taken; beyond → PayloadTooLarge with the line")
+    @Test("an id, a type, an object or a line at the limit → accepted; above → PayloadTooLarge with the line")
     func limits() throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 8)
         func fault(_ text: String) -> String? {
@@ -147,7 +147,7 @@ struct JSONLDecoderTests {
         #expect(fault(#"{"id":"12345678","type":"12345678"}"#) == nil)
         #expect(fault(#"{"id":"123456789"}"#) == "line 1: an identifier has 9 bytes, more than 8 (IdBytes)")
         #expect(fault(#"{"id":"a","type":"123456789"}"#) == "line 1: a type has 9 bytes, more than 8 (IdBytes)")
-        // The identifier, and the entry: count and key, type, count and text.
+        // The bytes of the identifier, and those of the entry: count and key, type, count and text.
         func object(_ count: Int) -> String {
             #"{"id":"a","fields":{"v":""# + String(repeating: "x", count: count) + #""}}"#
         }
@@ -158,7 +158,7 @@ struct JSONLDecoderTests {
         #expect(long?.hasPrefix("line 1: ") == true)
     }
 
-    @Test("a document that ends where memory may end → not read beyond its padding (every length around a page)")
+    @Test("a document at the end of mapped memory → not read beyond its padding (every length around a page)")
     func padding() throws {
         for length in 4000...4200 {
             let text = String(repeating: "x", count: length)

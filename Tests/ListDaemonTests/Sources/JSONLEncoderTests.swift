@@ -20,7 +20,7 @@ private func encode(_ objects: [ListObject]) -> [UInt8] {
 
 @Suite("Writing jsonl")
 struct JSONLEncoderTests {
-    @Test("what JSON lacks → the nearest that it has", .rule("WT-15"))
+    @Test("values that JSON lacks → the nearest that it has", .rule("WT-15"))
     func mapping() throws {
         let fields: Fields = [
             "bytes": .array(element: "y", [.byte(0), .byte(255), .byte(62)]), "empty": .array(element: "y", []),
@@ -41,7 +41,7 @@ struct JSONLEncoderTests {
                 + "\"text\":\"\\\"\\\\/\\u0008\\u001f\u{7F}\\n\\r\\té\u{2028}\",\"variant\":-1,\"whole\":3.0}}\n")
     }
 
-    @Test("random objects of what JSON has → read back the same, and another reader of JSON sees the same values")
+    @Test("random objects of JSON's types → read back the same, and another JSON reader sees the same values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -31,7 +31,7 @@ struct JSONLSourceTests {
         return source
     }
 
-    @Test("a file that grows → the whole, then upserts; a line waits for its end")
+    @Test("a file that grows → the whole list, then upserts; a line is read when it has ended")
     func growing() async throws {
         try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
         let source = try follow()
@@ -45,7 +45,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("neither file nor directories at the start → failed until it is there")
+    @Test("neither file nor directories at the start → failed until the file exists")
     func missingAtStart() async throws {
         let deep = directory.file("one/two/list.jsonl")
         let source = try follow(deep)
@@ -68,7 +68,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file replaced by another → read from its start; the old one is not followed any more")
+    @Test("a file replaced by another → read from its start; the old one is no longer followed")
     func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -84,7 +84,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is rotated → the new one, whenever it comes")
+    @Test("a file that is rotated → the new one is followed, whenever it appears")
     func rotated() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -109,7 +109,7 @@ struct JSONLSourceTests {
         let wanted = try text.split(separator: "\n").map { line in
             try object(String(line.dropFirst(7).prefix(1)), Int(String(line.dropLast(2).suffix(1))) ?? 0)
         }
-        // The moment in which it was empty may be seen, too.
+        // The moment in which the file was empty may be seen, too.
         var event = try await events.next()
         if event == .list([]) { event = try await events.next() }
         #expect(event == .list(wanted) || event == .upserts(wanted))
@@ -145,7 +145,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("other bytes, as many, with the time as it was → read from its start")
+    @Test("other bytes, as many, with the same modification time → read from its start")
     func sameTime() async throws {
         let future = time(nil) + 3600
         try Writing.write(line("a", 1), to: path)
@@ -158,7 +158,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is removed and comes back → a fault in between, the list keeps what it has")
+    @Test("a file that is removed and comes back → an error in between, the list keeps its objects")
     func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -171,7 +171,9 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a malformed line at the start → a fault with file and line, and the list of the others; mended → the whole")
+    @Test(
+        "a malformed line at the start → an error with file and line, and a list of the others; mended → the whole list"
+    )
     func malformedAtStart() async throws {
         try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2) + "more\n", to: path)
         let source = try follow()
@@ -186,7 +188,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a malformed line comes later → a fault, and the lines around it; what follows is read, the fault stands")
+    @Test("a malformed line later → an error, and the lines around it; later lines are read, the error stays")
     func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -202,7 +204,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("nothing but malformed lines → failed; a good one is appended → the list of that, and the fault")
+    @Test("only malformed lines → failed; a valid one is appended → a list of that, and the error")
     func nothingReadable() async throws {
         try Writing.write(line("old", 1), to: path)
         let source = try follow()
@@ -215,7 +217,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a line that is too long and never ends → left out up to its end; the next one is read, with its number")
+    @Test("a line that is too long and never ends → skipped up to its end; the next one is read, with its number")
     func endless() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(line("a", 1), to: path)
@@ -232,7 +234,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a directory, a pipe, a loop of links → failed with the path, until there is a file")
+    @Test("a directory, a pipe, a loop of links → failed with the path, until it is a file")
     func notAFile() async throws {
         try #require(unsafe mkdir(path, 0o755) == 0)
         let source = try follow()
@@ -248,7 +250,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file nobody may read → failed with the reason, until it may be read", .enabled(if: geteuid() != 0))
+    @Test("a file that may not be read → failed with the reason, until it may be read", .enabled(if: geteuid() != 0))
     func unreadable() async throws {
         try Writing.write(line("a", 1), to: path)
         try #require(unsafe chmod(path, 0) == 0)
@@ -260,7 +262,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a symbolic link gets another target, a target grows in another directory → followed")
+    @Test("a symbolic link gets another target, or a target in another directory grows → followed")
     func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
@@ -321,7 +323,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file, a line without end and an object beyond the limits → failed with what is too large")
+    @Test("a file, a line without end and an object above the limits → failed with the name of what is too large")
     func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
@@ -360,7 +362,7 @@ struct JSONLSourceTests {
         #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
         source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
-        // A reported line shows that earlier notices about the file were handled, and cannot mix with the next one.
+        // Reporting a line proves that earlier notices about the file were handled and cannot mix with the next one.
         try Writing.append(line("e", 5), to: path)
         #expect(try await events.next() == .upserts([object("e", 5)]))
         try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)

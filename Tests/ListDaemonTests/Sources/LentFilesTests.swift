@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// What memory files take while anybody holds them.
+/// The room that memory files take while any process has them open.
 @Suite("Lent memory files")
 @DBusActor
 struct LentFilesTests {
@@ -26,7 +26,7 @@ struct LentFilesTests {
         return limits
     }
 
-    @Test("as many files as one may have → the next is refused, for this user alone, until one is closed")
+    @Test("as many files as a user may have → the next is refused, for this user alone, until one is closed")
     func count() throws {
         let lent = LentFiles(limits: limits())
         var files = try (0..<3).map { _ in try file(10) }
@@ -42,7 +42,7 @@ struct LentFilesTests {
         #expect(lent.use == (3, 30))
     }
 
-    @Test("no descriptor is left to see what is in use → refused; one is free again → lent")
+    @Test("no descriptor is free to check which files are in use → refused; one is free again → lent")
     func noDescriptor() throws {
         let (lent, file) = (LentFiles(limits: limits()), try file(10))
         var limit = rlimit()
@@ -56,7 +56,9 @@ struct LentFilesTests {
         #expect(lent.use == (1, 10))
     }
 
-    @Test("as many bytes as one may have → a larger file is refused and a smaller one not; one file may be larger")
+    @Test(
+        "as many bytes as a user may have → a larger file is refused, a smaller one is lent; a single file may be larger"
+    )
     func bytes() throws {
         let lent = LentFiles(limits: limits())
         var kept = try [file(900)]
@@ -71,7 +73,7 @@ struct LentFilesTests {
         #expect(throws: ListError.self) { try lent.checkRoom(for: 9, bytes: 1) }
     }
 
-    @Test("a file that is closed here but open or mapped elsewhere → it counts until that ends")
+    @Test("a file that is closed here but open or mapped elsewhere → counts until that ends")
     func elsewhere() throws {
         let lent = LentFiles(limits: limits())
         var own: FileDescriptor? = try file(4096)
@@ -86,7 +88,7 @@ struct LentFilesTests {
         #expect(lent.use == (0, 0))
     }
 
-    @Test("a thousand files, one after the other → all are forgotten")
+    @Test("a thousand files, one after the other → none is tracked at the end")
     func many() throws {
         let lent = LentFiles(limits: limits())
         for _ in 0..<1000 { try lent.lend(try file(10), to: 7) }

@@ -30,7 +30,7 @@ struct ReplacementPagesTests {
         }
     }
 
-    @Test("a list of many bytes → pages of few, and the same objects in their order")
+    @Test("a list of many bytes → pages of few bytes, and the same objects in order")
     func parts() throws {
         let all = try objects(1000)
         let most = 10 * all[0].byteCount
@@ -50,7 +50,7 @@ struct ReplacementPagesTests {
     }
 
     @Test(
-        "more objects or bytes than the list may have → refused, and what came before stays", arguments: [true, false])
+        "more objects or bytes than the list may have → refused, and the former objects stay", arguments: [true, false])
     func limits(byObjects: Bool) throws {
         let all = try objects(10)
         let bytes = all.reduce(0) { $0 + $1.byteCount }

@@ -38,12 +38,12 @@ struct SourceRecordTests {
             for _ in 0..<3 {
                 changed[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
             }
-            // Whatever it is taken for, it is taken for the same again.
+            // Random bytes that are read as a record encode to the same record again.
             if let record = SourceRecord(bytes: changed) { #expect(SourceRecord(bytes: record.bytes) == record) }
         }
     }
 
-    @Test("changes without a cursor → the earlier one stays; a whole list without one → there is none")
+    @Test("changes without a cursor → the earlier one stays; a whole list without one → no cursor")
     func progress() {
         let changed = Self.record.after(nil, isWhole: false, now: 7)
         #expect(changed.cursor == [0, 1, 255] && changed.position == Self.record.position && changed.synced == 7)

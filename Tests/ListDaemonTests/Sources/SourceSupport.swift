@@ -19,16 +19,16 @@ extension TemporaryDirectory {
 
 /// Writes to files as other programs do.
 enum Writing {
-    /// Replaces what is in the file, as `>` does.
+    /// Replaces the content of the file, as `>` does.
     static func write(_ text: String, to path: String) throws { try open(path, O_TRUNC, text) }
 
     /// Writes at the end, as `>>` does.
     static func append(_ text: String, to path: String) throws { try open(path, O_APPEND, text) }
 
-    /// Writes over the beginning and leaves the rest.
+    /// Overwrites the beginning and leaves the rest.
     static func overwrite(_ text: String, in path: String) throws { try open(path, 0, text) }
 
-    /// Puts a new file in the place of the old one.
+    /// Renames a new file over the old one.
     static func replace(_ path: String, with text: String) throws {
         try write(text, to: path + ".new")
         try rename(path + ".new", to: path)
@@ -93,7 +93,7 @@ extension EventLog<Said> {
         }
     }
 
-    /// The fault of the next event about one; nil = there is none any more.
+    /// The text of the next event about an error; nil = there is no error any more.
     func nextFault() async throws -> ListError? {
         guard case .fault(let error) = try await next() else {
             throw ListError(.invalidArguments, "what was said is no fault")
@@ -111,7 +111,7 @@ extension EventLog<Said> {
 }
 
 extension Source {
-    /// Ends the source and waits for it.
+    /// Stops the source and waits until it has ended.
     func stop() async {
         await withCheckedContinuation { continuation in stop { continuation.resume() } }
     }

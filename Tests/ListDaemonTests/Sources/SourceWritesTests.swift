@@ -12,10 +12,10 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("What a source is asked to write", .timeLimit(.minutes(1)))
+@Suite("Writes to a source", .timeLimit(.minutes(1)))
 @DBusActor
 struct SourceWritesTests {
-    @Test("answered in another order, twice, or never → each is answered once; the end refuses what is left")
+    @Test("answered in another order, twice, or never → each is answered once; the end refuses the rest")
     func answers() throws {
         let writes = SourceWrites()
         var said: [String] = []
@@ -32,10 +32,10 @@ struct SourceWritesTests {
         #expect(said.last == "2 SourceUnavailable" && said.count == 3)
     }
 
-    @Test("more writes or bytes than may wait → LimitsExceeded; room again → taken")
+    @Test("more writes or bytes than may wait → LimitsExceeded; room again → accepted")
     func limits() throws {
         let writes = SourceWrites()
-        let first = try writes.begin(bytes: 65 << 20) { _ in }  // one alone may have any size
+        let first = try writes.begin(bytes: 65 << 20) { _ in }  // a single write may have any size
         #expect(throws: ListError.self) { try writes.begin(bytes: 1) { _ in } }
         writes.finish(first, nil)
         let ids = try (0..<256).map { _ in try writes.begin(bytes: 10) { _ in } }

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Lists with another name, in the store", .timeLimit(.minutes(2)))
+@Suite("Renamed lists in the store", .timeLimit(.minutes(2)))
 struct RenamedListTests {
     private let directory = TemporaryDirectory()
 
@@ -35,7 +35,7 @@ struct RenamedListTests {
         await opened.store.close()
     }
 
-    @Test("another list of the new name → goes; the old name is free; a list that is not there → StoreFailed")
+    @Test("another list has the new name → it is removed; the old name is free; a missing list → StoreFailed")
     func names() async throws {
         let store = try open().store
         for name in ["x", "y"] { try await store.write(.create(adapter(name))) }

@@ -50,7 +50,7 @@ struct RevisionBlockTests {
         let first = try open()
         let restored = try #require(first.adapters.first)
         #expect(try restored.revision == 1026 && restored.changes.isEmpty && restored.objects == [object("a", 2)])
-        // The same until something is written.
+        // This stays so until something is written.
         try await kill(first.store)
         let second = try open()
         #expect(second.adapters == first.adapters)
@@ -65,12 +65,12 @@ struct RevisionBlockTests {
         await third.store.close()
     }
 
-    @Test("ended well with an open block → the revision that was given last, and the changes up to it")
+    @Test("ended regularly with an open block → the last used revision, and the changes up to it")
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
         try await store.write(.reserve(name: "x", limit: 1024))
-        // A smaller block takes nothing back.
+        // A smaller block does not lower the limit.
         try await store.write(.reserve(name: "x", limit: 10))
         let log = (1...5).map { entry($0) }
         try await store.write(.settle(name: "x", revision: 5, log: log, forgetBefore: 3))
@@ -95,7 +95,7 @@ struct RevisionBlockTests {
         try await kill(store)
         let opened = try open()
         #expect(opened.adapters.map(\.cursor) == [[0, 255]])
-        // A new list of the name begins without one.
+        // A new list of the same name begins without a cursor.
         try await opened.store.write(.create(adapter("x")))
         await opened.store.close()
         let again = try open()
@@ -118,7 +118,7 @@ struct RevisionBlockTests {
                 try await store.write(.reserve(name: "x", limit: last + 30))
                 limit = max(limit, last + 30)
             case 1...3:
-                // Used without a request to the store.
+                // Uses a revision without a request to the store.
                 last = min(limit, last + UInt64.random(in: 0...5, using: &random))
             case 4...6:
                 try await store.write(
@@ -126,7 +126,7 @@ struct RevisionBlockTests {
                 last += 1
                 limit = max(limit, last)
             default:
-                // What is in progress at the kill was not announced to anybody.
+                // An update in progress at the kill was not announced to any client.
                 let isKilled = Bool.random(using: &random)
                 if !isKilled {
                     try await store.write(.settle(name: "x", revision: last, log: [], forgetBefore: 0))

@@ -24,7 +24,8 @@ struct SQLiteStoreTests {
         return try open()
     }
 
-    @Test("a new directory → an empty store; what is created, changed and removed → there after opening again")
+    @Test(
+        "a new directory → an empty store; lists that are created, changed and removed → the same after opening again")
     func lifeOfAdapters() async throws {
         let first = try SQLiteStore.open(directory: directory.file("new"))
         #expect(first.adapters.isEmpty && first.damage == nil)
@@ -87,7 +88,7 @@ struct SQLiteStoreTests {
         await again.store.close()
     }
 
-    @Test("the file removed, or another in its place, under an open store → the check says so")
+    @Test("the file removed or replaced under an open store → the check reports it")
     func movedFile() async throws {
         let store = try open().store
         #expect(try await store.check().isEmpty)
@@ -100,7 +101,7 @@ struct SQLiteStoreTests {
         await store.close()
     }
 
-    @Test("random transactions → the list that a plain model has, whenever it is opened again")
+    @Test("random transactions → the list equals a plain model's, whenever it is opened again")
     func randomTransactions() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -168,7 +169,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("a write after closing → StoreFailed; a second listd → StoreFailed that says so")
+    @Test("a write after closing → StoreFailed; a second listd → StoreFailed that names the reason")
     func closed() async throws {
         let store = try open().store
         let error = #expect(throws: ListError.self) { try open() }
@@ -190,7 +191,7 @@ struct SQLiteStoreTests {
         let opened = try SQLiteStore.open(directory: other.path)
         let restored = try #require(opened.adapters.first)
         #expect(try restored.objects == [object("a", 1)])
-        // It is another numbering from here on, and stays the same one.
+        // From the backup on the epoch is another one, and stays.
         #expect(restored.adapter.epoch.count == 32)
         await opened.store.close()
         let again = try SQLiteStore.open(directory: other.path)

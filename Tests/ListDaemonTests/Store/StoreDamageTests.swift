@@ -47,7 +47,7 @@ struct StoreDamageTests {
         try await expectSetAside("file is not a database")
     }
 
-    @Test("a file cut down to nothing → set aside, as it was not new")
+    @Test("a file truncated to nothing → set aside, as it had content before")
     func empty() async throws {
         try await makeStore()
         try Writing.write("", to: file)
@@ -67,7 +67,7 @@ struct StoreDamageTests {
         try await expectSetAside(reason)
     }
 
-    @Test("a file of an older version → brought up to date with all that is in it")
+    @Test("a file of an older version → migrated with all of its content")
     func migration() async throws {
         try await makeStore()
         try await change(
@@ -76,14 +76,14 @@ struct StoreDamageTests {
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
         #expect(opened.adapters.map(\.revision) == [1])
-        // Whether the machine went down since is not known: its epoch is new, once.
+        // It is unknown whether the machine was down since, so the list gets a new epoch, once.
         let epoch = try #require(opened.adapters.first?.adapter.epoch)
         #expect(opened.adapters.map(\.adapter) == [adapter("x", epoch: epoch)] && epoch != "e1")
         await opened.store.close()
         #expect(try await rows("PRAGMA user_version; SELECT epoch FROM adapter") == ["3", epoch])
     }
 
-    @Test("a file that cannot be brought up to date → set aside as it was")
+    @Test("a file that cannot be migrated → set aside unchanged")
     func failedMigration() async throws {
         try await makeStore()
         try await change("PRAGMA user_version = 1")
@@ -96,14 +96,14 @@ struct StoreDamageTests {
         return result.lines
     }
 
-    @Test("a file that was cut → set aside")
+    @Test("a truncated file → set aside")
     func truncated() async throws {
         try await makeStore()
         try #require(unsafe truncate(file, 20000) == 0)
         try await expectSetAside()
     }
 
-    @Test("fields that are no canonical bytes → set aside with what is wrong")
+    @Test("fields that are not canonical bytes → set aside with the reason")
     func malformedFields() async throws {
         try await makeStore()
         try await change("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
@@ -111,7 +111,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a log whose header was damaged → said with its name, and the lists are as of the last checkpoint",
+        "a log with a damaged header → reported with its name, and the lists are as of the last checkpoint",
         arguments: [0, 13, 20, 31])
     func unreadableLog(byte: Int) async throws {
         try await makeStore()
@@ -133,7 +133,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a log that was cut anywhere, as a crash does → nothing is said of it", arguments: [0, 12, 32, 40, 3000, 5000])
+        "a log that a crash truncated anywhere → nothing is reported", arguments: [0, 12, 32, 40, 3000, 5000])
     func unfinishedLog(size: Int) async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -160,7 +160,7 @@ struct StoreDamageTests {
         for (count, name) in ["77-wal", "77+-wal"].enumerated() {
             try FileManager.default.removeItem(atPath: file)
             try log.write(to: URL(fileURLWithPath: file + "-wal"))
-            // It is logged even when the end is requested meanwhile, as the next start would not see it.
+            // It is logged even when the end is requested meanwhile, as the next start would not notice it.
             let opened = try SQLiteStore.open(directory: directory.path, now: 77) { true }
             #expect(opened.adapters.isEmpty && opened.logDamage == nil)
             let damage = try #require(opened.damage, "time \(count)")
@@ -176,7 +176,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("killed between commits → everything that was answered is there", arguments: [1, 7, 40])
+    @Test("killed between commits → every answered change is there", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
             let store = try SQLiteStore.open(directory: path).store
@@ -197,14 +197,14 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a directory that cannot be written → StoreFailed")
+    @Test("a directory that is not writable → StoreFailed")
     func unwritable() {
         let error = #expect(throws: ListError.self) { try SQLiteStore.open(directory: "/proc/listd") }
         #expect(error?.code == .storeFailed)
     }
 
     @Test(
-        "a full disk → StoreFailed, nothing applied; with room again → it goes on",
+        "a full disk → StoreFailed, nothing applied; with room again → writes succeed",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

@@ -23,12 +23,12 @@ extension StoreFaultTests {
         for revision in 2..<9 {
             try await live.write(.update("x", UInt64(revision), .replace([object("a", revision)])))
         }
-        // As a crash leaves them: the last changes are in the log only.
+        // The files are as after a crash: the last changes are in the log only.
         let original = ["", "-wal"].map { FileManager.default.contents(atPath: file + $0) ?? Data() }
         await live.close()
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
-        // Without waiting for the disk.
+        // Does not wait for the disk.
         try await withFaultyFiles(below: TemporaryDirectory.parent) {
             for step in 0..<1000 { try await flip(original, &random, "seed \(seed), step \(step)") }
         }

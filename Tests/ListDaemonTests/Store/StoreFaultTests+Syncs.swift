@@ -14,7 +14,7 @@ import Testing
 @testable import ListWorkers
 
 extension StoreFaultTests {
-    /// What a store has that is opened on a copy of the files.
+    /// The content of a store that is opened on a copy of the files.
     private func restored(from path: String) async throws -> RestoredAdapter? {
         let copy = TemporaryDirectory()
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -46,12 +46,12 @@ extension StoreFaultTests {
             let refused = StoreChange.update("x", 2, .replace([try object("refused", 0)]))
             let error = await #expect(throws: ListError.self) { try await store.write(refused, durability: .fsync) }
             #expect(error?.code == .storeFailed)
-            // As a killed process leaves it.
+            // The files as a killed process leaves them.
             let crashed = try await restored(from: directory.path)
             #expect(crashed?.objects == first && crashed?.revision == 1)
             faulty_fail_syncs(0)
             if count == 1 {
-                // As a dead machine leaves it, whose disk took the next sync.
+                // The files as a power cut leaves them, after the disk did the next sync.
                 let cut = try await restored(from: safe.path)
                 #expect(cut?.objects == first && cut?.revision == 1)
             }

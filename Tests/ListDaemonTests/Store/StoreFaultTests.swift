@@ -14,7 +14,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// One test at a time: they share the files that fail.
+/// Runs one test at a time, as they share the faulty files.
 @Suite("A store on a disk that fails", .serialized, .timeLimit(.minutes(5)))
 struct StoreFaultTests {
     let directory = TemporaryDirectory()
@@ -36,7 +36,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "writing fails at a random moment → StoreFailed, nothing applied; when it works again, it goes on",
+        "writing fails at a random moment → StoreFailed, nothing applied; once it works again, writes succeed",
         arguments: [Code.writeError, Code.syncError, Code.full, Code.readOnly])
     func failingWrites(code: Int32) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -101,7 +101,7 @@ struct StoreFaultTests {
             try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.contains("damaged") } == [])
     }
 
-    @Test("the disk fails in the middle of bringing a file up to date → the old file, which the next start reads")
+    @Test("the disk fails during a migration → the old file, which the next start reads")
     func failingMigration() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))

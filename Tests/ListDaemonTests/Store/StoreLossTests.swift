@@ -23,7 +23,7 @@ struct StoreLossTests {
         try SQLiteStore.open(directory: directory.path, boot: boot, now: 77)
     }
 
-    /// The files of a store that was killed in the middle of a run, in which it had written so many updates.
+    /// The files of a store that was killed after so many updates.
     private func makeKilledStore(updates: Int = 5, durability: Durability = .disk) async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")), durability: durability)
@@ -82,12 +82,12 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a log that was restarted, a mark that is older, damaged or missing → nothing is reported", arguments: 0..<3)
+    @Test("a restarted log, a mark that is older, damaged or missing → nothing is reported", arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))
         let store = try open().store
-        // More than the log holds before it is moved into the file.
+        // More than fits in the log before a checkpoint.
         for revision in 6..<40 {
             let large = try (0..<40).map {
                 try ListObject(id: "\($0)", fields: ["v": .string(String(repeating: "x", count: 4000))])
@@ -106,7 +106,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a missing database → reported once, if there were lists in it")
+    @Test("a missing database → reported once, if it had lists")
     func missingFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -121,7 +121,7 @@ struct StoreLossTests {
         await again.store.close()
     }
 
-    @Test("an empty file with a log → both are set aside as they are")
+    @Test("an empty file with a log → both are set aside unchanged")
     func emptyFile() async throws {
         try await makeKilledStore()
         let bytes = FileManager.default.contents(atPath: log)
@@ -132,7 +132,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a damaged file with a log → both are set aside as they are, with the names of the lists")
+    @Test("a damaged file with a log → both are set aside unchanged, with the names of the lists")
     func damagedFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

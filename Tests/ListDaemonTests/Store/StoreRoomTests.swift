@@ -18,7 +18,7 @@ struct StoreRoomTests {
     private let directory = TemporaryDirectory()
     private var file: String { directory.file(SQLiteStore.fileName) }
 
-    /// Objects of some 2 KiB each, whose identifiers are in no order.
+    /// Objects of some 2 KiB each, with identifiers in random order.
     private func objects(_ count: Int, _ random: inout SeededRandom) throws -> [ListObject] {
         try (0..<count).map { number in
             let text = String(repeating: "x", count: Int.random(in: 10...4000, using: &random))
@@ -26,7 +26,7 @@ struct StoreRoomTests {
         }
     }
 
-    /// What a closed database says; of a copy, since reading needs room too.
+    /// The content of a closed database; reads a copy, since reading needs room too.
     private func rows(_ sql: String) async throws -> [String] {
         let copy = TemporaryDirectory()
         try FileManager.default.copyItem(atPath: file, toPath: copy.file("copy"))
@@ -36,7 +36,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "a full disk, and a list many times larger than what is kept for it → removed, and others have its room",
+        "a full disk, and a list many times larger than the reserve → removed, and others get its room",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"), arguments: [false, true])
     func fullDisk(isRestarted: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -57,7 +57,7 @@ struct StoreRoomTests {
         let error = await #expect(throws: ListError.self) { try await store.write(.update("small", 1, .replace(next))) }
         #expect(error?.cause?.contains("full") == true, "seed \(seed)")
         try await store.write(.remove(name: "large"), durability: .fsync)
-        // More than is kept, and still no room on the disk.
+        // More than the reserve, and still no room on the disk.
         var changes = PreparedTransaction.Changes()
         for (index, object) in next.enumerated() {
             changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
@@ -72,7 +72,7 @@ struct StoreRoomTests {
         await opened.store.close()
     }
 
-    @Test("killed right after a removal → the list is gone, and the rest of it goes when the store is opened again")
+    @Test("killed right after a removal → the list is gone, and its rest is removed when the store is opened again")
     func killed() async throws {
         var random = SeededRandom(seed: 1)
         let store = try SQLiteStore.open(directory: directory.path).store
@@ -93,7 +93,7 @@ struct StoreRoomTests {
         #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["large", "other"])
         #expect(opened.adapters.map(\.objects.count) == [0, 2000] && opened.adapters.map(\.changes.count) == [0, 100])
         #expect(opened.adapters[0].adapter.epoch == "e2")
-        // Each takes a turn of the store, as each part of what is left does.
+        // Each write takes a turn of the store, and so does each part of the rest.
         for _ in 0..<40 { _ = try await opened.store.byteCount() }
         #expect(try await opened.store.check().isEmpty)
         await opened.store.close()

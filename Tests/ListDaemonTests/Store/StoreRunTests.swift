@@ -36,7 +36,7 @@ struct StoreRunTests {
         return store
     }
 
-    /// Leaves the files as a process that was killed does.
+    /// Leaves the files as a killed process does.
     private func kill(_ store: SQLiteStore) async throws {
         let bytes = try ["", "-wal"].map {
             try #require(FileManager.default.contents(atPath: directory.file(SQLiteStore.fileName) + $0))
@@ -47,7 +47,7 @@ struct StoreRunTests {
         }
     }
 
-    @Test("not ended, another boot → a new epoch for a disk list, stored at once; ended, or the same boot → it stays")
+    @Test("not ended, another boot → a disk list gets a new epoch, stored at once; ended, or the same boot → it stays")
     func boots() async throws {
         try await kill(try await makeLists("first"))
         let same = try open("first")
@@ -65,7 +65,7 @@ struct StoreRunTests {
         await last.store.close()
     }
 
-    @Test("an unknown boot id → as another boot")
+    @Test("an unknown boot id → treated as another boot")
     func unknownBoot() async throws {
         try await kill(try await makeLists(""))
         let again = try open("")
@@ -74,7 +74,7 @@ struct StoreRunTests {
     }
 
     @Test(
-        "the disk is full at the start → the lists are there with their new epochs, which the first write stores",
+        "the disk is full at the start → the lists have new epochs, which the first write stores",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

@@ -11,7 +11,7 @@ import TestSupport
 @testable import ListWorkers
 
 extension SQLiteStore {
-    /// What makes a file of the first version out of one of the present version.
+    /// SQL that turns a file of the current version into one of the first version.
     static let firstVersion = """
         DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN cursor;
         ALTER TABLE adapter DROP COLUMN "limit"; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1
@@ -33,7 +33,7 @@ func adapter(_ name: String, epoch: String = "e1") -> StoredAdapter {
 }
 
 extension StoreChange {
-    /// An update without a log; nil = no revision after it is given to anybody.
+    /// An update without a log entry; nil = no later revisions are reserved.
     static func update(
         _ name: String, _ revision: UInt64, _ content: PreparedTransaction.Content, limit: UInt64? = nil
     ) -> StoreChange {
@@ -43,7 +43,7 @@ extension StoreChange {
     }
 }
 
-/// A plain list that does what the store should do.
+/// A plain model of the store's list.
 struct ModelList {
     var objects: [ListObject] = []
     var revision: UInt64 = 0

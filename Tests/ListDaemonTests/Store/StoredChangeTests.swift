@@ -34,7 +34,7 @@ struct StoredChangeTests {
         return transaction
     }
 
-    @Test("any transaction → the same again; cut, longer or changed bytes → never a crash")
+    @Test("any transaction → the same when read again; cut, longer or changed bytes → never a crash")
     func roundTrip() {
         let seed = UInt64.random(in: 0 ... .max)
         var source = SeededRandom(seed: seed)

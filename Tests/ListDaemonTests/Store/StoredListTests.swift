@@ -16,13 +16,13 @@ import Testing
 struct StoredListTests {
     private static let full = ListError(.storeFailed, "full")
 
-    /// A store that answers when the test says so.
+    /// A store that answers when the test lets it.
     private final class SlowStore: Store {
         private let waiting = Mutex([@Sendable (Result<Void, ListError>) -> Void]())
         private let written = Mutex([String]())
-        /// The names of the lists that were written.
+        /// The names of the written lists.
         var names: [String] { written.withLock { $0 } }
-        /// What was handed over, in order.
+        /// The changes that it got, in order.
         let changes = EventLog<String>()
 
         func write(
@@ -43,7 +43,7 @@ struct StoredListTests {
         }
     }
 
-    /// The failures that the list reports are not read.
+    /// Ignores the failures that the list reports.
     private struct SilentSink: LogSink {
         func write(_ entry: LogEntry) {}
     }
@@ -65,7 +65,9 @@ struct StoredListTests {
         StoreWork(content: .replace([]), oldestRevision: 0, revision: 3, limit: 3)
     }
 
-    @Test("a transaction with the request of the source's last event → its cursor is written with it; of others → none")
+    @Test(
+        "a transaction with the request of the source's last event → its cursor is written with it; other transactions → none"
+    )
     func cursor() async throws {
         let list = list(.disk)
         list.cursors.set([7], for: 12)
@@ -87,7 +89,7 @@ struct StoredListTests {
         #expect(list.cursor == [8])
     }
 
-    @Test("a list that is not stored → its cursor is remembered, and written when it is stored from then on")
+    @Test("a list that is not stored → its cursor is remembered, and written once it is stored")
     func cursorInMemory() async throws {
         let list = list(.memory)
         list.cursors.set([7], for: 12)
@@ -99,7 +101,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "renamed, while a transaction and a cursor come → they wait, and are for the name that it has then",
+        "a transaction and a cursor during a rename → they wait, and are written under the new name",
         arguments: [true, false])
     func renaming(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -120,7 +122,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "storing ends while a transaction comes → it waits; refused → written; done → not written",
+        "a transaction while storing ends → it waits; the end is refused → written; done → not written",
         arguments: [true, false])
     func ending(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -160,7 +162,7 @@ struct StoredListTests {
         #expect(try await answers.next() == "stored")
     }
 
-    @Test("another durability that the store refuses → transactions are written with the one before")
+    @Test("another durability that the store refuses → transactions are written with the former one")
     func taking() async throws {
         let list = list(.disk)
         let take = Task { try await list.take(["durability": "fsync"], durability: .fsync) }

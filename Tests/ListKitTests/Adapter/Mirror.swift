@@ -3,10 +3,10 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A client that follows a list by its transactions alone: each section by a serial number, each item likewise.
+/// A client that follows a list by its transactions alone: it knows sections and items by serial numbers.
 ///
-/// What a transaction inserts or reloads is fetched from the list, as a real client does it; everything else must already be
-/// right.
+/// Reads only what a transaction inserts or reloads from the list, as a real client does; everything else must already
+/// be right.
 struct Mirror {
     struct Section: Equatable {
         var object: ListObject
@@ -27,7 +27,7 @@ struct Mirror {
         }
     }
 
-    /// Applies a transaction; what is not in it is not looked up.
+    /// Applies a transaction without reading anything else.
     mutating func apply(_ transaction: Transaction, from adapter: ListAdapter) throws {
         #expect(transaction.baseRevision == revision)
         #expect(transaction.revision == revision + 1)
@@ -84,7 +84,7 @@ struct Mirror {
         return section
     }
 
-    /// Whether the mirror is what the list says.
+    /// Whether the mirror equals the list.
     func expectEqual(to adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(revision == adapter.revision, sourceLocation: sourceLocation)
         #expect(sections == Mirror.read(adapter), sourceLocation: sourceLocation)

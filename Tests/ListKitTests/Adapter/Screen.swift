@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A viewer that keeps nothing but its slots, and follows its view by the changes that it is sent.
+/// A viewer that keeps only its slots, and follows its view by the changes that it gets.
 struct Screen {
     let view: ViewID
     private var mirror: SlotMirror
@@ -37,7 +37,8 @@ struct Screen {
         }
     }
 
-    /// Applies a change that has to fit exactly: what it releases, places or rebinds is there, what it shows is not.
+    /// Applies a change that must fit exactly: slots that it releases, places or rebinds exist, slots that it shows do
+    /// not.
     private mutating func apply(_ change: PictureChange) {
         let (before, released) = (Set(slots.keys), Set(change.released))
         let shown = Set(change.shown.map(\.slot))
@@ -51,13 +52,13 @@ struct Screen {
         isStalled = false
     }
 
-    /// Takes a picture over that replaces everything.
+    /// Replaces everything by a picture.
     mutating func replace(with picture: Picture) {
         mirror.replace(with: picture)
         isStalled = false
     }
 
-    /// Whether the screen shows what a resync says; the resync acknowledges everything.
+    /// Whether the screen equals a resync; the resync acknowledges everything.
     mutating func expectEqualToResync(of adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation) throws
     {
         let picture = try adapter.resync(view: view)

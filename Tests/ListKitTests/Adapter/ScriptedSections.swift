@@ -2,7 +2,7 @@
 
 @_spi(Daemon) import ListKit
 
-/// What the section controllers of a test did, in order.
+/// The calls of a test's section controllers, in order.
 final class EventList {
     private(set) var lines: [String] = []
 
@@ -26,7 +26,7 @@ final class ScriptedProvider: ListSectionControllerProvider {
     }
 }
 
-/// A section whose items are the letters of the field `items`; it writes down what happens to it.
+/// A section whose items are the letters of the field `items`; it records its calls.
 class LetterController: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate {
     private(set) var object: ListObject?
     var letters: [String] = []
@@ -78,7 +78,7 @@ class LetterController: ListSectionController, ListDisplayDelegate, ListWorkingR
     func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { log.note("exit \(id)") }
 }
 
-/// An object of `LetterController`: identifier and letters, as `a:xyz`.
+/// An object for `LetterController`: identifier and letters, as `a:xyz`.
 func letters(_ text: String, type: String = "letters") throws -> ListObject {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     return try ListObject(

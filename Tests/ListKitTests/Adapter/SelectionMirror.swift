@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A client that keeps the selection: by `SelectionChanged` alone, or moving it along with `Updated` first.
+/// A client that keeps the selection: by `SelectionChanged` alone, or by moving it along with `Updated` first.
 struct SelectionMirror {
     let movesAlong: Bool
     private var selected: Set<SelectedItem>
@@ -15,7 +15,7 @@ struct SelectionMirror {
         ids = adapter.objects(from: 0, limit: .max).map(\.id)
     }
 
-    /// Follows what one flush said; then it must have what the list has.
+    /// Follows the events of one flush; then it must equal the list's selection.
     mutating func take(
         _ events: [AdapterEvent], from adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation
     ) {

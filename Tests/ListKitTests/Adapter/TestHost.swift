@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A list with a host around it that stores nothing and runs everything at once.
+/// A list with a host that stores nothing and runs everything at once.
 final class TestHost {
     let adapter: ListAdapter
     /// All events, in order.
@@ -36,7 +36,7 @@ final class TestHost {
         return nextID
     }
 
-    /// Flushes until nothing waits; the last result.
+    /// Flushes until no request waits; returns the last result.
     @discardableResult
     func flush() -> FlushResult {
         var last = FlushResult()
@@ -57,7 +57,7 @@ final class TestHost {
         return last
     }
 
-    /// Queues a request and flushes; the answer to it.
+    /// Queues a request and flushes; returns its answer.
     @discardableResult
     func perform(
         _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true

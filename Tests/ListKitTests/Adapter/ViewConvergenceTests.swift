@@ -4,15 +4,15 @@
 import TestSupport
 import Testing
 
-@Suite("Convergence: a viewer's slots are what the view shows")
+@Suite("Convergence: a viewer's slots equal its view's picture")
 struct ViewConvergenceTests {
-    /// A view under test, and what its viewer knows.
+    /// A view under test, and its viewer's copy.
     final class Viewer {
         let options: ListViewOptions
         var screen: Screen
         var viewport = Rect(x: 0, y: 0, width: 200, height: 150)
         var range: ClosedRange<IndexPath>?
-        /// Sections and items that are displayed, by the display events.
+        /// The displayed sections and items, according to the display events.
         var displayed: Set<String> = []
         var inRange: Set<String> = []
 
@@ -136,7 +136,7 @@ struct ViewConvergenceTests {
         }
     }
 
-    /// Compares a screen with a fresh view over the same viewport, which has no history.
+    /// Compares a screen with a new view of the same viewport.
     private func check(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws {
         let description = try adapter.viewDescription(viewer.screen.view)
         guard description.state != .new else { return }
@@ -149,7 +149,7 @@ struct ViewConvergenceTests {
         if source.random.chance(oneIn: 10) { try viewer.screen.expectEqualToResync(of: adapter) }
         #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
         #expect(description.visibleObjects == adapter.visibleObjects(in: viewer.screen.view).map(\.id))
-        // Sizes that a viewer reported are no part of the list: such a view cannot be compared with a fresh one.
+        // Sizes that a viewer reported belong to its view only: it cannot be compared with a new one.
         guard viewer.screen.view != 1, viewer.screen.view != 6 else { return }
         var options = viewer.options
         options.window = nil
@@ -170,7 +170,7 @@ struct ViewConvergenceTests {
         _ = try adapter.closeView(999)
     }
 
-    /// The first and the last of the items that a view names, which follow the list.
+    /// The first and the last of a view's named items, which follow the list.
     private func ends(of items: VisibleItems, _ adapter: ListAdapter) throws -> (IndexPath, IndexPath) {
         var (section, left, first) = (items.first.section, items.length, items.first)
         first.item = min(first.item, max(0, (adapter.itemCount(inSection: section) ?? 0) - 1))

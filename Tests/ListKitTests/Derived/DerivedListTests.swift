@@ -12,7 +12,7 @@ struct DerivedListTests {
     private static let updates = isSoak ? 1000 : 150
 
     @Test(
-        "random changes, reloads and queries → the follower has what a naive filter and sort has", .rule("FO-01"),
+        "random changes, reloads and queries → the follower equals a naive filter and sort", .rule("FO-01"),
         arguments: 0..<seeds)
     func convergence(seed: Int) throws {
         let world = try FollowedList(seed: UInt64(seed), count: seed % 3 == 0 ? 8 : 60)

@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// A list, a derived list of it, and a third one built from the changes of that; and the result of a naive filter and
-/// sort of the first.
+/// A list, a derived list of it, and a third one built from the derived list's changes; and the result of a naive
+/// filter and sort of the first.
 final class FollowedList {
     private var random: SeededRandom
     private let base = TestHost()
@@ -35,7 +35,7 @@ final class FollowedList {
     private func load() throws {
         behind = []
         while !derived.isLoaded {
-            // The answer to a question is as of then, and what was announced before it came before it.
+            // The answer has the list at that moment; all earlier announcements came before it.
             let offset = max(0, derived.baseCount - (random.chance(oneIn: 4) ? 2 : 0))
             if random.chance(oneIn: 2) { try flushBase(try operation()) }
             updateDerived()
@@ -46,7 +46,7 @@ final class FollowedList {
         try updateShown()
     }
 
-    /// Some changes of the base list or the query, passed on one by one or together; then all three are compared.
+    /// Makes some changes of the base list or the query, passed on one by one or together; then compares all three.
     func step() throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
@@ -204,13 +204,13 @@ extension FollowedList {
         }
     }
 
-    /// Numbers that are in the order of the values, compared one after the other.
+    /// Numbers in the order of the values, found by pairwise comparison.
     private func rank(_ value: Value?, _ isDescending: Bool) -> [Double] {
         let sign: Double = isDescending ? -1 : 1
         switch value {
         case .int64(let number): return [0, 0, sign * Double(number)]
         case .double(let number): return [0, 0, sign * number]
-        // An end that is less than any byte, or more when the order is reversed.
+        // A terminator that is less than any byte, or greater when the order is reversed.
         case .string(let text): return [0, sign] + text.utf8.map { sign * (Double($0) + 1) } + [0]
         default: return [1]
         }

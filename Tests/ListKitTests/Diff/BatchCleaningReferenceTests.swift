@@ -82,13 +82,13 @@ struct BatchCleaningReferenceTests {
             insertItems.removeAll { $0.section == move.to }
             moveItems.removeAll { $0.from.section == move.from }
         }
-        // What is clean already stays as it is.
+        // A clean batch stays as it is.
         return ListBatchUpdateData(
             insertSections: ListIndexSet(inserts), deleteSections: ListIndexSet(deletes), moveSections: moves,
             insertItems: insertItems, deleteItems: deleteItems, moveItems: moveItems)
     }
 
-    @Test("all changes of two sections and two places, each up to twice → as by the rules", .rule("BU-01...BU-21"))
+    @Test("all changes of two sections and two places, each up to twice → as the rules define", .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []
         for raw in BatchCleaningReferenceTests.all {
@@ -124,7 +124,7 @@ struct BatchCleaningReferenceTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    /// Takes away and puts in as a client does: all positions at once.
+    /// Removes and inserts as a client does: all positions at once.
     private static func apply(_ data: ListBatchUpdateData, _ old: [Element], _ new: [Element]) -> [Element] {
         let gone = Set(Array(data.deleteSections) + data.moveSections.map(\.from))
         var list = old.indices.filter { !gone.contains($0) }.map { old[$0] }

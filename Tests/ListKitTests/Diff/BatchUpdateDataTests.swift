@@ -11,7 +11,7 @@ struct BatchUpdateDataTests {
         arguments: try VectorCase.load("batch_update_data"))
     func vectors(vector: VectorCase) throws {
         let data = ListBatchUpdateData(try #require(vector.json["input"]))
-        // Cleaning what is clean changes nothing, so the full result of the vectors can be read the same way.
+        // Cleaning a clean batch changes nothing, so the full result of the vectors can be read the same way.
         #expect(data == ListBatchUpdateData(try #require(vector.json["derivedFromSource"])))
         let expected = try #require(vector.json["expected"])
         if let sections = expected["insertSections"]?.integers { #expect(Array(data.insertSections) == sections) }

@@ -16,14 +16,14 @@ struct DiffFormsTests {
                 let script = ListDiffScript(result)
                 var list = old
                 script.apply(to: &list, new: new)
-                // Of elements that are equal in everything but the value, those marked as updated were replaced.
+                // Of elements that are equal except for the value, those marked as updated were replaced.
                 #expect(list == new || list.map(\.id) == new.map(\.id) && result.updates.isEmpty)
                 #expect(script.steps.count <= result.changeCount)
             }
         }
     }
 
-    @Test("all orders of five elements → as many moves as the fewest, and the script reaches each")
+    @Test("all orders of five elements → as few moves as possible, and the script leads to each")
     func permutations() {
         let old = Array(0..<5)
         for new in DiffTests.lists(length: 5, ids: 5, isCanonical: false) where Set(new).count == 5 {
@@ -60,7 +60,8 @@ struct DiffFormsTests {
     }
 
     @Test(
-        "a reload of an element that moves → follows the identifier; of one that goes → dropped", .rule("UP-44...UP-46")
+        "a reload of an element that moves → follows the identifier; of one that is deleted → dropped",
+        .rule("UP-44...UP-46")
     )
     func reloadWithDiff() {
         let moved = ListDiff.between([1, 2, 3], [3, 2, 1]).convertingReloads([2])

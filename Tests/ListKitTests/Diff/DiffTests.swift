@@ -6,7 +6,8 @@ import Testing
 
 @Suite("ListDiff")
 struct DiffTests {
-    /// All lists of up to `length` identifiers below `ids`; with `isCanonical` only those that number them as they come.
+    /// All lists of up to `length` identifiers below `ids`; with `isCanonical` only those whose identifiers are
+    /// numbered by first occurrence.
     static func lists(length: Int, ids: Int, isCanonical: Bool) -> [[Int]] {
         var all: [[Int]] = [[]]
         var previous: [[Int]] = [[]]
@@ -20,7 +21,7 @@ struct DiffTests {
         return all
     }
 
-    /// In debug builds one element less, which is enough to find a mistake while writing.
+    /// Debug builds use one element less, which is enough to find a mistake while writing.
     static var exhaustiveLength: Int {
         #if DEBUG
         4
@@ -29,7 +30,7 @@ struct DiffTests {
         #endif
     }
 
-    // Names of identifiers mean nothing, so the list before only needs to be seen in one naming.
+    // Identifiers are interchangeable, so one naming of the list before is enough.
     @Test(
         "all lists of up to 5 of 4 identifiers, each element changed in turn → IGListKit's result",
         .rule("DF-01...DF-35"))
@@ -96,7 +97,7 @@ struct DiffTests {
         }
     }
 
-    /// The common start of two lists is not looked at again unless something changed; so that is where to look for mistakes.
+    /// The common start of two lists is compared again only if something changed, so mistakes are likely there.
     @Test("a long common start, then repeated identifiers out of it → IGListKit's result", arguments: 0..<10)
     func commonStart(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -111,7 +112,7 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, though others need none",
+        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, although another pairing needs none",
         .rule("DF-17"))
     func minimalOfRepeated() {
         func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
@@ -120,7 +121,7 @@ struct DiffTests {
         #expect(ListDiff.between(elements(2, 1), elements(2, 1), moves: .minimal).moves.isEmpty)
     }
 
-    @Test("minimal moves → the same result otherwise, and as few moves as there can be", arguments: 0..<10)
+    @Test("minimal moves → otherwise the same result, with as few moves as possible", arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
@@ -149,7 +150,7 @@ struct DiffTests {
 
 /// The elements that are in both lists, found by comparing all.
 enum ReferencePairs {
-    /// Where each survivor was and is, by its place after.
+    /// The old and new place of each survivor, by its place after.
     static func survivors(_ old: [Element], _ new: [Element]) -> [ListMoveIndex] {
         var free = Array(old.indices)
         var pairs: [ListMoveIndex] = []
@@ -160,7 +161,7 @@ enum ReferencePairs {
         return pairs
     }
 
-    /// The length of a longest increasing subsequence, by comparing everything with everything.
+    /// The length of a longest increasing subsequence, by comparing all pairs.
     static func longestIncreasing(_ numbers: [Int]) -> Int {
         var lengths: [Int] = []
         for (position, number) in numbers.enumerated() {

@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-/// An element with an instance of its own, as IGListKit's tests have them.
+/// An element that is an instance, as in IGListKit's tests.
 private final class Instance: ListDiffable, Sendable {
     let id: String
     let value: String
@@ -133,7 +133,7 @@ struct MoveTests {
     }
 
     @Test(
-        "moves that differ in an end → different, sorted by where they come from",
+        "moves that differ at one end → different, sorted by their origin",
         .rule("DR-02", "DR-03", "DR-05...DR-07", "DR-10"))
     func different() {
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 2, to: 1))

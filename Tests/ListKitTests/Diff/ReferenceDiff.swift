@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// One element of a test list: who it is, and what its content is.
+/// One element of a test list: an identity and a content.
 struct Element: Hashable, ListDiffable {
     let id: Int
     let value: Int
@@ -40,7 +40,7 @@ enum ReferenceDiff {
         }
     }
 
-    /// What changed, where `isChanged` compares an element before and one after.
+    /// The differences, where `isChanged` compares an element before and one after.
     static func between<Item, ID: Hashable>(
         _ old: [Item], _ new: [Item], id: (Item) -> ID, isChanged: (Item, Item) -> Bool
     ) -> Result {

@@ -8,7 +8,7 @@ private typealias Snapshot = ListSectionSnapshot<Element, Element, String>
 
 @Suite("Two-level diff")
 struct SectionedDiffTests {
-    /// Applies a result as a client does that holds the list before: sections first, then items, all positions at once.
+    /// Applies a result as a client with the list before does: sections first, then items, all positions at once.
     private static func apply(_ result: ListSectionedResult, to old: [Snapshot], new: [Snapshot]) -> [[Element]] {
         let mapping = ListIndexMapping(result.sections)
         let gone = Set(result.deleteItems + result.moveItems.map(\.from))
@@ -48,7 +48,7 @@ struct SectionedDiffTests {
         return (list(0), list(1))
     }
 
-    @Test("random sections with items → applied as one, they give the list after", arguments: 0..<20)
+    @Test("random sections with items → applied as one batch, they give the list after", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -67,7 +67,7 @@ struct SectionedDiffTests {
         }
     }
 
-    /// Applies a batch as a view does that knows nothing else; `nil` when it says something of sections that it replaces.
+    /// Applies a batch as a view does that knows nothing else; `nil` when it has entries for sections that it replaces.
     private static func apply(_ batch: ListBatchUpdateData, to old: [Snapshot], new: [Snapshot]) -> [[Int]]? {
         let replaced = batch.deleteSections.union(ListIndexSet(batch.moveSections.map(\.from)))
         var stays = old.indices.filter { !replaced.contains($0) }[...]
@@ -129,7 +129,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "an item that goes to another section → a move between sections when identity is global, else delete and insert"
+        "an item that moves to another section → a move between sections when identity is global, else delete and insert"
     )
     func acrossSections() {
         let item = Element(id: 7, value: 0)
@@ -220,7 +220,7 @@ struct SectionedDiffTests {
         return [[]] + first.map { [$0] } + second.map { [$0] } + pairs
     }
 
-    /// The list with the content of one item changed, which one depends on a number.
+    /// The list with the content of one item changed; a number chooses the item.
     private static func changingOneItem(of list: [Snapshot], _ number: Int) -> [Snapshot] {
         let count = list.reduce(0) { $0 + $1.items.count }
         guard count > 0 else { return list }

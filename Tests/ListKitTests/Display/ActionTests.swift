@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Actions on items")
 struct ActionTests {
-    /// Handles `open`, selects its item for `mark`, and leaves the rest to others.
+    /// Handles `open`, selects its item for `mark`, and does not handle other actions.
     private final class Handler: ListSectionController {
         let log: EventList
 
@@ -61,7 +61,7 @@ struct ActionTests {
         #expect(log.take() == [])
     }
 
-    @Test("a controller that does not know of actions, or a built-in one → not handled")
+    @Test("a controller without actions, or a built-in one → not handled")
     func builtIn() throws {
         let plain = try list(ScriptedProvider { _ in ListSectionController() })
         #expect(try !plain.adapter.invoke("open", item: 0, ofObject: "a").handled)

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Anchoring: what is on the screen keeps its place")
+@Suite("Anchoring: items on the screen keep their place")
 struct AnchoringTests {
-    /// Where the item of an object lies on the screen.
+    /// The place of an object's item on the screen.
     func place(of id: String, on screen: Screen) -> Double? {
         screen.items.first { $0.objectID == id }.map { $0.frame.minY - screen.offset.y }
     }
@@ -15,7 +15,7 @@ struct AnchoringTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": 20]) }
     }
 
-    @Test("objects come and go above the viewport → it moves with what it shows")
+    @Test("objects added and removed above the viewport → the viewport moves with its items")
     func above() throws {
         let list = TestHost(try names(10..<40))
         var screen = try list.open(y: 105)
@@ -30,7 +30,8 @@ struct AnchoringTests {
     }
 
     @Test(
-        "the anchor itself goes → the next survivor keeps its place; all go → the next one after them", .rule("VW-08"))
+        "the anchor itself is removed → the next survivor keeps its place; all are removed → the next one after them",
+        .rule("VW-08"))
     func anchorGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 205)
@@ -51,20 +52,20 @@ struct AnchoringTests {
         return try ListObject(id: id, type: "binding", fields: ["items": .array(element: "a{sv}", fields)])
     }
 
-    @Test("all that is on the screen goes, but not its section → the next item of it keeps its place")
+    @Test("all items on the screen are removed, but not their section → its next item keeps the place")
     func anchorGoneInsideOfItsSection() throws {
         let items = (0..<100).map { "i\($0)" }
         let list = TestHost([try section("a", items), try section("b", ["b"])], names: ["binding": "listd/binding"])
         var screen = try list.open(y: 400)
         let kept = items.filter { !(10..<25).map { "i\($0)" }.contains($0) } + (0..<50).map { "new\($0)" }
         screen.take(try list.update([section("a", kept), section("b", ["b"])]).events)
-        // Item 25 was at 500, behind the screen, and is where item 10 was.
+        // Item 25 was at 500, below the screen, and is where item 10 was.
         #expect(screen.offset.y == 100)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
     @Test(
-        "the section on the screen loses what is there, the next one gets an item on top → its first survivor keeps its place"
+        "the section on the screen loses its shown items, the next one gets an item on top → its first survivor keeps its place"
     )
     func anchorGoneBeforeAnInsert() throws {
         let items = (0..<30).map { "i\($0)" }
@@ -103,7 +104,7 @@ struct AnchoringTests {
         #expect(screen.contentSize.height == 140)
     }
 
-    @Test("everything from the anchor on goes → the end of what is left comes into view", .rule("EE-51"))
+    @Test("everything from the anchor on is removed → the end of the rest is shown", .rule("EE-51"))
     func endGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 600)
@@ -120,7 +121,7 @@ struct AnchoringTests {
         #expect(screen.offset.y == 105)
     }
 
-    @Test("a viewport as of before a shift → shifted, once; as of after it → not", .rule("VW-10"))
+    @Test("a viewport from before a shift → shifted once; from after it → not", .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
         var screen = try list.open(y: 105)
@@ -140,7 +141,7 @@ struct AnchoringTests {
         #expect(try scroll(seen: 1, 300) == 300)
     }
 
-    @Test("a shift that a stalled viewer was not sent → added to its viewport")
+    @Test("a shift that a stalled viewer did not get → added to its viewport")
     func stalledShift() throws {
         let list = TestHost(try names(10..<60))
         let screen = try list.open(y: 105) { $0.window = 1 }
@@ -172,7 +173,7 @@ struct AnchoringTests {
         #expect(try list.adapter.viewDescription(1).viewport.minY == 30)
     }
 
-    @Test("a scroll-to that only moves the offset → its change is sent")
+    @Test("a scroll-to that changes only the offset → its change is sent")
     func offsetOnly() throws {
         let list = TestHost([
             try ListObject(id: "a", fields: ["height": 1000]), try ListObject(id: "b", fields: ["height": 1000]),

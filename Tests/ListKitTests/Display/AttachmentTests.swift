@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Views and data sources that come and go while updates wait")
+@Suite("Views and data sources that are added and removed while updates wait")
 struct AttachmentTests {
     private func texts(_ screen: Screen) -> [String] {
         screen.items.map { $0.objectID + ($0.content["letter"]?.string ?? "") }
@@ -30,11 +30,11 @@ struct AttachmentTests {
         }
     }
 
-    /// What waits when the view changes: an update, a reload, or an item update.
+    /// The work that waits when the view changes: an update, a reload, or an item update.
     enum Waiting: CaseIterable { case update, reload, items }
 
     @Test(
-        "a view closed, or another one opened, while something waits → it is applied, completed, and shown in new views",
+        "a view is closed or opened while work waits → it is applied, completed, and shown in new views",
         .rule("EE-77", "EE-78", "EE-80", "EE-82", "EE-84"),
         arguments: Waiting.allCases, [true, false])
     func viewChanges(waiting: Waiting, closes: Bool) throws {
@@ -82,7 +82,7 @@ struct AttachmentTests {
         #expect(new.reads == 1)
     }
 
-    @Test("an update, or a reload, completed → its items are already visible", .rule("EE-06", "EE-07"))
+    @Test("an update or a reload completes → its items are already visible", .rule("EE-06", "EE-07"))
     func visibleInCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -95,7 +95,7 @@ struct AttachmentTests {
         #expect(visible == [[0, 1], [0, 1]])
     }
 
-    /// Weak references to what a list is made of.
+    /// Weak references to the parts of a list.
     private final class Remains {
         weak var adapter: ListAdapter?
         weak var controller: LetterController?
@@ -104,7 +104,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "a list released with items shown, an update waiting, flushing or laying out → nothing of it stays",
+        "a list released with items shown, an update waiting, flushing or laying out → all of it is released",
         .rule("AD-34", "AD-35", "EE-53", "EE-92", "EE-93"),
         arguments: 0..<5)
     func released(moment: Int) throws {
@@ -113,7 +113,7 @@ struct AttachmentTests {
             let list = try TestHost.letters("a:x") { $0.onUpdate = { $0.context?.invalidateLayout() } }
             _ = try list.open()
             let controller = try #require(list.controller("a"))
-            // The item that is shown is a value: who keeps it keeps no view.
+            // A shown item is a value: keeping it does not keep a view.
             (remains.adapter, remains.controller, remains.item) = (
                 list.adapter, controller, controller.context?.displayedItem(at: 0)
             )

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many items selected and deselected at once")
 struct ChangeSelectionTests {
-    /// Agrees to everything but objects whose identifier begins with x.
+    /// Agrees to everything except objects whose identifier begins with x.
     private final class Careful: ListSectionController {
         private var object: ListObject?
         override func didUpdate(to object: ListObject) { self.object = object }
@@ -20,7 +20,7 @@ struct ChangeSelectionTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    @Test("items to select and to deselect → one event in the order of the list, and what is so now", .rule("SE-03"))
+    @Test("items to select and to deselect → one event in the order of the list, and the new selection", .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
         let first = try list.adapter.changeSelection(
@@ -62,7 +62,7 @@ struct ChangeSelectionTests {
         #expect(selections(change.events).map(\.selected) == [[Self.item("o0")]])
     }
 
-    @Test("an item that is deselected by itself as soon as it is selected → no event")
+    @Test("an item that its controller deselects as soon as it is selected → no event")
     func automatic() throws {
         let list = TestHost(try [ListObject(id: "o")]) { $0.deselectsAutomatically = true }
         let change = try list.adapter.changeSelection(select: [Self.item("o")], deselect: [])

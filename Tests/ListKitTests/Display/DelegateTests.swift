@@ -90,7 +90,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "objects, items, everything reloaded → listeners get which it was, and a reload is never animated",
+        "objects, items, everything reloaded → listeners get the kind, and a reload is never animated",
         .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
@@ -131,7 +131,7 @@ struct DelegateTests {
         #expect(log.lines.count { $0.hasPrefix("first will") && $0.contains("@") } == 1)
     }
 
-    @Test("a performance delegate → every call of a controller lies between a will and a did with its name")
+    @Test("a performance delegate → every controller call lies between a will and a did call with its name")
     func performance() throws {
         let performance = Performance()
         let scrolls = Scrolls()
@@ -160,7 +160,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("a drag → shown controllers hear each event, and the traits follow", .rule("AD-73...AD-75", "AD-108"))
+    @Test("a drag → shown controllers get each event, and the traits follow", .rule("AD-73...AD-75", "AD-108"))
     func scrolling() throws {
         let scrolls = Scrolls()
         let list = try TestHost.letters("a:x", "b:y") { $0.scrollDelegate = scrolls }

@@ -51,14 +51,14 @@ struct DisplayRuleTests {
         _ = display(log)
         try list.update((0..<10).map { try letters("n\($0):x") } + rows.map { try letters($0) })
         let said = display(log)
-        // View 1 has n0 to n9 now, and view 2 the sections that view 1 had.
+        // View 1 shows n0 to n9 now, and view 2 the sections that view 1 had.
         #expect(said.filter { $0.hasPrefix("will r") }.isEmpty)
         let expected = (0..<10).flatMap { ["will n\($0).0", "will n\($0)", "end r\($0 + 10).0", "end r\($0 + 10)"] }
         #expect(said.sorted() == expected.sorted())
     }
 
     @Test(
-        "an object that changes and goes off the screen in one update → its end comes with what was shown",
+        "an object changes and leaves the screen in one update → its end of display has the shown item",
         .rule("DH-11"))
     func endOfWhatWasShown() throws {
         final class Listener: ListAdapterDelegate {
@@ -76,7 +76,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "everything reloaded while it moves out of range → only who entered exits, and who is in range entered",
+        "everything reloaded while it moves out of range → only sections in range exit, and those now in range enter",
         .rule("WR-15"))
     func replacedAndOutOfRange() throws {
         final class Ranged: LetterController {
@@ -106,7 +106,7 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
-    @Test("a scroll to other sections → those entering the range are notified before those leaving it", .rule("WR-14"))
+    @Test("a scroll to other sections → entering sections are notified before leaving ones", .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
         let list = TestHost(
@@ -154,7 +154,9 @@ struct DisplayRuleTests {
         #expect(log.take() == ["delegate end a.0", "delegate end a@0"])
     }
 
-    @Test("one listener of two lists → notified of both; a removed one of none", .rule("AN-02...AN-04"))
+    @Test(
+        "one listener of two lists → notified of both; after removal from one, of the other only",
+        .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -210,7 +212,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a footer on one section of two → there and nowhere else; its size is held above zero",
+        "a footer on one section of two → there and nowhere else; a negative size is 0",
         .rule("AD-43", "AD-94", "AD-98", "AD-102")
     )
     func footer() throws {
@@ -266,7 +268,7 @@ struct DisplayRuleTests {
         #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
     }
 
-    @Test("content insets → what lies under them is shown, but not fully", .rule("AD-62"))
+    @Test("content insets → items under them are shown, but not fully", .rule("AD-62"))
     func fullyVisible() throws {
         let list = try TestHost.letters("a:uvwxyz")
         _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }

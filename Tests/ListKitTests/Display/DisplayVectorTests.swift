@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("display.json: notifications of what appears and disappears", .rule("DH-01...DH-13"))
+@Suite("display.json: notifications of appearing and disappearing items", .rule("DH-01...DH-13"))
 struct DisplayVectorTests {
     /// Writes the events of a delegate or a listener into a log.
     final class Teller: ListAdapterDelegate {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("IGListKit's finer rules of display: each test fails when its rule is broken")
 struct FinerDisplayRuleTests {
-    /// One element of the first section, as the display handler gets it.
+    /// One element of the first section, for the display handler.
     private func element(_ list: TestHost, item: Int, kind: ElementKind = .cell) throws -> ViewElement {
         let known = list.adapter.presentation.store.map.handle(at: 0)
         let handle = try #require(known)
@@ -16,7 +16,8 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an end that comes twice, or without a beginning → notified once, or never", .rule("DH-05", "DH-06", "DH-09"))
+        "an end of display that comes twice, or without a beginning → notified once, or never",
+        .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -54,7 +55,7 @@ struct FinerDisplayRuleTests {
             log.take() == [
                 "update b@0", "will b.0", "will b", "end a.0", "end a", "enter b", "exit a",
             ])
-        // The same when the object stays and only its controller is another one.
+        // The same with the same object and another controller.
         try list.update([letters("b:y", type: "other")])
         #expect(
             log.take() == [
@@ -82,7 +83,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an object that changes, loses an item and moves in one update → its end names what was shown, and where",
+        "an object changes, loses an item and moves in one update → its end of display has the shown items and old paths",
         .rule("DH-11", "DH-12")
     )
     func endNamesThePast() throws {
@@ -96,7 +97,7 @@ struct FinerDisplayRuleTests {
         #expect(
             exact.take().sorted() == ["end a:pq (0, 0)", "end a:pq (0, 1)", "end a:pq @0", "end b:xyz (1, 2)"])
         #expect(log.take().contains("end b.2"))
-        // By a batch: item 1 goes and a new one comes before it.
+        // By a batch: item 1 is removed and a new one comes before it.
         let controller = try #require(list.controller("b"))
         controller.context?.performBatch(updates: { batch in
             controller.letters = ["n", "u"]
@@ -111,7 +112,7 @@ struct FinerDisplayRuleTests {
     // MARK: The working range counts sections
 
     @Test(
-        "a range of sections with several items each → counted in sections, around all that are shown",
+        "a range of sections with several items each → counted in sections, around all shown ones",
         .rule("WR-13", "WR-16", "WR-17")
     )
     func rangeInSections() throws {
@@ -124,7 +125,7 @@ struct FinerDisplayRuleTests {
         _ = try list.open(y: 120)
         #expect(try list.adapter.viewDescription(1).workingRange == 1..<8)
         #expect(log.take().filter { $0.hasPrefix("enter") } == (1..<8).map { "enter r\($0)" })
-        // Nothing is shown: everything exits, and nothing enters.
+        // Nothing is shown: every section exits, and none enters.
         _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 9000, width: 100, height: 100))
         #expect(try list.adapter.viewDescription(1).workingRange.isEmpty)
         let said = log.take().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }

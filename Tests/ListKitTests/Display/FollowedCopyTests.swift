@@ -6,7 +6,8 @@ import Testing
 
 @Suite("FollowedCopy: the objects of a list whose engine is in another process")
 struct FollowedCopyTests {
-    @Test("random updates → objects are where the list has them; a view without an engine moves as with one")
+    @Test(
+        "random updates → objects are where the list has them; a view without an engine moves like one with an engine")
     func random() throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<40 {

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import TestSupport
 
-/// A list as plain arrays, in which every item has a number of its own for as long as it lives.
+/// A list as plain arrays, in which every item has a unique number.
 struct FollowedView {
     struct Section {
         let id: String
@@ -17,7 +17,7 @@ struct FollowedView {
     /// The items in order.
     var items: [Int] { sections.flatMap { $0.items.map(\.number) } }
 
-    /// Goes on with another list: what has the same identifiers is the same.
+    /// Continues with another list: items with the same identifiers keep their numbers.
     mutating func update(to list: [(id: String, items: [String])]) {
         let before = Dictionary(uniqueKeysWithValues: sections.map { ($0.id, $0) })
         sections = list.map { id, items in
@@ -33,8 +33,8 @@ struct FollowedView {
         return last
     }
 
-    /// Where an item of a path stands: taken into its section; of an empty one the next or the one before; past the end one
-    /// for each section.
+    /// The position of a path's item, clamped to its section; in an empty section that of the next or the previous
+    /// item; past the end one position for each section.
     func position(_ path: IndexPath, isLast: Bool = false) -> Int {
         if path.section >= sections.count { return items.count + path.section - sections.count }
         let offset = sections[..<path.section].reduce(0) { $0 + $1.items.count }
@@ -51,7 +51,7 @@ struct FollowedView {
             ? paths[position] : IndexPath(section: sections.count + position - paths.count, item: 0)
     }
 
-    /// The items from one path to another one, meant in the list `old`, as they are now: by the contract's words.
+    /// The items of the present list between two paths of the list `old`, as the contract defines.
     func rebased(_ first: IndexPath, _ last: IndexPath, in old: FollowedView) -> VisibleItems {
         let (begin, end) = (old.position(first), old.position(last, isLast: true))
         guard sections.map(\.number) != old.sections.map(\.number) || items != old.items else {
@@ -77,13 +77,13 @@ struct FollowedView {
         return VisibleItems(first: path(max(0, items.count - length)), length: length)
     }
 
-    /// The items that are shown: the range shifted into the list.
+    /// The shown items: the range shifted into the list.
     func shown(_ wanted: VisibleItems) -> Range<Int> {
         let begin = max(0, min(position(wanted.first), items.count - wanted.length))
         return begin..<min(items.count, begin + wanted.length)
     }
 
-    /// Lets a range follow the list from what it showed before.
+    /// Makes a range follow the items that it showed in the list before.
     func follow(_ wanted: VisibleItems, from old: FollowedView, _ options: ListViewOptions) -> VisibleItems {
         let range = old.shown(wanted)
         guard options.isAnchored, !range.isEmpty else { return wanted }
@@ -101,7 +101,7 @@ struct FollowedView {
 
     // MARK: Random lists
 
-    /// A list with other items, sections and orders here and there.
+    /// A list with some items, sections and orders changed.
     func changed(_ random: inout SeededRandom) -> [(id: String, items: [String])] {
         var list = sections.map { ($0.id, $0.items.map(\.id)) }
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -122,7 +122,7 @@ struct FollowedView {
         return list.map { (id: $0.0, items: $0.1) }
     }
 
-    /// Items of an object: those of every third one are always one.
+    /// The number of items of an object; every third object always has one.
     private static func items(of id: String, _ random: inout SeededRandom) -> [String] {
         if (Int(id.dropFirst()) ?? 0) % 3 == 0 { return ["0"] }
         return (0..<5).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random)).map { "i\($0)" }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Invalidating the layout of single items")
 struct ItemInvalidationTests {
     @Test(
-        "one item grows → only it is measured, what follows moves, contents and slots stay", arguments: [5, 1500])
+        "one item grows → only it is measured, later items move, contents and slots stay", arguments: [5, 1500])
     func oneItem(itemCount: Int) throws {
         let log = EventList()
         let list = try Self.list(["a": itemCount, "b": 2], log)
@@ -27,7 +27,7 @@ struct ItemInvalidationTests {
         #expect(screen.items.prefix(5).map(\.frame.minY) == [0, 10, 20, 45, 55])
     }
 
-    @Test("several views → each measures it for its own; one without a layout measures nothing")
+    @Test("several views → each measures the item for itself; one with layout none measures nothing")
     func severalViews() throws {
         let log = EventList()
         let list = try Self.list(["a": 3], log)
@@ -45,7 +45,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "indexes of no item, an item that is deleted, a section that leaves → ignored; of the last: completed with false"
+        "indexes without an item, a deleted item, a section that leaves → ignored; for the last one completed with false"
     )
     func ignored() throws {
         let log = EventList()
@@ -70,7 +70,7 @@ struct ItemInvalidationTests {
         #expect(finished == [false] && log.take().isEmpty)
     }
 
-    @Test("a size that is not finite → the section is at fault, and laid out as one throughout")
+    @Test("a size that is not finite → a fault, and the whole section is laid out as error items")
     func fault() throws {
         let log = EventList()
         let list = try Self.list(["a": 3], log)
@@ -101,7 +101,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "random sizes, item updates and lists → every frame as in a view that is laid out afresh",
+        "random sizes, item updates and lists → every frame as in a new view",
         arguments: [ListLayoutKind.flow, .absolute], 0..<12)
     func random(layout: ListLayoutKind, seed: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -130,7 +130,7 @@ struct ItemInvalidationTests {
 
     // MARK: Sections
 
-    /// A section whose items have places of their own; it writes down which of them are asked for.
+    /// A section whose items have places of their own; it records which of them are asked for.
     private final class Measured: ListSectionController {
         var places: [ItemPlacement] = []
         let id: String
@@ -153,7 +153,7 @@ struct ItemInvalidationTests {
         }
     }
 
-    /// Items that come, go, move and change their sizes, said as one item update.
+    /// Inserts, deletes, moves and size changes in one item update.
     private struct RandomItemChange {
         private var deletes: [Int] = []
         private var inserts: [Int] = []

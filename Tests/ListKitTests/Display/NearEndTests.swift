@@ -15,7 +15,7 @@ struct NearEndTests {
         TestHost(try rows(count)) { $0.nearEndDistance = distance }
     }
 
-    /// What was said of the end: how far it is, nil = no longer near.
+    /// The events: the distance of the end; nil = no longer near.
     private func said(_ events: [AdapterEvent], of view: ViewID = 1) -> [Double?] {
         events.compactMap { event -> Double?? in
             if case .nearEnd(view, _, let distance) = event { .some(distance) } else { nil }
@@ -93,7 +93,7 @@ struct NearEndTests {
         #expect(try configure(149) == [nil])
     }
 
-    @Test("layout none → items behind the last named one, wherever that is")
+    @Test("layout none → the distance is the number of items after the last named one")
     func items() throws {
         let list = TestHost(try objects("a", "b", "c", "d", "e", "f")) {
             $0.nearEndDistance = 2
@@ -113,7 +113,7 @@ struct NearEndTests {
         #expect(try name(0, 5) == [])
     }
 
-    @Test("a horizontal list → along its axis")
+    @Test("a horizontal list → the distance along its axis")
     func horizontal() throws {
         let list = TestHost(try (0..<10).map { try ListObject(id: "o\($0)", fields: ["width": .double(50)]) }) {
             $0.nearEndDistance = 100
@@ -126,7 +126,7 @@ struct NearEndTests {
         #expect(said(near.effects) == [90])
     }
 
-    @Test("sizes that are measured → the end is farther away, or near")
+    @Test("measured sizes → the end gets farther away, or near")
     func measured() throws {
         let list = try list(4)
         _ = try list.open()
@@ -147,7 +147,7 @@ struct NearEndTests {
         #expect(try scroll(list, 900, view: 2) == [0])
     }
 
-    @Test("a view that goes on in another engine → notified of what is new only")
+    @Test("a view that continues in another engine → notified of new events only")
     func resumption() throws {
         let list = try list(10)
         _ = try list.open()
@@ -167,7 +167,7 @@ struct NearEndTests {
         #expect(said(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
     }
 
-    @Test("random updates and scrolls → as a naive look at content, viewport and last object", arguments: 1...20)
+    @Test("random updates and scrolls → as computed naively from content, viewport and last object", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let list = try list(10, 120)

@@ -23,7 +23,8 @@ struct OnScreenTests {
         return list.adapter.flushTiming
     }
 
-    @Test("no view of a list is on the screen → updates wait the longest time; one is, or none is open → they do not")
+    @Test(
+        "no view of a list is on the screen → updates wait the longest time; one is, or no view is open → they do not")
     func waiting() throws {
         let list = try list()
         #expect(try timing(list) == .now)
@@ -41,7 +42,7 @@ struct OnScreenTests {
         #expect(throws: ListError.self) { try list.adapter.setVisible(false, view: 1) }
     }
 
-    @Test("a view that goes on in another engine → still not on the screen")
+    @Test("a view that continues in another engine → still not on the screen")
     func resumed() throws {
         let old = try list()
         _ = try old.open(1)

@@ -4,7 +4,8 @@
 import TestSupport
 import Testing
 
-/// Letters by controllers of a test; all else, whose sections are not asked one by one, by those that are built in.
+/// Objects of letters get controllers of the test; all others, whose sections are not asked one by one, get built-in
+/// ones.
 private final class MixedProvider: ListSectionControllerProvider {
     private let scripted: ScriptedProvider
     private let builtIn = BuiltInSectionControllerProvider()
@@ -35,7 +36,7 @@ struct OpeningTests {
     private static let size = Size(width: 100, height: 100)
 
     @Test(
-        "the last of 1,000,000 objects → the first picture is of that place, and nothing of another one is asked for",
+        "opened at the last of 1,000,000 objects → the first picture has that place, and no other section is asked",
         .rule("VW-15"),
         arguments: [ListLayoutKind.flow, .none])
     func millionObjects(layout: ListLayoutKind) throws {
@@ -67,10 +68,10 @@ struct OpeningTests {
         #expect(displayed.first?.willDisplay.map(\.section).min() ?? 0 >= count - 4)
     }
 
-    /// Where a range of a length begins that has an item at a position, tried one after the other.
+    /// The start of the range of a length in which an item has a position, found by trying each.
     private func naive(_ count: Int, _ length: Int, _ target: Int, _ position: ScrollPosition) -> Int {
         let begins = Array(0...max(0, count - length))
-        // The item's place in the range that is wanted, as near to it as the list allows.
+        // The item's place in the range, as near to the requested one as the list allows.
         let wanted =
             switch position {
             case .none: begins.first { $0 + length > target } ?? 0
@@ -92,7 +93,7 @@ struct OpeningTests {
                     try list.adapter.openView(1, options: Self.options(at: "o\(target)", position, .none))
                     let last = IndexPath(section: 3 + length - 1, item: 0)
                     var screen = Screen(view: 1)
-                    // Only the length counts, also where it leaves the list.
+                    // Only the length counts, even if the range leaves the list.
                     screen.take(
                         try list.adapter.setVisibleRange(view: 1, first: IndexPath(section: 3, item: 0), last: last)
                             .effects)
@@ -107,7 +108,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("layout flow → where ScrollTo leads from the beginning, with one picture", arguments: ScrollPosition.allCases)
+    @Test("layout flow → the place to which ScrollTo leads, with one picture", arguments: ScrollPosition.allCases)
     func viewports(position: ScrollPosition) throws {
         for count in [1, 2, 5, 40] {
             let list = TestHost(try ViewTests.ids(0..<count))
@@ -124,7 +125,7 @@ struct OpeningTests {
                 #expect(pictures.count == 1 && pictures.first?.offset == offset)
                 #expect(pictures.first?.shown.map(\.objectID) == twin.items.map(\.objectID))
                 #expect(try list.adapter.viewDescription(1).viewport == Rect(origin: offset, size: Self.size))
-                // The option counts once.
+                // The option has an effect once.
                 let again = try list.adapter.setViewport(
                     view: 1, seen: 1, rect: Rect(x: 0, y: 0, width: 100, height: 100))
                 #expect(again.sequence >= 1)
@@ -150,7 +151,8 @@ struct OpeningTests {
         }
     }
 
-    @Test("the object goes before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
+    @Test(
+        "the object leaves before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
     func gone(layout: ListLayoutKind) throws {
         let list = TestHost(try ViewTests.ids(0..<40))
         try list.adapter.openView(1, options: Self.options(at: "o30", .start, layout))
@@ -188,7 +190,7 @@ struct OpeningTests {
                 ).effects)
             #expect(screen.items.map(\.objectID) == ["b"] && screen.items.map(\.item) == [3])
         }
-        // Nobody finds it: the view is opened all the same.
+        // The object is not found: the view is opened nevertheless.
         let other = TestHost()
         _ = try other.adapter.resumeView(left)
         #expect(other.adapter.openViews == [1])

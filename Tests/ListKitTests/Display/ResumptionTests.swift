@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Views that go on in another engine")
+@Suite("Views that continue in another engine")
 struct ResumptionTests {
     /// The view as its viewer knows it.
     private func resumption(of screen: Screen, in list: TestHost, at rect: Rect, released: [SlotNumber: String] = [:])
@@ -23,7 +23,7 @@ struct ResumptionTests {
         return resumption
     }
 
-    @Test("the same list → nothing is sent; sequence and slots go on", arguments: [nil, "listd/binding"])
+    @Test("the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
     func same(controller: String?) throws {
         let rect = Rect(x: 0, y: 100, width: 100, height: 100)
         let names = controller.map { ["*": $0] } ?? [:]
@@ -52,7 +52,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("a selection that goes on → no callback and no event; missing items are left out")
+    @Test("a selection that continues → no callback and no event; missing items are left out")
     func selection() throws {
         let log = EventList()
         let list = TestHost(
@@ -71,7 +71,7 @@ struct ResumptionTests {
         #expect(list.adapter.selectedItems.isEmpty)
     }
 
-    @Test("a view is handed over → another engine goes on from what its viewer knows")
+    @Test("a view is handed over → another engine continues from what its viewer knows")
     func left() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open()
@@ -86,7 +86,7 @@ struct ResumptionTests {
         #expect(Set(left.shown) == Set(screen.items))
         #expect(left.contentSize == screen.contentSize)
         #expect(left.measured == [size])
-        // The larger viewport left slots behind, which the viewer keeps for later.
+        // The larger viewport left slots, which the viewer keeps for later.
         #expect(!left.released.isEmpty)
         #expect(Set(left.released.map(\.slot)).isDisjoint(with: screen.slots.keys))
         let new = TestHost(try ViewTests.ids(3..<90))
@@ -95,7 +95,7 @@ struct ResumptionTests {
         #expect(throws: ListError.self) { try old.adapter.resumption(of: 2) }
     }
 
-    @Test("another list, and slots that wait in pools → the difference is sent, and slots keep their identifiers")
+    @Test("another list, and released slots in pools → the difference is sent, and slots keep their identifiers")
     func different() throws {
         let rect = Rect(x: 0, y: 0, width: 100, height: 200)
         let old = TestHost(try ViewTests.ids(0..<10))
@@ -106,7 +106,7 @@ struct ResumptionTests {
         let resumed = try resumption(of: screen, in: old, at: rect, released: [free: "single"])
         screen.take(try new.adapter.resumeView(resumed))
         #expect(screen.items.first?.objectID == "o2")
-        // The released slot is taken before a new one is made.
+        // The released slot is used before a new one is made.
         #expect(Set(screen.slots.keys).contains(free))
         #expect(screen.slots.keys.allSatisfy { shown.contains($0) || $0 >= free })
         try screen.expectEqualToResync(of: new.adapter)
@@ -129,7 +129,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("random lists before and after → the viewer has what a resync says", arguments: 0..<8)
+    @Test("random lists before and after → the viewer has the same as a resync", arguments: 0..<8)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) + 5)
         for _ in 0..<20 {

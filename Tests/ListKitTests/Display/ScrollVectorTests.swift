@@ -32,7 +32,7 @@ struct ScrollVectorTests {
     }
 
     static func cases(_ key: String) throws -> [JSON] {
-        // Contents given as a length alone belong to the formula, which the layout's tests hold to them.
+        // Contents that have only a length belong to the formula, which the layout's tests check.
         try (Vectors.load("scroll")[key]?.array ?? []).filter { $0["sectionItemCounts"] != nil }
     }
 

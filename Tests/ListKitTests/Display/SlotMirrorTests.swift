@@ -22,7 +22,7 @@ struct SlotMirrorTests {
     }
 
     @Test(
-        "random updates and scrolls, nothing acknowledged → each time what a resync answers", .rule("VW-02"),
+        "random updates and scrolls, nothing acknowledged → each time the same as a resync", .rule("VW-02"),
         arguments: 0..<12)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 7919 &+ 1)
@@ -58,7 +58,7 @@ struct SlotMirrorTests {
         #expect(mirror.sequence > 20)
     }
 
-    @Test("changes of another view, and those of before → ignored")
+    @Test("changes of another view, and older ones → ignored")
     func ignored() throws {
         let adapter = Self.adapter()
         adapter.performUpdates([try ListObject(id: "a")])
@@ -78,7 +78,7 @@ struct SlotMirrorTests {
         #expect(mirror.slots[1]?.objectID == "a")
     }
 
-    @Test("a change is missing → a gap and the screen as it was, until a resync replaces it")
+    @Test("a change is missing → a gap and the former screen, until a resync replaces it")
     func gap() throws {
         let adapter = Self.adapter()
         try adapter.openView(1)

@@ -21,7 +21,9 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).state == .new)
     }
 
-    @Test("a viewport that shows, places and resizes nothing → no change, the last sequence as answer", .rule("VW-03"))
+    @Test(
+        "a viewport that shows, places and resizes nothing → no change, and the last sequence as answer", .rule("VW-03")
+    )
     func nothingNew() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open()
@@ -33,7 +35,7 @@ struct ViewTests {
         #expect(screen.sequence == 0)
     }
 
-    @Test("a slot that was left → is the next one taken for its reuse identifier", .rule("VW-04"))
+    @Test("a released slot → the next one used for its reuse identifier", .rule("VW-04"))
     func slots() throws {
         let list = TestHost(try Self.ids(0..<100))
         var screen = try list.open()
@@ -67,7 +69,7 @@ struct ViewTests {
             #expect(reply.sequence == 2)
             #expect(!reply.effects.contains { if case .picture = $0 { true } else { false } })
             #expect(!reply.effects.contains { if case .stalled = $0 { true } else { false } })
-            // Helpers work for the viewport, not for the credit.
+            // Working ranges follow the viewport even without credit.
             #expect(reply.effects.contains { if case .display = $0 { true } else { false } })
         }
         #expect(try list.adapter.viewDescription(1).state == .stalled)
@@ -79,7 +81,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).acknowledgedSequence == 3)
     }
 
-    @Test("bytes used up → stalls too, but the first picture may always go")
+    @Test("bytes used up → stalls too, but the first picture is always sent")
     func byteCredit() throws {
         let big = try (0..<20).map {
             try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 900))])
@@ -136,7 +138,7 @@ struct ViewTests {
     }
 
     @Test(
-        "only some fields asked for → contents are narrowed, headers too, and what is left out rebinds nothing",
+        "only some fields asked for → contents have those only, headers too, and other fields rebind nothing",
         .rule("VW-19"))
     func fields() throws {
         let list = TestHost(try objects("a1", "b2"))
@@ -180,7 +182,7 @@ struct ViewTests {
     }
 
     @Test(
-        "no items → the empty view, with the empty object identifier; items → it is gone", .rule("AD-63...AD-68")
+        "no items → the empty view, with the empty object identifier; items → no empty view", .rule("AD-63...AD-68")
     )
     func emptyView() throws {
         let list = TestHost { $0.emptyContent = ["text": "nothing here"] }
@@ -194,7 +196,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("layout none → the named items and the ones around them, frames are zero")
+    @Test("layout none → the named items and the working range around them, frames are zero")
     func layoutNone() throws {
         let list = try TestHost.letters("a:123", "b:", "c:45", "d:6")
         try list.adapter.openView(
@@ -212,7 +214,7 @@ struct ViewTests {
         #expect(screen.items.allSatisfy { $0.frame == .zero })
         let far = IndexPath(section: 90, item: 0)
         screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: far).effects)
-        // Longer than the list, with one for each section that is not there.
+        // Longer than the list: one position for each missing section.
         #expect(screen.items.count == 6)
         #expect(throws: ListError.self) { try list.adapter.setVisibleRange(view: 1, first: far, last: first) }
         #expect(throws: ListError.self) { try list.adapter.setViewport(view: 1, seen: 0, rect: .zero) }

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Ranges of views without a layout")
+@Suite("Ranges of views with layout none")
 struct VisibleRangeTests {
     private static func options(_ change: (inout ListViewOptions) -> Void = { _ in }) -> ListViewOptions {
         var options = ListViewOptions()
@@ -15,14 +15,14 @@ struct VisibleRangeTests {
 
     private static func path(_ section: Int, _ item: Int = 0) -> IndexPath { IndexPath(section: section, item: item) }
 
-    /// One view on a list, beside the same as plain arrays.
+    /// One view of a list, beside the same as plain arrays.
     fileprivate struct World {
         let list: TestHost
         let options: ListViewOptions
         var model = FollowedView()
         var wanted: VisibleItems?
         var screen = Screen(view: 1)
-        /// The list as of each picture, and the last that was acknowledged.
+        /// The list at each picture, and the last acknowledged one.
         var pictures: [UInt64: FollowedView] = [:]
         var acknowledged: UInt64 = 0
 
@@ -99,7 +99,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "random updates, ranges as of any picture, acks and resyncs → equal to plain arrays", .rule("VW-14"),
+        "random updates, ranges of any picture, acks and resyncs → equal to plain arrays", .rule("VW-14"),
         arguments: 0..<24)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &* 977 &+ 5)
@@ -136,7 +136,7 @@ struct VisibleRangeTests {
         #expect(changes.count == 1)
         #expect(changes.first?.placed.count == 5 && changes.first?.shown.isEmpty == true)
         #expect(changes.first?.released.isEmpty == true && changes.first?.rebound.isEmpty == true)
-        // Nothing came on the screen or left it.
+        // No item appeared or disappeared.
         #expect(!events.contains { if case .display = $0 { true } else { false } })
         screen.take(events)
         #expect(screen.slots.mapValues(\.objectID) == slots)
@@ -169,12 +169,12 @@ struct VisibleRangeTests {
         screen.take(try list.update([]).events)
         screen.take(try list.update(ViewTests.ids(0..<4)).events)
         #expect(screen.items.map(\.section) == Array(0...3))
-        // Past the end of the list counts one item a section, and the range is shifted into it.
+        // Past the end of the list each section counts as one item, and the range is shifted into the list.
         screen.take(try list.adapter.setVisibleRange(view: 1, first: Self.path(90), last: Self.path(91)).effects)
         #expect(screen.items.map(\.section) == [2, 3])
     }
 
-    @Test("a viewer that acknowledges nothing, and updates without end → the remembered pictures take bounded memory")
+    @Test("a viewer that never acknowledges, and updates without end → the remembered pictures take bounded memory")
     func bounded() throws {
         let list = TestHost(try ViewTests.ids(0..<400))
         try list.adapter.openView(1, options: Self.options { $0.window = 1 })
@@ -187,10 +187,10 @@ struct VisibleRangeTests {
             try list.perform(.moveObject(id: id, position: turn % 2 == 0 ? .first : .last))
         }
         let history = try list.adapter.resumption(of: 1).history
-        // One picture was sent, so there is one list to start from; what happened is put together.
+        // One picture was sent, so there is one list to start from; all changes since are combined.
         #expect(history.spans.count == 1)
         #expect(history.spans.flatMap(\.changes).reduce(0) { $0 + $1.sections.runs.count } < 4 * 400)
-        // The viewer sees o10…o20, and asks for the next page of what it sees.
+        // The viewer has o10…o20 on its screen, and asks for the page after it.
         let ids = list.ids
         let (o30, o40) = (try #require(ids.firstIndex(of: "o30")), try #require(ids.firstIndex(of: "o40")))
         _ = try list.adapter.setVisibleRange(view: 1, seen: 1, first: Self.path(30), last: Self.path(40))
@@ -212,7 +212,7 @@ struct VisibleRangeTests {
         #expect(try list.adapter.viewDescription(1).visibleObjects == ["o7", "o6", "o5", "o4", "o3"])
     }
 
-    @Test("a view goes on in another engine → it still knows the pictures before, and follows its items")
+    @Test("a view continues in another engine → it still knows the earlier pictures, and follows its items")
     func resumed() throws {
         var random = SeededRandom(seed: 99)
         var world = try World(Self.options { $0.window = 64 })

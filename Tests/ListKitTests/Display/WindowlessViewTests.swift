@@ -7,7 +7,7 @@ import Testing
 struct WindowlessViewTests {
     private static let count = 1000
 
-    @Test("1,000 updates, none acknowledged → 1,000 pictures, and the screen is the present")
+    @Test("1,000 updates, none acknowledged → 1,000 pictures, and the screen is up to date")
     func updates() throws {
         let list = TestHost(try objects("a", "b", "c"))
         var screen = try list.open()
@@ -22,7 +22,7 @@ struct WindowlessViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("1,000 times another page of large contents, none acknowledged → each is sent")
+    @Test("1,000 viewports with other large contents, none acknowledged → each is sent")
     func scrolls() throws {
         let text = String(repeating: "x", count: 20_000)
         let list = TestHost(try (0..<40).map { try ListObject(id: "o\($0)", fields: ["t": .string(text)]) })
@@ -36,7 +36,7 @@ struct WindowlessViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a viewer that has drawn one of the last pictures → its place follows what anchoring moved since")
+    @Test("a viewer that has drawn one of the last pictures → its offset is adjusted by the shifts of anchoring since")
     func anchored() throws {
         let list = TestHost(try (0..<400).map { try ListObject(id: "o\($0)", fields: ["height": 10]) })
         var screen = try list.open(y: 1000)
@@ -50,7 +50,7 @@ struct WindowlessViewTests {
         let drawn = Rect(x: 0, y: screen.offset.y - 100, width: 100, height: 100)
         screen.take(try list.adapter.setViewport(view: 1, seen: seen, rect: drawn).effects)
         #expect(screen.items.first?.objectID == "o100")
-        // One that is further behind counts as if it had drawn the picture of 256 changes ago.
+        // A viewer that is further behind counts as if it had drawn the picture of 256 changes ago.
         let stale = Rect(x: 0, y: screen.offset.y - 2560, width: 100, height: 100)
         screen.take(try list.adapter.setViewport(view: 1, seen: 1, rect: stale).effects)
         #expect(screen.items.first?.objectID == "o100")

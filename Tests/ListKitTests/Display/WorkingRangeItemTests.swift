@@ -73,7 +73,7 @@ struct WorkingRangeItemTests {
         #expect(try list.adapter.viewDescription(2).workingRange == 0..<6)
     }
 
-    @Test("only a header or a footer is visible → the items before and after that are counted")
+    @Test("only a header or a footer is visible → the items before and after it are counted")
     func supplementary() throws {
         let more: [String: Value] = ["header": Value(["height": 20.0]), "footer": Value(["height": 20.0])]
         let list = TestHost(

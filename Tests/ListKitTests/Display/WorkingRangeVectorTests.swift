@@ -4,11 +4,11 @@
 import TestSupport
 import Testing
 
-@Suite("working_range.json: what comes near and what leaves", .rule("WR-01...WR-16"))
+@Suite("working_range.json: sections that enter and exit the range", .rule("WR-01...WR-16"))
 struct WorkingRangeVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("working_range")["cases"]?.array ?? [] }
 
-    /// What entered and left since the last question, in order.
+    /// The sections that entered and exited since the last call, in order.
     struct Movement: Equatable {
         var enter: [String] = []
         var exit: [String] = []
@@ -60,7 +60,7 @@ struct WorkingRangeVectorTests {
                 try update()
             case "insertObject":
                 names.insert(step["object"]?.string ?? "", at: step["index"]?.integer ?? 0)
-                // Where upstream's script goes on displaying the item that is pushed down, there must be room for it.
+                // Upstream's script still displays the item that is pushed down, so it needs room.
                 hasInserted = true
                 try scroll(height: 100)
                 try update()
@@ -92,7 +92,7 @@ struct WorkingRangeVectorTests {
         }
     }
 
-    @Test("lead and trail apart → sections after and before the visible ones", .rule("WR-17"))
+    @Test("lead and trail differ → sections after and before the visible ones", .rule("WR-17"))
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
         _ = try list.open(y: 500) {

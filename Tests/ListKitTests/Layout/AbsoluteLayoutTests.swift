@@ -14,7 +14,7 @@ struct AbsoluteLayoutTests {
         case scattered
         /// Many at the same place.
         case stacked
-        /// Small ones, and a few as long as everything.
+        /// Small ones, and a few as long as the whole content.
         case backgrounds
 
         func placement(_ number: Int, _ generator: inout SeededGenerator) -> ItemPlacement {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Flow layout against a reference implementation")
 struct FlowReferenceTests {
-    /// What every comparison runs over.
+    /// The lists and settings of every comparison.
     struct Situation: Sendable, CustomTestStringConvertible {
         let character: RandomSections.Character
         let direction: ScrollDirection
@@ -58,7 +58,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "sizes that are no whole pixels → on the pixels of IGListKit's rounding in 32 bits, at each scale",
+        "sizes that are not whole pixels → rounded like IGListKit in 32 bits, at each scale",
         .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
@@ -74,7 +74,8 @@ struct FlowReferenceTests {
         #expect(wrong[0] == 0 && wrong[1] == 0 && wrong[2] > 0)
     }
 
-    /// How many items lie on other pixels than with a rounding; sizes are multiples of a quarter of the factor.
+    /// The number of items that lie on other pixels than with a rounding; sizes are multiples of a quarter of the
+    /// factor.
     private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
         let configuration = LayoutConfiguration(scale: scale)
         // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. Nothing is before
@@ -120,7 +121,7 @@ func expectSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ comment: Commen
     #expect(wrong.isEmpty, comment)
 }
 
-/// Holds the answers about random windows against the naive ones.
+/// Compares the answers about random windows with the naive ones.
 func expectSameWindows(
     _ count: Int, _ layout: some ListLayout, _ naive: NaiveFlow, _ generator: inout SeededGenerator, _ comment: Comment
 ) {
@@ -148,7 +149,7 @@ private func isSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ window: Rec
     }
 }
 
-/// Whether two frames are equal but for the rounding errors of thirds.
+/// Whether two frames are equal except for the rounding errors of thirds.
 func near(_ first: Rect?, _ second: Rect?) -> Bool {
     guard let first, let second else { return first == second }
     return abs(first.minX - second.minX) < 1e-5 && abs(first.minY - second.minY) < 1e-5 && near(first.size, second.size)
@@ -159,7 +160,7 @@ func near(_ first: Size, _ second: Size) -> Bool {
 }
 
 extension Rect {
-    /// Whether the rectangle covers anything.
+    /// Whether the rectangle is not empty.
     var hasArea: Bool { size.width > 0 && size.height > 0 }
 }
 

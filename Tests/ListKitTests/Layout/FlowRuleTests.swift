@@ -33,7 +33,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(120, 100))
     }
 
-    @Test("sticky headers, vertical → 15 and 50 at offset 5, 40 and 55 at offset 45", .rule("LY-12", "LY-13"))
+    @Test("sticky headers, vertical → at 15 and 50 for offset 5, at 40 and 55 for offset 45", .rule("LY-12", "LY-13"))
     func stickyHeaders() {
         let sections = [
             TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
@@ -74,7 +74,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize.height == 98)
     }
 
-    @Test("a thousand rows → exactly those that overlap; edges that touch do not count", .rule("LY-27"))
+    @Test("a thousand rows → exactly those that overlap; touching edges do not count", .rule("LY-27"))
     func thousandRows() {
         let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
         func count(_ y: Double, _ height: Double) -> Int {
@@ -84,7 +84,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "rows that end within a point of the edge → stretched, up to a point over → not wrapped",
+        "rows that end within a point of the edge → stretched; up to a point over → not wrapped",
         .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
@@ -116,7 +116,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(100, 20))
     }
 
-    @Test("a row with a leading inset → the distance to the edge leaves it out", .rule("LY-49"))
+    @Test("a row with a leading inset → the remaining distance excludes the inset", .rule("LY-49"))
     func stretchIgnoresLeadingInset() {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
@@ -149,7 +149,7 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
-    @Test("a section of more than 999 items → its header lies above each of them, stuck or at rest")
+    @Test("a section of more than 999 items → its header lies above each of them, sticky or not")
     func zOfManyItems() throws {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Flow layout: runs of equal sections, and sections of many items")
 struct FlowRunTests {
-    /// A list that says which neighbouring sections are alike.
+    /// A list that tells which neighbouring sections are alike.
     private struct RunList: LayoutSource {
         let list: TestList
 
@@ -30,7 +30,7 @@ struct FlowRunTests {
             header: generator.chance(oneIn: 4) ? 5 : 0, saysUniform: true)
     }
 
-    @Test("sections in runs → laid out as one by one", arguments: 0..<12)
+    @Test("sections in runs → the same layout as one by one", arguments: 0..<12)
     func runs(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var sections: [TestSection] = []
@@ -49,7 +49,7 @@ struct FlowRunTests {
         #expect(inRuns.contentSize == single.contentSize && inRuns.numberOfSections == sections.count)
         let all = Rect(x: 0, y: 0, width: 1e6, height: 1e6)
         #expect(inRuns.attributes(in: all, origin: .zero) == single.attributes(in: all, origin: .zero))
-        // What was laid out in runs is changed like anything else.
+        // Sections that were laid out in runs change like any others.
         var changed = list
         changed.sections.remove(at: sections.count / 2)
         inRuns.update(LayoutChanges(deletes: [sections.count / 2]), source: RunList(list: changed))
@@ -78,7 +78,9 @@ struct FlowRunTests {
         }
     }
 
-    @Test("sections of many items come, go, grow and shrink among small ones → as if laid out fresh", arguments: 0..<8)
+    @Test(
+        "sections of many items are added, removed, grow and shrink among small ones → as if laid out anew",
+        arguments: 0..<8)
     func largeSections(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         func section(_ count: Int) -> TestSection {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Flow layout: changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
 struct FlowUpdateTests {
     @Test(
-        "random transactions, few changes in many sections → as if laid out fresh",
+        "random transactions, few changes in many sections → as if laid out anew",
         arguments: FlowReferenceTests.Situation.all)
     func randomTransactions(_ situation: FlowReferenceTests.Situation) {
         for (seed, size) in [0, 3, 70, 500].enumerated() {
@@ -28,7 +28,7 @@ struct FlowUpdateTests {
         }
     }
 
-    @Test("every pair of small lists, each as delete and insert → as if laid out fresh")
+    @Test("every pair of small lists, each as delete and insert → as if laid out anew")
     func everySmallPair() {
         let kinds = [
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(30, 20), .of(30, 5)], header: 7),
@@ -41,7 +41,7 @@ struct FlowUpdateTests {
         }
         let configuration = LayoutConfiguration(showHeaderWhenEmpty: true)
         let container = Size(width: 100, height: 100)
-        // In front of enough others, so that they are edited in place.
+        // Before enough other sections that they are edited in place.
         let rest = Array(repeating: kinds[0], count: 256)
         let window = Rect(x: 0, y: 0, width: 100, height: 10_000)
         let fresh = lists.map { kindNumbers -> (TestList, FlowLayout, [LayoutAttributes]) in
@@ -63,7 +63,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "changes that do not add up → laid out in full, as if fresh", .rule("LY-48"),
+        "changes that contradict each other → laid out in full, as if new", .rule("LY-48"),
         arguments: [
             LayoutChanges(), LayoutChanges(deletes: [0, 1, 2]), LayoutChanges(inserts: [-1, 500, Int.max]),
             LayoutChanges(deletes: [Int.min, 3, 3]), LayoutChanges(moves: [.init(from: 0, to: 900)]),

@@ -6,18 +6,18 @@ import Testing
 
 @Suite("Flow layout: upstream's own cases", .rule("CV-05", "LY-01...LY-42"))
 struct FlowVectorTests {
-    /// Device pixels for each point at which upstream's expectations hold, and without rounding.
+    /// Device pixels per point at which upstream's expectations hold, and without rounding.
     static let scales = [0.0, 1, 2, 3]
 
     @Test(
-        "vector, laid out in full at each step → the frames upstream asserts",
+        "a vector, laid out in full at each step → the frames that upstream expects",
         arguments: try LayoutVectors.load().cases, scales)
     func vectorInFull(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, _, list, container in layout.prepare(list, container: container) }
     }
 
     @Test(
-        "vector, changed from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
+        "a vector, changed from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
     func vectorByChanges(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, step, list, container in
             let moves = (step.operations?.moveSections ?? []).map { LayoutChanges.Move(from: $0[0], to: $0[1]) }
@@ -32,7 +32,7 @@ struct FlowVectorTests {
     }
 
     @Test(
-        "bounds change → what has to be invalidated", .rule("LY-01", "LY-47"),
+        "bounds change → the invalidation of the vector", .rule("LY-01", "LY-47"),
         arguments: try LayoutVectors.load().boundsChange)
     func bounds(_ vector: BoundsCase) {
         let layout = FlowLayout(LayoutConfiguration(stickyHeaders: vector.config.stickyHeaders))

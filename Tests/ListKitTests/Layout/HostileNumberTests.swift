@@ -12,7 +12,7 @@ struct HostileNumberTests {
         -0.0, 0, 1e-9, 1, 44, 3e7, 1e12,
     ]
 
-    /// A list whose every number may be any of these.
+    /// A list in which every number may be any of these.
     private func list(_ count: Int, _ generator: inout SeededGenerator) -> TestList {
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }
         return TestList(
@@ -32,7 +32,7 @@ struct HostileNumberTests {
             })
     }
 
-    @Test("hostile numbers in layout flow → finite frames, and changes as if laid out fresh", arguments: 0..<20)
+    @Test("hostile numbers in layout flow → finite frames, and changes as if laid out anew", arguments: 0..<20)
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }
@@ -99,7 +99,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "item counts out of bounds → clamped to what a layout can take",
+        "item counts out of bounds → clamped to the layout's limits",
         arguments: [
             (Int.min, 0), (-1, 0), (3, 3), (Int.max, SectionMetrics.maximumItemCount),
         ])

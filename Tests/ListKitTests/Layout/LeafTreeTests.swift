@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Leaf tree: the sequence under the layouts")
 struct LeafTreeTests {
-    /// A leaf that holds some text; the sum joins texts, so that order shows.
+    /// A leaf with some text; the sum joins texts, so that it shows the order.
     struct Word: SummarisedLeaf {
         var text: String
         static let vacant = Word(text: "")

@@ -73,7 +73,7 @@ struct ScrollTests {
         }
     }
 
-    @Test("an empty list → no first item, offset into it 0, no range", .rule("AD-119", "AD-120", "AD-129"))
+    @Test("an empty list → no first item, offset 0, no range", .rule("AD-119", "AD-120", "AD-129"))
     func emptyList() {
         var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(TestList(sections: []), container: .of(100, 100))
@@ -98,7 +98,7 @@ struct ScrollTests {
         #expect(offsets == [0, 80, 20, 50, 0, 90])
     }
 
-    @Test("position none from a present offset → moves only as far as needed, not at all for what is in view")
+    @Test("position none from a present offset → moves only as far as needed, not at all for items in view")
     func nearest() {
         func offset(_ range: ClosedRange<Double>, from current: Double) -> Double {
             ScrollTarget(range: range, position: .none).offset(viewport: 100, content: 1000, current: current)
@@ -112,7 +112,7 @@ struct ScrollTests {
         #expect(offset(0...10, from: 5000) == 0)
     }
 
-    @Test("any position of the first element → an offset of 0 without a sign", arguments: ScrollPosition.allCases)
+    @Test("any position of the first element → an offset of 0, not -0", arguments: ScrollPosition.allCases)
     func positiveZero(position: ScrollPosition) {
         for (length, content) in [(44.0, 1000.0), (44, 44), (100, 100), (0, 0)] {
             for current in [nil, 0.0, -0.0] {

@@ -43,7 +43,7 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("errors of any length → message and cause have at most 1 KiB together and steer nothing")
+    @Test("errors of any length → message and cause have at most 1 KiB together and no control characters")
     func errors() {
         let long = String(repeating: "\u{202E}é", count: 10_000)
         for (message, cause) in [(long, nil), (long, long), ("short", long), ("short\u{1}", "cause\u{1B}")] {

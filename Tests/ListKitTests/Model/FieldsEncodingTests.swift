@@ -19,7 +19,7 @@ struct FieldsEncodingTests {
         fields.withBytes { span in span.indices.map { span[$0] } }
     }
 
-    @Test("random values of every type → come back, one encoding for every order of keys", arguments: 0..<20)
+    @Test("random values of every type → the same when read, one encoding for every order of keys", arguments: 0..<20)
     func roundTrip(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -39,7 +39,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "flipped, cut and repeated bytes → refused, or canonical bytes of something else; never a trap",
+        "flipped, cut and repeated bytes → refused, or canonical bytes of another content; never a trap",
         arguments: 0..<20)
     func hostile(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -57,7 +57,7 @@ struct FieldsEncodingTests {
             }
             guard let fields = try? Fields(validating: bytes.span) else { continue }
             accepted += 1
-            // What was accepted is what encoding gives: there is one encoding for each content.
+            // Accepted bytes equal their own encoding: each content has one encoding.
             var again = Fields()
             for (key, value) in fields { again[key] = value }
             #expect(FieldsEncodingTests.bytes(again) == bytes)
@@ -83,7 +83,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("32 containers → carried; one more → refused, with the key named")
+    @Test("32 containers → accepted; one more → refused, with the key named")
     func depth() throws {
         let fields = try Fields(["deep": FieldsEncodingTests.nested(16)])
         #expect(try Fields(validating: FieldsEncodingTests.bytes(fields).span) == fields)
@@ -116,7 +116,7 @@ struct FieldsEncodingTests {
     @Test("values nested a hundred thousand times → refused without running out of stack")
     func endless() {
         var value: Value = 1
-        // Not deeper, because taking such a value apart is what would run out of stack.
+        // Not deeper, as deinitialising such a value would run out of stack.
         for _ in 0..<2000 { value = .structure([value]) }
         #expect(throws: ListError.self) { try Fields(["key": value]) }
     }
@@ -167,7 +167,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("a whole entry of malformed text, or inside of a container → refused")
+    @Test("a whole entry of malformed text, or one inside a container → refused")
     func wholeEntryMisuse() throws {
         var encoder = FieldsEncoder()
         let malformed: [[UInt8]] = [[0xFF], [0x61, 0], [0xC3]]
@@ -180,7 +180,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: "y".utf8Span.span) }
     }
 
-    @Test("an object from an encoder → the same as one from fields")
+    @Test("an object from an encoder → equals one from fields")
     func object() throws {
         var encoder = FieldsEncoder()
         try encoder.append("x", forKey: "title")

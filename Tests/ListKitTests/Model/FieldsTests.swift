@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldsTests {
-    @Test("the order of keys → means nothing")
+    @Test("the order of keys → has no effect")
     func order() throws {
         let one: Fields = ["b": 1, "a": "x", "c": true]
         let other: Fields = ["c": true, "a": "x", "b": 1]
@@ -30,7 +30,7 @@ struct FieldsTests {
         #expect(quiet == other)
     }
 
-    @Test("assigning a value and nil → puts in and takes out")
+    @Test("assigning a value and nil → adds and removes the key")
     func assigning() {
         var fields = Fields()
         fields["title"] = "x"
@@ -42,7 +42,7 @@ struct FieldsTests {
         #expect(fields["title"] == nil)
     }
 
-    @Test("a value that D-Bus cannot carry → a fault, the key keeps what it had, an object refuses it")
+    @Test("a value that D-Bus cannot carry → a fault, the key keeps its value, an object refuses it")
     func fault() {
         var fields: Fields = ["a": "before"]
         fields["a"] = .string("nul \0 inside")

@@ -7,7 +7,7 @@ import Testing
 struct ListErrorTests {
     private static let error = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
 
-    @Test("An error says its code, its message and its cause")
+    @Test("An error's description has its code, its message and its cause")
     func parts() {
         #expect(Self.error.code == .storeFailed)
         #expect(Self.error.message == "list “feed”: not stored")
@@ -16,7 +16,7 @@ struct ListErrorTests {
         #expect("\(ListError(.readOnly, "list “feed”"))" == "ReadOnly: list “feed”")
     }
 
-    @Test("Errors that say the same are equal, and hash alike")
+    @Test("Equal errors are equal, and hash alike")
     func equal() {
         let same = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
         #expect(same == Self.error)

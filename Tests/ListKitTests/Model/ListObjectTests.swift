@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ListObject")
 struct ListObjectTests {
-    @Test("an object → gives back what it was made of, in 8 bytes")
+    @Test("an object → returns its parts, and takes 8 bytes")
     func parts() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["subject": "hello"])
         #expect(object.id == "a")

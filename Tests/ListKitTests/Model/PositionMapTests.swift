@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Maps of positions")
 struct PositionMapTests {
-    /// All ways to take elements away from a list of a length, reorder the rest and put new ones between.
+    /// All ways to remove elements from a list of a length, reorder the rest and insert new ones.
     private static func changes(of count: Int, inserts: Int) -> [[Int?]] {
         func orders(_ elements: [Int?]) -> [[Int?]] {
             guard let first = elements.first else { return [[]] }
@@ -22,7 +22,7 @@ struct PositionMapTests {
         }
     }
 
-    /// A map that leads to elements by where they came from; moved is what is not in the longest ascending beginning.
+    /// A map from new to old places; moved elements are all but the longest ascending beginning.
     private static func map(of count: Int, to origins: [Int?]) -> PositionMap {
         let kept = origins.compactMap { $0 }
         var moves: [(old: Int, new: Int)] = []
@@ -66,7 +66,7 @@ struct PositionMapTests {
         #expect(map.isIdentity == (count == origins.count && targets == (0..<count).map { $0 }))
     }
 
-    @Test("runs that no list has → left out")
+    @Test("runs that no list can have → left out")
     func impossible() {
         let runs = [(0, 0, 2), (1, 5, 2), (4, 9, 2), (6, -1, 1), (3, 2, .max), (7, 7, 0)].map {
             PositionMap.Run(old: $0.0, new: $0.1, length: $0.2)

@@ -3,7 +3,7 @@
 import ListKit
 import TestSupport
 
-/// Values of every type, as a seed gives them.
+/// Values of every type from a seed.
 enum RandomValue {
     /// A value that a message can carry.
     static func make(_ random: inout SeededRandom, depth: Int = 3) -> Value {

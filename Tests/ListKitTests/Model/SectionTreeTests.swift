@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Benchmarks) @_spi(Daemon) @testable import ListKit
 
-/// What `SectionTree` must say, kept in plain arrays.
+/// The expected answers of `SectionTree`, from plain arrays.
 private struct TreeModel {
     struct Row: Equatable {
         var object: ListObject
@@ -52,7 +52,7 @@ struct SectionTreeTests {
         }
     }
 
-    /// Applies changes as a client does: take away, put in by ascending new index, refresh.
+    /// Applies changes as a client does: remove, insert by ascending new index, replace.
     private static func apply(_ changes: ListIndexSetResult, to old: [ListObject], new: [ListObject]) -> [ListObject] {
         let gone = ListIndexSet(Array(changes.deletes) + changes.moves.map(\.from))
         var origin = [Int: Int](uniqueKeysWithValues: changes.moves.map { ($0.to, $0.from) })
@@ -142,7 +142,7 @@ struct SectionTreeTests {
         try check(tree, model, &random)
     }
 
-    @Test("many sections put in and taken out → leaves and nodes split and join", arguments: 0..<4)
+    @Test("many sections inserted and removed → leaves and nodes split and join", arguments: 0..<4)
     func growing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var tree = SectionTree()
@@ -182,7 +182,7 @@ struct SectionTreeTests {
         #expect(tree.objects() == [list[0], list[1], list[3]])
     }
 
-    @Test("a section moved away and back → no change; one taken out and put back elsewhere → a move")
+    @Test("a section moved away and back → no change; removed and inserted elsewhere → a move")
     func movesThatMeanNothing() throws {
         var dropped: [Int] = []
         var tree = try SectionTree((0..<6).map { try SectionTreeTests.object($0) }, dropped: &dropped)

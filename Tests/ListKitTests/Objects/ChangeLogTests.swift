@@ -20,7 +20,7 @@ struct ChangeLogTests {
         return log
     }
 
-    @Test("small transactions → the last 256 are kept, in order, from every revision that is known")
+    @Test("small transactions → the last 256 are kept, in order, from every revision in the log")
     func smallTransactions() throws {
         let log = Self.log(through: 1000)
         #expect(log.oldestRevision == 744)
@@ -47,7 +47,9 @@ struct ChangeLogTests {
         #expect(try log.changes(since: 10, byteLimit: three).map(\.revision) == [11, 12, 13])
     }
 
-    @Test("current revision → nothing; an old or a future one → RevisionGone", arguments: [0, 743, 1001, UInt64.max])
+    @Test(
+        "the current revision → no changes; an old or a future one → RevisionGone",
+        arguments: [0, 743, 1001, UInt64.max])
     func outside(start: UInt64) throws {
         let log = Self.log(through: 1000)
         #expect(try log.changes(since: 1000, byteLimit: .max).isEmpty)

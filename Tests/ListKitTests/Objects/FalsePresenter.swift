@@ -10,10 +10,10 @@ final class FalsePresenter {
     var options = ListAdapter.Configuration(name: "presented")
     private var lastValue: Int
 
-    /// - Parameter name: tells its numbers from those of other presenters.
+    /// - Parameter name: distinguishes its numbers from those of other presenters.
     init(_ name: Int = 0) { lastValue = name * 1_000_000 }
 
-    /// Something that was presented, with the items that are new or changed.
+    /// A presentation, with the items that are new or changed.
     struct Report {
         var presented: Presented
         var values: [String: Int]
@@ -44,7 +44,7 @@ final class FalsePresenter {
         return report(isReload ? transaction.asReload : transaction, isReload ? values : fresh)
     }
 
-    /// Changes the item of a section without being asked.
+    /// Changes the item of a section on its own.
     func changeItem(at index: Int) -> Report {
         var transaction = transaction(animated: true)
         transaction.items.reloads = [ItemPlace(index, 0)]
@@ -77,7 +77,7 @@ final class FalsePresenter {
     }
 }
 
-/// A client that follows a list by its announcements: by what a transaction says, it reads only what is new.
+/// A client that follows a list by its announcements: it reads only items that a transaction reports as new.
 struct ObjectMirror {
     struct Row: Equatable {
         var object: ListObject
@@ -98,7 +98,7 @@ struct ObjectMirror {
         case places
     }
 
-    /// Follows a transaction; what it inserts or reloads is taken from the list as it is now.
+    /// Follows a transaction; reads inserted and reloaded items from the present list.
     mutating func apply(_ transaction: Transaction, reading objects: [ListObject], _ values: [String: Int]) throws {
         guard transaction.baseRevision == revision, transaction.revision == revision + 1 else {
             throw Fault.gap(base: transaction.baseRevision, revision: transaction.revision)
@@ -125,7 +125,7 @@ struct ObjectMirror {
         rows = order.enumerated().map { new, element in reloads.contains(element.old) ? read(new) : element.row }
     }
 
-    /// Takes over what a client reads of all items.
+    /// Reads all items, as a client does.
     mutating func read(_ values: [String: Int]) {
         for index in rows.indices { rows[index].value = values[rows[index].object.id] }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ObjectList: numbers, item changes, the store and other presenters")
 struct ObjectListNumbersTests {
-    @Test("while an update is stored and presented → readers see the list before, item changes are numbered first")
+    @Test("while an update is stored and presented → readers see the old list, item changes get their numbers first")
     func itemChangesMeanwhile() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -31,7 +31,7 @@ struct ObjectListNumbersTests {
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
     }
 
-    @Test("numbers run out → item changes wait; one is kept for what is being presented")
+    @Test("revisions run out → item changes wait; one revision is kept for the update being presented")
     func withoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
@@ -57,7 +57,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
-    @Test("item updates wait in a presentation on the same executor → with the flush that comes after them, or alone")
+    @Test("item updates wait in a presentation on the same executor → applied with the next flush, or alone")
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()
@@ -83,7 +83,7 @@ struct ObjectListNumbersTests {
             Issue.record("the item updates behind the other request do not run")
             return
         }
-        // What changes nothing flushes no item updates: they run next.
+        // A request without effect flushes no item updates: they run next.
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
         owner.enqueue(.reloadObjects([]))
         owner.turn()
@@ -94,7 +94,7 @@ struct ObjectListNumbersTests {
         }
     }
 
-    @Test("item updates wait and no number is left → a block is reserved first")
+    @Test("item updates wait and no revision is left → a block is reserved first")
     func itemUpdatesWithoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
@@ -112,7 +112,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1])
     }
 
-    @Test("another presenter shows the list → a reload with a number, which includes the update in progress")
+    @Test("another presenter opens the list → a reload with a revision, which includes the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
         guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
@@ -137,7 +137,7 @@ struct ObjectListNumbersTests {
         #expect(owner.answers.map(\.revision) == [2])
     }
 
-    @Test("events of a presented update → the revision before up to the transaction, then the one after")
+    @Test("events of a presented update → the old revision up to the transaction, then the new one")
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
@@ -158,7 +158,7 @@ struct ObjectListNumbersTests {
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 
-    @Test("a source's cursor → with the content of the last event that was applied; alone when nothing changed")
+    @Test("a source's cursor → with the content of the last applied event; alone when nothing changed")
     func cursors() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []), cursor: [1])
@@ -174,7 +174,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.count == 1 && owner.answers.last?.revision == 1)
     }
 
-    @Test("a list is stored from now on → all of it, its changes and its revision; then as before")
+    @Test("a list becomes stored → all of it, its changes and its revision; then as before")
     func storing() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
@@ -201,7 +201,7 @@ struct ObjectListNumbersTests {
         #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
     }
 
-    @Test("entries of the log → written once: with the next write, when it is quiet, or at the end")
+    @Test("entries of the log → written once: with the next write, after a quiet time, or at the end")
     func log() throws {
         let owner = ObjectListOwner(try objects("a"))
         for number in 1...3 {
@@ -216,7 +216,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }
 
-    @Test("the list ends → entries that were not written, with the revision as the limit; no numbers after it")
+    @Test("the list ends → the unwritten entries, with the revision as the limit; no revisions after it")
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -246,7 +246,7 @@ struct ObjectListNumbersTests {
 }
 
 extension AdapterEvent {
-    /// The revision that it was stamped with.
+    /// The revision that the event got.
     fileprivate var revision: UInt64? {
         switch self {
         case .updated(let transaction): transaction.revision

@@ -2,7 +2,7 @@
 
 @testable @_spi(Daemon) import ListKit
 
-/// A list whose owner does each step at once; the store and the presenter do as they are told.
+/// A list whose owner does each step at once; the store and the presenter behave as configured.
 final class ObjectListOwner {
     let list: ObjectList
     let presenter = FalsePresenter()
@@ -41,7 +41,7 @@ final class ObjectListOwner {
         return lastID
     }
 
-    /// The next step; the steps that follow from it are done.
+    /// Takes the next step and does the steps that follow from it.
     func turn(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
 
     /// Does all waiting steps.

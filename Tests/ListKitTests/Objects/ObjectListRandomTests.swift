@@ -4,10 +4,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList among a presenter, a store and clients, at random")
+@Suite("ObjectList with a presenter, a store and clients that act at random")
 struct ObjectListRandomTests {
     @Test(
-        "writes, refused writes, moves, item changes, deaths, kills and restarts → each request answered once, no revision twice, a mirror and the store have the list",
+        "random writes, refusals, moves, item changes, deaths, kills and restarts → each request answered once, no revision twice, a mirror and the store equal the list",
         arguments: 0..<24)
     func random(seed: Int) throws {
         let world = ObjectListWorld(seed: seed)

@@ -41,7 +41,7 @@ struct ObjectListTests {
         #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.asked == 0)
     }
 
-    @Test("an expected revision → compared with the one before the flush, and with what the flush did so far")
+    @Test("an expected revision → compared with the one before the flush, and with changes of the flush so far")
     func expectedRevision() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.invalid(ListError(.invalidObject, "bad")), expecting: 7)
@@ -69,7 +69,7 @@ struct ObjectListTests {
         #expect(owner.list.table.object(at: 0, .old)?.fields["n"] == 1)
     }
 
-    @Test("objects of a type without section controller → dropped; who is asked about it may ask for more")
+    @Test("objects of a type without section controller → dropped; a request made in that callback waits")
     func rejected() throws {
         let owner = ObjectListOwner()
         let unknown = try ListObject(id: "u", type: "none", fields: [:])
@@ -86,7 +86,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty && owner.answers.count == 3)
     }
 
-    @Test("the store refuses → each request gets the error, or its own; the list and its numbers are as they were")
+    @Test("the store refuses → each request gets the error, or its own; the list and its revisions are unchanged")
     func refused() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         owner.refusal = (ListError(.storeFailed, "disk full"), false)
@@ -105,7 +105,7 @@ struct ObjectListTests {
         #expect(owner.writes.map(\.limit) == [1, 1, 1, 1])
     }
 
-    @Test("several refused together → again one by one, before later requests")
+    @Test("several requests refused together → tried again one by one, before later requests")
     func retryOneByOne() throws {
         let owner = ObjectListOwner(try objects("a")) {
             $0.coalescing = .init(minimum: 1000, maximum: 1000, increment: 0)
@@ -170,7 +170,9 @@ struct ObjectListTests {
         #expect(owner.announced.map(\.sections.moves.count) == [1, 0])
     }
 
-    @Test("nobody is left to ask about an item → it is asked anew, first of all; one that moved it itself answers")
+    @Test(
+        "the presenter is lost during a question about an item → asked again first; a controller that moved it itself → answered"
+    )
     func moveItemAgain() throws {
         let owner = ObjectListOwner(try objects("a", "b"), numbers: RevisionNumbers(unstoredAt: 0))
         let path = IndexPath(section: 0, item: 0)
@@ -210,7 +212,7 @@ struct ObjectListTests {
         #expect(!owner.updates[2].animated)
     }
 
-    @Test("options → stored and announced when they change what is shown, else only taken over")
+    @Test("options → stored and announced when they change the presentation, otherwise only applied")
     func options() throws {
         let owner = ObjectListOwner(try objects("a"))
         var new = owner.list.configuration
@@ -232,7 +234,7 @@ struct ObjectListTests {
         #expect(owner.announced.map(\.kind) == [.reload])
     }
 
-    @Test("minimal moves, and the number of objects from which a diff is handed out → as the options say")
+    @Test("minimal moves, and the number of objects from which a diff runs elsewhere → as the options say")
     func diffs() throws {
         for isMinimal in [false, true] {
             let owner = ObjectListOwner(try objects("a", "b", "c", "d")) {

@@ -5,10 +5,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-/// An ``ObjectList`` among a presenter, a store and clients that do what they do at random moments, and the same in plain
-/// arrays: what each request must be answered, what the store must have, what a client must see.
+/// An ``ObjectList`` with a presenter, a store and clients that act at random moments, and the same in plain arrays:
+/// the expected answer to each request, the expected content of the store, and a client's expected view.
 final class ObjectListWorld {
-    /// What the store keeps.
+    /// The content of the store.
     struct Disk {
         var store = StoringTests.Store()
         var revision: UInt64 = 0
@@ -68,14 +68,14 @@ final class ObjectListWorld {
     private var reports: [Report] = []
 
     private var reference = ReferenceList(objects: [])
-    /// The reference once what is in progress is announced, and the errors that its requests get.
+    /// The reference after the work in progress is announced, and the errors that its requests get.
     private var next: (reference: ReferenceList, codes: [RequestID: ListError.Code?])?
     private var operations: [RequestID: UpdateRequest] = [:]
     private var answered: [RequestID: UInt64?] = [:]
     private var lastID: RequestID = 0
     private var mirror = ObjectMirror([], revision: 0)
     private var highest: UInt64 = 0
-    /// What happened how often.
+    /// How often each kind of step was done.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: Int) {
@@ -129,7 +129,7 @@ final class ObjectListWorld {
         return true
     }
 
-    /// Lets all that is in progress end.
+    /// Finishes everything in progress.
     func settleDown() throws {
         while try step(isQuiet: true) {}
         #expect(list.phase == .idle && list.timing == .idle && writes.isEmpty)
@@ -201,7 +201,7 @@ final class ObjectListWorld {
         }
     }
 
-    /// What requests that share a flush do, each to what the ones before it left.
+    /// The effect of requests that share a flush, each applied to the result of those before it.
     private func judge(_ ids: [RequestID]) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
         var judged = reference
         var codes: [RequestID: ListError.Code?] = [:]
@@ -331,7 +331,7 @@ final class ObjectListWorld {
         try perform(list.moveAnswered(.error(ListError(.pluginFailed, "dead"))))
     }
 
-    /// Handles the presenter's reports, until no number is left for them.
+    /// Handles the presenter's reports, until no revision is left for them.
     private func handleReports() throws {
         while let report = reports.first {
             switch report {
@@ -393,7 +393,7 @@ final class ObjectListWorld {
 
     // MARK: The daemon
 
-    /// Ends, or is killed; and starts again from what the store has.
+    /// Ends, or is killed; and starts again from the store's content.
     private func restart(cleanly isClean: Bool) throws {
         if isClean {
             try settleDown()
@@ -403,7 +403,7 @@ final class ObjectListWorld {
             }
             #expect(!list.numbers.mayNumber())
         } else {
-            // A kill leaves some of what the store was writing.
+            // A kill keeps a part of what the store was writing.
             for write in writes.prefix(int(writes.count + 1)) { disk.write(write.work) }
         }
         let (revision, log) = (list.numbers.last, list.log)
@@ -420,7 +420,7 @@ final class ObjectListWorld {
             #expect(list.numbers.last == revision && list.log.oldestRevision == log.oldestRevision)
             #expect(try list.log.changes(since: log.oldestRevision, byteLimit: .max) == log.all)
         } else if !isPlugin {
-            // Only the number of an update that was stored and not announced.
+            // Only the revision of an update that was stored and not announced.
             #expect(list.numbers.last <= revision + 1)
         }
         count(isClean ? "clean ends" : "kills")
@@ -428,6 +428,6 @@ final class ObjectListWorld {
 }
 
 extension ChangeLog {
-    /// All transactions that are known.
+    /// All transactions in the log.
     fileprivate var all: [Transaction] { (try? changes(since: oldestRevision, byteLimit: .max)) ?? [] }
 }

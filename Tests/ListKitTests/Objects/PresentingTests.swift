@@ -5,10 +5,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Presenting: a presentation that is given the updates of an object list")
+@Suite("Presenting: a presentation that gets the updates of an object list")
 struct PresentingTests {
     @Test(
-        "random requests, item updates, moves, options, scrolls and selections → items, events, pictures, selection and calls of an adapter that flushes by itself",
+        "random requests, item updates, moves, options, scrolls and selections → the same items, events, pictures, selection and calls as an adapter that flushes by itself",
         arguments: 0..<16, [false, true])
     func sameAsFlushing(seed: Int, sharesTable: Bool) throws {
         let pair = try Pair(seed: seed, sharesTable: sharesTable)
@@ -19,7 +19,7 @@ struct PresentingTests {
         #expect(pair.transactions > 10)
     }
 
-    @Test("an update that only takes options over → no transaction; item updates wait for the next one")
+    @Test("an update that only applies options → no transaction; item updates wait for the next one")
     func optionsOnly() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -37,7 +37,9 @@ struct PresentingTests {
         #expect(list.adapter.presentation.presentItems().transaction == nil)
     }
 
-    @Test("item updates before and after a request that goes alone → those before run, in their places; the rest later")
+    @Test(
+        "item updates before and after a request that requires its own transaction → the former run in order; the rest later"
+    )
     func places() throws {
         let list = ObjectList(
             table: SectionTable(resting: [try letters("a:x")]), numbers: RevisionNumbers(unstoredAt: 0),
@@ -69,7 +71,7 @@ struct PresentingTests {
         #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
     }
 
-    @Test("a presentation leaves the table that it shared → another one has the same sections and counts its own items")
+    @Test("a presentation no longer shares its table → another one has the same sections and counts its own items")
     func leaving() throws {
         let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
         func present() -> Presentation {
@@ -91,7 +93,7 @@ struct PresentingTests {
         #expect(table.objects(.old, in: 0..<9).map(\.id) == ["s4", "s0", "s1", "s2", "s3"])
     }
 
-    @Test("changes of most sections, without the list that they lead to → as if they came with it")
+    @Test("changes of most sections, without the resulting list → as if they came with it")
     func bulk() throws {
         let before = try (0..<300).map { try letters("s\($0):ab") }
         let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }
@@ -106,7 +108,7 @@ struct PresentingTests {
         #expect(list.itemCounts == after.map { $0.fields["items"] == "ab" ? 2 : 1 })
     }
 
-    @Test("an item is dragged whose controller moves it itself → it has, after the item updates that waited")
+    @Test("an item is dragged whose controller moves it itself → moved, after the item updates that waited")
     func moveItself() throws {
         let provider = ScriptedProvider { _ in MovableLetters(log: EventList()) }
         let list = TestHost([try letters("a:xyz"), try letters("b:w")], provider: provider)
@@ -130,7 +132,7 @@ struct PresentingTests {
 }
 
 extension PresentingTests {
-    /// Letters that may be dragged inside of their section.
+    /// Letters that may be dragged inside their section.
     final class MovableLetters: LetterController {
         override func canMoveItem(at index: Int) -> Bool { true }
 
@@ -139,7 +141,8 @@ extension PresentingTests {
         }
     }
 
-    /// Two lists that are asked for the same at random: one flushes by itself, the other presents what an object list says.
+    /// Two lists that get the same random requests: one flushes by itself, the other presents the updates of an object
+    /// list.
     final class Pair {
         private static let revision: UInt64 = 100
         private var source: RandomList
@@ -198,7 +201,7 @@ extension PresentingTests {
             default:
                 let changesItems = hasLetters && int(2) == 0
                 if changesItems { changeItems() }
-                // Requests that change nothing are flushed by one with the item updates, by the other before them.
+                // One list flushes requests without effect with the item updates, the other before them.
                 for _ in 0..<int(4) { enqueue(try operation(), animated: changesItems || int(3) > 0) }
                 try flush()
             }
@@ -290,7 +293,7 @@ extension PresentingTests {
             compare(first.1, stamped(second.1))
         }
 
-        /// What an adapter says of itself, with the revisions of the list.
+        /// The descriptions of an adapter, with the revisions of the list.
         private func stamped(_ events: [AdapterEvent]) -> [AdapterEvent] {
             let presented = Presented(events: events, itemCount: presenting.itemCount)
             return list.changedByItself(presented)?.events ?? []

@@ -8,13 +8,13 @@ import Testing
 struct RevisionNumbersTests {
     private static let block = RevisionNumbers.blockSize
 
-    @Test("a new list → no number before the store has a limit")
+    @Test("a new list → no revision before the store has a limit")
     func nothingStored() {
         let numbers = RevisionNumbers(restoring: 7, limit: 7)
         #expect(numbers.last == 7 && numbers.left == 0 && !numbers.mayNumber())
     }
 
-    @Test("updates one after the other → each raises the limit by exactly one, and takes it")
+    @Test("updates one after the other → each raises the limit by exactly one, and uses it")
     func updates() {
         var numbers = RevisionNumbers(restoring: 3, limit: 3)
         for revision in 4...9 as ClosedRange<UInt64> {
@@ -27,7 +27,7 @@ struct RevisionNumbersTests {
         }
     }
 
-    @Test("other changes take all numbers while an update is written → it has one of its own")
+    @Test("other changes use all revisions while an update is written → it has one of its own")
     func keepsNumberForUpdate() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -40,7 +40,7 @@ struct RevisionNumbersTests {
         #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
     }
 
-    @Test("an update while a block is written → takes none of its numbers, and they count before it is answered")
+    @Test("an update while a block is written → uses none of its revisions, and they count before it is answered")
     func blockAndUpdate() {
         var numbers = RevisionNumbers(restoring: 10, limit: 10)
         let block = numbers.askForBlock()
@@ -52,7 +52,7 @@ struct RevisionNumbersTests {
         #expect(numbers.left == Self.block + 1)
     }
 
-    @Test("a block that is half used → the next update brings another one; one that is open and fuller does not")
+    @Test("a block that is half used → the next update brings another one; one that is open and fuller → none")
     func update() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -66,7 +66,7 @@ struct RevisionNumbersTests {
         #expect(!numbers.needsBlock)
     }
 
-    @Test("an update is refused → none of its numbers is skipped")
+    @Test("an update is refused → none of its revisions is skipped")
     func refused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         for _ in 0..<3 {
@@ -77,7 +77,7 @@ struct RevisionNumbersTests {
         #expect(numbers.asked == 5 && numbers.left == 0)
     }
 
-    @Test("one of two writes is refused → what the other asked for stays, and no two writes have the same limit")
+    @Test("one of two writes is refused → the other's limit stays, and no two writes have the same limit")
     func oneOfTwoRefused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         let block = numbers.askForBlock()
@@ -90,7 +90,7 @@ struct RevisionNumbersTests {
         #expect(numbers.limit == block && numbers.asked == block)
     }
 
-    @Test("the daemon is killed → goes on at the stored limit; after a clean end with the next number")
+    @Test("the daemon is killed → continues at the stored limit; after a clean end with the next revision")
     func restoring() {
         #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
         #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
@@ -101,7 +101,8 @@ struct RevisionNumbersTests {
         #expect(numbers.asked == 9 && !numbers.mayNumber())
     }
 
-    @Test("a list that is not stored → any number, without asking; stored from now on → none before the store has it")
+    @Test(
+        "a list that is not stored → any revision, without asking; becomes stored → none before the store has a limit")
     func unstored() {
         var numbers = RevisionNumbers(unstoredAt: 4)
         #expect(numbers.isUnstored && !numbers.needsBlock && numbers.mayNumber(leaving: 1_000_000))

@@ -13,7 +13,7 @@ struct SectionTableTests {
         var itemCount: Int
     }
 
-    /// What the table must say.
+    /// The expected content of the table.
     private struct Sides {
         var old: [Row] = []
         var new: [Row] = []
@@ -51,7 +51,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "random requests are staged, opened and committed → both sides as two arrays have them",
+        "random requests are staged, opened and committed → both sides equal two arrays",
         arguments: 0..<9)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 31, ids: [8, 60, 250][seed % 3])
@@ -85,7 +85,7 @@ struct SectionTableTests {
         }
     }
 
-    /// Stages a few random requests; what they amount to, as the reference has it, and the table is as before.
+    /// Stages a few random requests; compares their effect with the reference, and the table with its former content.
     private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> SectionChanges {
         var reference = ReferenceList(objects: sides.old.map(\.object))
         var requests: [UpdateRequest] = []
@@ -133,7 +133,9 @@ struct SectionTableTests {
         #expect(table.objects(.new, in: 0..<9) == (try objects("a", "b")))
     }
 
-    @Test("objects at rest → how many there are; asked for more, repeated ones are gone, and nobody has counted items")
+    @Test(
+        "objects at rest → their number is known; when more is asked, repeated ones are dropped, and no item is counted"
+    )
     func resting() throws {
         let table = SectionTable(resting: try objects("a1", "b", "a2"), itemCount: 7)
         #expect(table.isResting && table.count(.old) == 3 && table.itemCount(.new) == 7)

@@ -67,7 +67,7 @@ struct BindingUpdateTests {
         list.enqueue(.reloadObjects(["a"]))
         list.flush()
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
-        // Items that changed while the store failed have moved on before the object does.
+        // Items that changed while the store failed are shown before the object changes.
         try controller(list).more = "1"
         try controller(list).update()
         guard case .commit = list.adapter.beginFlush(now: 0) else {
@@ -83,7 +83,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "items that change in ways that do not fit together while the store fails → the section reloads, nothing ends")
+        "items that change in contradictory ways while the store fails → the section reloads, no trap")
     func changesThatDoNotFit() throws {
         let list = try list("a:x", "b:y")
         var screen = try list.open()
@@ -108,7 +108,7 @@ struct BindingUpdateTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("items whose identities are equal to Swift, but not byte by byte → two items")
+    @Test("items whose identities are equal Swift strings, but not byte by byte → two items")
     func equivalentIdentities() throws {
         let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }
         let object = try ListObject(id: "a", type: "binding", fields: ["items": .array(element: "a{sv}", items)])

@@ -100,7 +100,7 @@ struct BindingVectorTests {
         if let expected = vector["expectedTextAfterNextBatch"] { #expect(texts(list) == texts(expected)) }
     }
 
-    /// The second completion runs at once, before the first (BN-18), and each says whether its own update ran (BN-25).
+    /// The second completion runs at once, before the first (BN-18), and each tells whether its own update ran (BN-25).
     private func manual(_ vector: JSON, _ list: TestHost, _ count: Int) {
         var answers: [Int: Bool] = [:]
         let controller = list.adapter.sectionController(at: 0) as? Bound
@@ -124,7 +124,7 @@ struct BindingVectorTests {
         }
     }
 
-    @Test("transition hooks → where new items start and leaving ones go, as data", .rule("EE-55", "EE-56"))
+    @Test("transition hooks → the start of new items and the end of leaving ones, as data", .rule("EE-55", "EE-56"))
     func transitions() throws {
         let list = TestHost(
             [try letters("a:x")],

@@ -7,7 +7,7 @@ import Testing
 @Suite("listd/single and listd/binding")
 struct BuiltInControllerTests {
     @Test(
-        "fields of a single item → reuse identifier and size by the contract",
+        "fields of a single item → reuse identifier and size as the contract defines",
         arguments: [
             (["a": 1], "", "single", Size(width: 100, height: 44)),
             (["a": 1], "mail", "mail", Size(width: 100, height: 44)),
@@ -57,7 +57,7 @@ struct BuiltInControllerTests {
         return try ListObject(id: id, type: "binding", fields: more.merging(["items": .array(element: "a{sv}", items)]))
     }
 
-    @Test("items without identifier or with one seen before → dropped; aa{sv} and av are both read")
+    @Test("items without identifier or with a repeated one → dropped; aa{sv} and av are both read")
     func items() throws {
         let list = TestHost(
             [
@@ -141,7 +141,7 @@ struct BuiltInControllerTests {
         #expect(transaction?.items.isEmpty == true)
     }
 
-    @Test("a million single objects → no controllers but those of what is displayed, in range or asked")
+    @Test("a million single objects → controllers only for sections that are displayed, in range or asked")
     func lazyControllers() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 1 }
         func count() -> Int {

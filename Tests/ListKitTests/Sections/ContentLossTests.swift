@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("What built-in section controllers do not show")
+@Suite("Content that built-in section controllers do not show")
 struct ContentLossTests {
     private final class Losses {
         private(set) var all: [ContentLoss] = []
@@ -21,7 +21,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "a size or spacing that is no finite number → its key",
+        "a size or spacing that is no finite number → a loss with its key",
         arguments: [
             (["inset": Value(["top": "1"])], "inset.top"), (["inset": Value(["left": .double(.nan)])], "inset.left"),
             (["inset": Value(["bottom": true])], "inset.bottom"),
@@ -40,7 +40,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "numbers of every type, below zero too, and what the list's layout does not read → nothing",
+        "numbers of every type, below zero too, and keys that the list's layout does not use → no loss",
         arguments: [
             ["line-spacing": -3, "interitem-spacing": .byte(3), "inset": Value(["top": .uint64(.max), "left": -0.5])],
             ["header": Value(["width": "wide", "height": 0]), "footer": "none", "inset": 5, "items": 5],
@@ -66,7 +66,7 @@ struct ContentLossTests {
         #expect(losses.take() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
     }
 
-    @Test("several objects in an update → one loss for each reason: how many, and the first object")
+    @Test("several objects in an update → one loss for each reason: the count, and the first object")
     func manyObjects() throws {
         let list = TestHost(names: ["single": "listd/single", "*": "listd/binding"])
         let losses = Losses(of: list.adapter)
@@ -84,7 +84,7 @@ struct ContentLossTests {
                 ContentLoss(reason: .noItemID, count: 4, objectID: "first", key: "items[2].id"),
                 ContentLoss(reason: .notANumber, count: 2, objectID: "first", key: "items[4].height"),
             ])
-        // Shown, reloaded, moved or given again as it is, an object is not updated.
+        // An object that is shown, reloaded, moved or given again unchanged is not updated.
         _ = try list.open()
         try list.update(objects.reversed())
         list.enqueue(.reloadObjects(["first", "third"]))

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("What a section controller sees and does through its context")
+@Suite("Queries and commands of a section controller's context")
 struct ContextTests {
-    @Test("geometry → viewport, insets, what is left, offset and direction", .rule("AD-100...AD-106"))
+    @Test("geometry → viewport, insets, remaining room, offset and direction", .rule("AD-100...AD-106"))
     func geometry() throws {
         let list = try TestHost.letters("a:xyz")
         _ = try list.open(y: 10) { $0.contentInset = EdgeInsets(top: 1, left: 2, bottom: 3, right: 4) }
@@ -21,7 +21,7 @@ struct ContextTests {
         #expect(context.object?.id == "a" && context.itemCount == 3)
     }
 
-    @Test("what is shown → indexes, fully shown ones, the item as drawn", .rule("AD-44...AD-51", "AD-57"))
+    @Test("shown items → indexes, fully shown ones, the item as drawn", .rule("AD-44...AD-51", "AD-57"))
     func lookups() throws {
         let list = try TestHost.letters("a:xyz", "b:qr") { $0.height = 30 }
         _ = try list.open(y: 15)
@@ -34,7 +34,7 @@ struct ContextTests {
         #expect(list.adapter.openViews == [1])
     }
 
-    @Test("select and deselect by the controller → the set changes, nobody is asked", .rule("AD-92", "AD-93"))
+    @Test("select and deselect by the controller → the set changes, no delegate is asked", .rule("AD-92", "AD-93"))
     func selection() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -61,7 +61,7 @@ struct ContextTests {
         #expect(throws: ListError.self) { try list.adapter.setHighlighted(true, item: 5, ofObject: "a") }
     }
 
-    @Test("selected items deselect themselves where the option says so", .rule("AD-79"))
+    @Test("selected items deselect themselves where the option is set", .rule("AD-79"))
     func automatic() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.deselectsAutomatically = true })
         #expect(try list.adapter.selectItem(1, ofObject: "a").selected == false)
@@ -69,7 +69,7 @@ struct ContextTests {
     }
 
     @Test(
-        "sizes invalidated → laid out anew with the next flush, in the same slots; of a section that goes → false",
+        "sizes invalidated → laid out again with the next flush, in the same slots; of a section that leaves → false",
         .rule("AD-156", "EE-52", "EE-54")
     )
     func invalidation() throws {
@@ -90,7 +90,7 @@ struct ContextTests {
         #expect(finished == [true, false, true])
     }
 
-    @Test("measured sizes of items that move → they keep them; those of items that go are forgotten")
+    @Test("measured sizes of items that move → kept; those of items that leave are forgotten")
     func measured() throws {
         let list = try TestHost.letters("a:xy")
         var screen = try list.open()
@@ -115,7 +115,7 @@ struct ContextTests {
         #expect(screen.contentSize.height == 20)
     }
 
-    @Test("a predicate for emptiness → it alone says when the empty view is shown")
+    @Test("a predicate for emptiness → it alone decides when the empty view is shown")
     func emptiness() throws {
         let list = try TestHost.letters("a:x", configure: { $0.emptyContent = ["text": "nothing here"] })
         list.adapter.emptinessPredicate = { $0.objectCount < 2 }

@@ -68,7 +68,7 @@ struct ControllerKindTests {
         }
     }
 
-    /// Implements only what must be.
+    /// Implements only what is required.
     final class HalfLog: ListSingleSelectionDelegate {
         var count = 0
         func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject) { count += 1 }
@@ -189,7 +189,7 @@ struct ControllerKindTests {
         }
     }
 
-    /// Writes down which items were selected.
+    /// Records which items were selected.
     final class TagLog: ListBindingSelectionDelegate {
         var lines: [String] = []
         func sectionController(
@@ -223,7 +223,9 @@ struct ControllerKindTests {
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
     }
 
-    @Test("generic: keeps the very value it was given; what it cannot read is a fault of its section", .rule("GN-01"))
+    @Test(
+        "generic: keeps the very value it was given; a value that it cannot read is a fault of its section",
+        .rule("GN-01"))
     func generic() throws {
         let list = list { _ in WeatherController() }
         try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
@@ -247,7 +249,7 @@ struct ControllerKindTests {
         #expect(list.events.contains { if case .sectionFault = $0 { true } else { false } })
     }
 
-    @Test("a model without a usable name → the error names it, no object is made")
+    @Test("a model without a valid identifier → the error names it, no object is made")
     func unnamedModel() {
         #expect(throws: ListError.self) { try Weather(city: "", degrees: 1).listObject() }
         #expect(throws: ListError.self) {
@@ -255,7 +257,7 @@ struct ControllerKindTests {
         }
     }
 
-    @Test("a controller that overrides nothing it must → faults, never a trap", .rule("SC-01...SC-07"))
+    @Test("a controller without the required overrides → faults, never a trap", .rule("SC-01...SC-07"))
     func bare() throws {
         final class Bare: ListSectionController {}
         let list = list { _ in Bare() }

@@ -11,7 +11,7 @@ struct EndingControllerTests {
     }
 
     @Test(
-        "their views, when the object leaves or everything is reloaded → the pictures come in order",
+        "calls to their views, when the object leaves or everything is reloaded → the pictures come in order",
         arguments: [false, true])
     func scrolling(reloads: Bool) throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
@@ -28,12 +28,12 @@ struct EndingControllerTests {
         list.enqueue(reloads ? .reloadData : .performUpdates(objects: try (1..<30).map { try letters("a\($0):x") }))
         let events = list.flush().events
         #expect(calls == 1)
-        // What the call was answered was heard before the flush had an answer.
+        // The answer to the call came before the flush had one.
         screen.take(heard + events + list.adapter.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("another section, the data source, the selection → done after the update")
+    @Test("calls to another section, the data source, the selection → done after the update")
     func everythingElse() throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
         let list = TestHost(try (0..<5).map { try letters("a\($0):x") }, provider: provider)

@@ -10,7 +10,7 @@ struct FaultTests {
         events.compactMap { if case .sectionFault(let fault) = $0 { fault } else { nil } }
     }
 
-    /// A list `a`, `b`, `c` whose section `b` is made worse.
+    /// A list `a`, `b`, `c` whose section `b` misbehaves.
     func list(_ spoil: @escaping (BadController) -> Void) throws -> (TestHost, EventList) {
         let log = EventList()
         let provider = ScriptedProvider { object in
@@ -33,7 +33,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a negative or endless number of items → one error item, one fault", .rule("AD-152"),
+        "a negative or infinite number of items → one error item, one fault", .rule("AD-152"),
         arguments: [-1, Int.min, Int.max, 1_000_001])
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
@@ -71,7 +71,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).isEmpty)
     }
 
-    @Test("a content that no message can carry → error items")
+    @Test("content that no message can carry → error items")
     func contents() throws {
         let (list, _) = try list { $0.content = ["bad": .string("nul\0")] }
         try list.update([letters("a:x"), letters("b:xy")])
@@ -154,7 +154,7 @@ struct FaultTests {
         #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "error")
     }
 
-    @Test("a subclass that overrides nothing → error items that say so", .rule("SC-03"))
+    @Test("a subclass that overrides nothing → error items that tell it", .rule("SC-03"))
     func overridesNothing() throws {
         final class Lazy: ListSectionController {}
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in Lazy() })

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Controllers with traits: sections are laid out without them")
+@Suite("Controllers with traits: sections are laid out without controllers")
 struct FixedTraitsTests {
     /// Rows with traits of a kind, or without any; it counts the controllers that are made.
     final class Provider: ListSectionControllerProvider {
@@ -92,7 +92,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "the same updates, scrolls, measured sizes and widths → the same pictures, whatever is known without controllers",
+        "the same updates, scrolls, measured sizes and widths → the same pictures, with or without traits",
         arguments: 0..<4)
     func sameAsControllers(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &+ 77)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Memory of sections that were visible for a while")
 struct HandleTests {
-    /// How many sections the adapter keeps something of.
+    /// The number of sections about which the adapter keeps state.
     private func noticed(_ adapter: ListAdapter) -> Int {
         let line = adapter.debugDescriptionLines.first { $0.hasSuffix(" sections noticed") }
         return line?.split(separator: " ").dropLast(2).last.flatMap { Int($0) } ?? -1
@@ -16,7 +16,7 @@ struct HandleTests {
         try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 880)).effects
     }
 
-    @Test("a long list scrolled to its end and back → only visible sections and those with state are kept")
+    @Test("a long list scrolled to its end and back → state only for visible sections and those that set some")
     func scrolling() throws {
         let count = 20_000
         let list = TestHost(try (0..<count).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 2 }
@@ -39,7 +39,7 @@ struct HandleTests {
         #expect(screen.items.first { $0.objectID == "o3" }?.frame.size.height == 50)
     }
 
-    @Test("a viewer that is sent nothing while others scroll far → finds its slots again when it acknowledges")
+    @Test("a viewer that gets nothing while others scroll far → finds its slots again when it acknowledges")
     func stalled() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") })
         var (screen, other) = (try list.open { $0.window = 1 }, try list.open(2))
@@ -58,7 +58,7 @@ struct HandleTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sections with controllers of their own → each keeps its controller for as long as its object is in the list")
+    @Test("sections with controllers of their own → each keeps its controller while its object is in the list")
     func controllers() throws {
         let list = TestHost(
             try (0..<3000).map { try letters("o\($0):x") },
@@ -77,7 +77,7 @@ struct HandleTests {
         weak let before = list.adapter.object(at: 0)?.storage.buffer
         #expect(before != nil)
         try list.update((0..<count).map { try letters("o\($0):y") })
-        // The controller is asked to update, so it has the new object; the list must not have the old one either.
+        // The controller is told of the update, so it has the new object; the list must not have the old one either.
         #expect(before == nil && list.controller("o0")?.object?.fields["items"] == "y")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Section controllers that call back from everywhere")
 struct ReentrancyTests {
-    /// Calls everything that a context offers.
+    /// Makes every call that a context offers.
     static func poke(_ controller: LetterController) {
         guard let context = controller.context else { return }
         _ = (context.containerSize, context.containerInset, context.insetContainerSize, context.sectionContainerSize)
@@ -62,7 +62,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "calls from every callback → no trap, and screen and mirror still agree with the list",
+        "calls from every callback → no trap, and screen and mirror still equal the list",
         .rule("AD-151", "EE-49", "EE-50"))
     func everything() throws {
         let log = EventList()
@@ -95,7 +95,7 @@ struct ReentrancyTests {
         #expect(list.adapter.objectCount == 26)
     }
 
-    @Test("views called from inside of a callback → an error, not a trap")
+    @Test("calls to views inside a callback → an error, not a trap")
     func viewsInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var failures = 0
@@ -130,7 +130,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("items inserted by a batch from didUpdate → the section has them and is not at fault", .rule("EE-41"))
+    @Test("items inserted by a batch in didUpdate → the section has them and no fault", .rule("EE-41"))
     func itemsInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))
@@ -171,7 +171,7 @@ struct ReentrancyTests {
         #expect(list.ids == ["last"])
     }
 
-    @Test("a batch and a section reload from didUpdate → run in the same update", .rule("BN-28", "EE-40", "EE-41"))
+    @Test("a batch and a section reload in didUpdate → run in the same update", .rule("BN-28", "EE-40", "EE-41"))
     func batchInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -190,7 +190,9 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .idle)
     }
 
-    @Test("didUpdate → sees its new section number, first and last", .rule("AD-37...AD-41", "EE-38", "SM-16", "SM-18"))
+    @Test(
+        "didUpdate → the context has the new section number, first and last",
+        .rule("AD-37...AD-41", "EE-38", "SM-16", "SM-18"))
     func sectionNumbers() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", "c:z", log: log)
@@ -206,7 +208,7 @@ struct ReentrancyTests {
         #expect(all[2].context == nil && !all[2].isFirstSection && !all[2].isLastSection)
     }
 
-    @Test("a controller that outlives its adapter → is in no list", .rule("AD-36"))
+    @Test("a controller that outlives its adapter → its context has no list", .rule("AD-36"))
     func outlives() throws {
         var list: TestHost? = try TestHost.letters("a:x")
         let controller = try #require(list?.controller("a"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Selecting while an update is applied")
 struct SelectionInUpdatesTests {
-    /// An item for each letter of the field `items`; what is done in `didUpdate` is handed in.
+    /// An item for each letter of the field `items`; the test sets the body of `didUpdate`.
     final class Chooser: ListBindingSectionController {
         var onUpdate: ((Chooser) -> Void)?
 
@@ -48,7 +48,7 @@ struct SelectionInUpdatesTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    /// The kinds of events, in their order.
+    /// The kinds of events, in order.
     private func kinds(_ events: [AdapterEvent]) -> [String] {
         events.map { event in
             switch event {
@@ -130,7 +130,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("c", 2), ("c", 6), ("a", 2)))
     }
 
-    @Test("no such item afterwards, or no section → nothing is selected")
+    @Test("the item or the section does not exist afterwards → nothing is selected")
     func gone() throws {
         let list = try TestHost.letters("a:xy", "b:z")
         let (a, b) = (try #require(list.controller("a")), try #require(list.controller("b")))
@@ -140,7 +140,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems.isEmpty && selections(events).isEmpty)
     }
 
-    @Test("selected and deselected in one update → nothing is said but what has gone, at both of its places")
+    @Test("selected and deselected in one update → events only for what has left, at both of its places")
     func both() throws {
         let list = try choosers("a:xy")
         try chooser(list).onUpdate = { chooser in
@@ -174,7 +174,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("the store fails → selected with the next transaction, as the items are then")
+    @Test("the store fails → selected with the next transaction, with the items of that time")
     func storeFailed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -229,7 +229,7 @@ struct SelectionInUpdatesTests {
 
     // MARK: What is told
 
-    @Test("one selected item goes and another takes its place → only where nothing is selected now is deselected")
+    @Test("one selected item leaves and another takes its place → deselected only if nothing is selected there now")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.take(try list.adapter.selectItem(item, ofObject: "a").events) }
@@ -247,7 +247,7 @@ struct SelectionInUpdatesTests {
     ]
 
     @Test(
-        "random updates and selections → the items keep theirs, and clients that follow either way have the same",
+        "random updates and selections → items keep theirs, and clients that follow in either way have the same",
         .rule("SE-02"),
         arguments: 0..<configurations.count)
     func random(configuration: Int) throws {

@@ -4,9 +4,9 @@
 import Synchronization
 import Testing
 
-@Suite("Work that section controllers want called back later")
+@Suite("Timers of section controllers")
 struct TimerTests {
-    /// An executor whose time goes when the test says so.
+    /// An executor whose time advances when the test lets it.
     final class Executor: ListExecutor {
         private struct State: Sendable {
             var now: UInt64 = 0
@@ -89,7 +89,7 @@ struct TimerTests {
         #expect(calls == 10)
     }
 
-    @Test("a reference used from elsewhere → its body runs on the executor with the controller")
+    @Test("a reference used elsewhere → its body runs on the executor with the controller")
     func reference() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -112,7 +112,7 @@ struct TimerTests {
         }
     }
 
-    @Test("an unreachable delay → accepted, never due")
+    @Test("an unreachable delay → accepted, never called")
     func endless() throws {
         let executor = Executor()
         let list = try list(executor)

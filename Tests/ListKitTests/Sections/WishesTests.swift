@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Section controllers and providers that request work while they are asked for something")
+@Suite("Section controllers and providers that request work while they are being called")
 struct WishesTests {
     // MARK: While a controller is made
 
@@ -11,14 +11,14 @@ struct WishesTests {
         weak var adapter: ListAdapter?
         private(set) var found: [String: Bool] = [:]
 
-        /// Asks the list for controllers before it answers one.
+        /// Asks the list for controllers before it returns one.
         func make(_ object: ListObject, asking ids: [String]) -> ListSectionController {
             for id in ids { found["\(object.id) asks for \(id)"] = adapter?.sectionController(forID: id) != nil }
             return LetterController(log: EventList())
         }
     }
 
-    @Test("a provider asks for the controller that it is to make, or two for each other's → nil")
+    @Test("a provider asks for the controller that it is about to make, or two for each other's → nil")
     func made() throws {
         let maker = Maker()
         let host = TestHost(
@@ -101,7 +101,7 @@ struct WishesTests {
         #expect(host.adapter.takeEvents().isEmpty)
     }
 
-    @Test("a provider that requests a controller of the type in question → nil from a depth on")
+    @Test("a provider that requests a controller of the type that it makes → nil from a depth on")
     func nestedProvider() throws {
         final class Provider: ListSectionControllerProvider {
             weak var adapter: ListAdapter?
@@ -167,7 +167,7 @@ struct WishesTests {
     // MARK: While items are counted
 
     private final class Growing: LetterController {
-        /// How many more times it changes its items when it is counted.
+        /// How many more times it changes its items when they are counted.
         var growth = 0
         var reloads = false
 

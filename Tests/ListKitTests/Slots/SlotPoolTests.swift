@@ -7,16 +7,16 @@ import Testing
 
 @Suite("Slots: LazyScrollView's recycling")
 struct SlotPoolTests {
-    /// The same, written as plainly as possible.
+    /// The same as plainly as possible.
     struct Model {
         var shown: [(slot: UInt32, identifier: String)] = []
         var free: [String: [UInt32]] = [:]
-        /// Every slot there ever was, with its identifier.
+        /// Every slot that was ever made, with its identifier.
         var owners: [UInt32: String] = [:]
-        /// The most that an identifier ever showed at once.
+        /// The most slots that an identifier ever showed at once.
         var peaks: [String: Int] = [:]
 
-        /// Records that a slot was taken; returns what is wrong with it.
+        /// Records that a slot was taken; returns the error, if any.
         mutating func take(_ slot: UInt32, _ identifier: String) -> String? {
             if shown.contains(where: { $0.slot == slot }) { return "slot \(slot) is shown twice" }
             if let waiting = identifier.isEmpty ? nil : free[identifier]?.popLast() {
@@ -36,7 +36,7 @@ struct SlotPoolTests {
             return slot
         }
 
-        /// How many slots there should be.
+        /// The expected number of slots.
         var count: Int {
             shown.count { $0.identifier.isEmpty } + peaks.reduce(0) { $0 + ($1.key.isEmpty ? 0 : $1.value) }
         }
@@ -70,7 +70,8 @@ struct SlotPoolTests {
     }
 
     @Test(
-        "random screens → slots keep their identifier and are as many as were shown at once", .rule("VW-04"),
+        "random screens → slots keep their identifier, and there are as many as were ever shown at once",
+        .rule("VW-04"),
         arguments: 0..<4)
     func randomScreens(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -113,7 +114,7 @@ struct SlotPoolTests {
         #expect(decomposed != composed && again == composed)
     }
 
-    @Test("more identifiers than are pooled, or too long ones → not pooled, and nothing grows")
+    @Test("more identifiers than are pooled, or too long ones → not pooled, and no memory grows")
     func manyIdentifiers() {
         var pool = SlotPool(after: 0, identifierLimit: 2)
         let long = String(repeating: "x", count: SlotPool.maximumIdentifierLength + 1)
@@ -127,7 +128,7 @@ struct SlotPoolTests {
         #expect(slot != other && pool.count == 4)
     }
 
-    @Test("numbers run out → they start again past those in use")
+    @Test("slot numbers run out → they start again, without those in use")
     func exhaustion() {
         var pool = SlotPool(after: .max - 2)
         let numbers = [pool.take("row"), pool.take("row"), pool.take("row")]

@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("coalescer_visibility_map.json: when to flush, who can see, what the map knows")
+@Suite("coalescer_visibility_map.json: flush times, visibility, lookups in the map")
 struct CoalescerVectorTests {
     static func vectors(_ group: String, _ key: String) throws -> [JSON] {
         try Vectors.load("coalescer_visibility_map")[group]?[key]?.array ?? []
@@ -21,7 +21,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "requests in one turn → one flush; a configuration reads back", .rule("CO-01...CO-03"),
+        "requests in one turn → one flush; a configuration equals itself when read back", .rule("CO-01...CO-03"),
         arguments: try vectors("coalescer", "cases"))
     func oneTurn(vector: JSON) throws {
         let configuration = Self.configuration(vector["config"])
@@ -66,7 +66,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a widget and what covers it → whether it can be seen", .rule("VV-01...VV-11"),
+        "a widget and others that cover it → whether it is visible", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -87,7 +87,7 @@ struct CoalescerVectorTests {
         #expect("\(state)" == vector["expected"]?.string)
     }
 
-    @Test("lookups in the map → objects and sections that are there, and no others", .rule("SM-01...SM-12"))
+    @Test("lookups in the map → existing objects and sections, and no others", .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         let adapter = list.adapter

@@ -15,7 +15,7 @@ struct ConfigurationTests {
         return try list.perform(.configure(configuration, controllersChanged: controllersChanged), expecting: revision)
     }
 
-    @Test("an option without effect on views → taken over, no revision, no signal", .rule("CO-03", "UP-08"))
+    @Test("an option without effect on views → applied, no revision, no signal", .rule("CO-03", "UP-08"))
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
         let answer = try change(list) {
@@ -28,7 +28,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "many section changes → a batch by default; a reload above a threshold, of which IGListKit's is 100",
+        "many section changes → a batch by default; a reload above a threshold, which is 100 in IGListKit",
         arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
     func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
         let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
@@ -64,7 +64,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "another layout, with something on the screen → the screen follows by what it is sent",
+        "another layout, with something on the screen → the screen follows by the changes that it gets",
         arguments: [ListLayoutKind.none, .flow, .absolute], [ListLayoutKind.none, .flow, .absolute])
     func followedLayout(from: ListLayoutKind, to: ListLayoutKind) throws {
         let list = TestHost(try objects("a", "b")) { $0.layout = from }
@@ -129,7 +129,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("another layout while a view behind the content is stalled → acknowledged, it shows its next viewport")
+    @Test("another layout while a view scrolled past its content is stalled → after Ack it shows its next viewport")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("updates_e2e.json: scripts of updates")
 struct EndToEndVectorTests {
-    /// A section of as many items as its object says, until an item update says otherwise: that is kept for this content of
-    /// the object, as the scripts' objects keep it.
+    /// A section with as many items as its object has in `count`, until an item update changes that: the new count is
+    /// kept for this content of the object, as the scripts' objects keep it.
     final class Counted: ListSectionController {
         private(set) var count = 0
         override func didUpdate(to object: ListObject) {
@@ -175,7 +175,7 @@ struct EndToEndVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("updates_e2e")["cases"]?.array ?? [] }
 
     @Test(
-        "a script → what upstream asserts in each completion",
+        "a script → the facts that upstream asserts in each completion",
         .rule(
             "EE-01", "EE-05", "EE-13", "EE-15", "EE-19...EE-24", "EE-26", "EE-27", "EE-29", "EE-32", "EE-33", "EE-35",
             "EE-42", "EE-59", "EE-61", "EE-79", "EE-85", "EE-87...EE-89", "UP-30"),

@@ -29,7 +29,7 @@ struct FinerUpdateRuleTests {
         controller.onItem = nil
         let context = try #require(controller.context)
         #expect((0..<3).map { context.displayedItem(at: $0)?.content["letter"]?.string } == ["u", "v", nil])
-        // Of a section that does not change, the items are there all the while.
+        // A section that does not change has its items all the time.
         controller.onItem = { [weak list] _, _ in
             seen.append(list?.controller("b")?.context?.displayedItem(at: 0)?.content["letter"]?.string)
         }
@@ -39,7 +39,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "entering the range during an update → its items are there, at the place that the section has now",
+        "entering the range during an update → its items exist, at the section's new place",
         .rule("EE-50"))
     func displayedWhenEntering() throws {
         final class Entering: LetterController {
@@ -60,7 +60,8 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a list update asked for while another one is applied → after it; each completion sees its own", .rule("UP-51"))
+        "a list update requested while another one is applied → applied after it; each completion sees its own",
+        .rule("UP-51"))
     func updateWhileApplying() throws {
         let list = try TestHost.letters("a:x")
         var done: [String] = []
@@ -114,7 +115,7 @@ struct FinerUpdateRuleTests {
         list.now = 2000
         list.enqueue(.performUpdates(objects: try objects("b")))
         #expect(list.adapter.flushTiming == .at(2500))
-        // CO-11: becoming visible re-times nothing that is pending.
+        // CO-11: becoming visible does not change the time of a pending flush.
         try list.adapter.setVisible(true, view: 1)
         list.now = 2100
         list.enqueue(.performUpdates(objects: try objects("c")))
@@ -146,7 +147,7 @@ struct FinerUpdateRuleTests {
         coalescer.start(now: 46)
         #expect(request(47) == .at(70))
         coalescer.start(now: 70)
-        // Longer than the interval since the last start: at once, and the interval is the minimum again.
+        // Longer than the interval since the last start: flushed at once, and the interval is the minimum again.
         #expect(request(500) == .now)
         coalescer.start(now: 500)
         #expect(request(501) == .at(504))
@@ -154,7 +155,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: The map, and controllers whose object left
 
-    @Test("a part of the list → exactly the sections asked for, and no more", .rule("SM-07"))
+    @Test("a part of the list → exactly the requested sections", .rule("SM-07"))
     func partOfTheMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(list.adapter.objects(from: 0, limit: 2).map(\.id) == ["a", "b"])
@@ -210,7 +211,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "one item reloaded twice, and one that is deleted as well → once, and not at all",
+        "an item reloaded twice → one reload; a reloaded and deleted item → no reload",
         .rule("EE-16", "EE-17", "UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:wxyz")
@@ -231,7 +232,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Descriptions
 
-    @Test("a description → controllers, faults, counts and what waits, in each state", .rule("DB-01", "DB-02"))
+    @Test("a description → controllers, faults, counts and waiting work, in each state", .rule("DB-01", "DB-02"))
     func descriptions() throws {
         let list = try TestHost.letters("a:x", "b:yz", configure: { $0.backgroundDiffThreshold = 0 })
         _ = try list.open()
@@ -261,7 +262,7 @@ struct FinerUpdateRuleTests {
         _ = list.adapter.commitFlush()
         list.flush()
         #expect(applying.contains { $0.contains("applying") })
-        // DB-01 with a map before and one after: what has left is no longer described.
+        // DB-01 with a map before and one after: sections that have left are no longer described.
         #expect(!list.adapter.debugDescriptionLines.contains { $0.contains(#""a""#) })
     }
 
@@ -282,7 +283,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "whether an item may be dropped somewhere → asked as whether it may be dragged, unless overridden",
+        "whether an item may be dropped somewhere → by default, whether it may be dragged",
         .rule("AD-137", "AD-138", "SC-06")
     )
     func mayMove() throws {
@@ -305,7 +306,7 @@ struct FinerUpdateRuleTests {
     // MARK: An item update beside a reload
 
     @Test(
-        "a batch queued before reloadData → its block runs once, on the controller that goes; what the object says counts",
+        "a batch queued before reloadData → its block runs once, on the old controller; the object's own counts hold afterwards",
         .rule("UP-52", "UP-53")
     )
     func batchBesideReload() throws {

@@ -3,9 +3,9 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("What is called while one call flushes several times")
+@Suite("Callbacks while one call flushes several times")
 struct FlushNowTests {
-    @Test("a completion of a later flush asks for everything anew → nothing older comes afterwards")
+    @Test("a completion of a later flush resyncs → no older change follows")
     func resyncInLaterCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -20,7 +20,7 @@ struct FlushNowTests {
         #expect(present.sequence == 3 && present.items.isEmpty)
     }
 
-    /// Is told when its section appears.
+    /// Is called when its section appears.
     final class Appearing: ListDisplayDelegate {
         var onDisplay: (() -> Void)?
         func sectionControllerWillDisplay(_ controller: ListSectionController) {
@@ -30,13 +30,13 @@ struct FlushNowTests {
         }
     }
 
-    /// Is told when an update is over.
+    /// Is called when an update is over.
     final class Ending: ListUpdateListener {
         var onFinish: (() -> Void)?
         func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { onFinish?() }
     }
 
-    @Test("a view is closed while all views are scrolled → it is told nothing after that")
+    @Test("a view is closed while all views are scrolled → it gets no change after that")
     func closedWhileScrolling() throws {
         let clock = LibraryTests.Clock()
         let rows = try (0..<40).map { try letters("r\($0):x") }
@@ -58,7 +58,7 @@ struct FlushNowTests {
         #expect(!events[closed...].contains { if case .picture(let change) = $0 { change.view == 2 } else { false } })
     }
 
-    /// Cancels every diff, as long as it wants to.
+    /// Cancels every diff, as often as it is configured to.
     final class Cancelling: ListUpdaterDelegate {
         var isArmed = true
         func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {
@@ -66,7 +66,8 @@ struct FlushNowTests {
         }
     }
 
-    @Test("the delegate cancels every diff → the call ends, what waited waits for the next", .timeLimit(.minutes(1)))
+    @Test(
+        "the delegate cancels every diff → the call ends, and waiting work stays for the next", .timeLimit(.minutes(1)))
     func cancelled() throws {
         let list = try TestHost.letters("a:x")
         let delegate = Cancelling()

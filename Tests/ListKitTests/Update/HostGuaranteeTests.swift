@@ -36,7 +36,7 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view that is stalled, or held → what its controllers see is what it shows", .rule("BS-08"),
+        "a view that is stalled, or held → its controllers see the shown picture", .rule("BS-08"),
         arguments: [false, true])
     func displayedItem(isHeld: Bool) throws {
         let list = try rows(90)
@@ -51,7 +51,7 @@ struct HostGuaranteeTests {
         }
     }
 
-    @Test("a fault that a timer reports → the host is told, and the screen shows the error items")
+    @Test("a fault found in a timer → the host is notified, and the screen shows the error items")
     func faultOutside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -64,7 +64,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
     }
 
-    @Test("hundreds of deferred scrolls before another data source → the source is taken over nevertheless")
+    @Test("hundreds of deferred scrolls before another data source → the source is used nevertheless")
     func sourceBehindScrolls() throws {
         let list = try rows(300)
         _ = try list.open()
@@ -92,7 +92,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("a viewport that does not move, a scroll to where the view is → no scroll notification")
+    @Test("a viewport that does not move, a scroll to the present offset → no scroll notification")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -120,7 +120,7 @@ struct HostGuaranteeTests {
         #expect(keeper.count == 2)
     }
 
-    @Test("options out of range → an error, as openView says, not a trap", arguments: 0..<6)
+    @Test("options out of range → the same error as of openView, not a trap", arguments: 0..<6)
     func options(number: Int) throws {
         let list = try rows(30)
         var options = ListViewOptions()
@@ -149,7 +149,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.objectID) == ["a", "b"])
     }
 
-    @Test("a completion that scrolls → it does", .rule("EE-06"))
+    @Test("a completion that scrolls → the view scrolls", .rule("EE-06"))
     func scrollInCompletion() throws {
         let list = try rows(30)
         _ = try list.open()
@@ -161,7 +161,7 @@ struct HostGuaranteeTests {
         #expect(offsets == [300])
     }
 
-    @Test("a controller whose object leaves in the update in which it is given to another one → no fault")
+    @Test("a controller whose object leaves in the update that gives it another object → no fault")
     func reused() throws {
         let only = LetterController(log: EventList())
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
@@ -170,7 +170,8 @@ struct HostGuaranteeTests {
         #expect(list.adapter.sectionController(forID: "b") === only)
     }
 
-    @Test("a batch that waits when everything is made anew → what it keeps for the object is kept", .rule("EE-33"))
+    @Test(
+        "a batch that waits during a reload of everything → state that it sets for the object is kept", .rule("EE-33"))
     func stateBesideReload() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))

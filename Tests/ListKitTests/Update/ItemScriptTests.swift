@@ -6,16 +6,16 @@ import Testing
 
 @Suite("Item updates, alone and with a list update in the same flush")
 struct ItemScriptTests {
-    /// What one section says that it changed, and what the list becomes meanwhile.
+    /// The changes that one section reports, and the list update in the same flush.
     struct Script: CustomTestStringConvertible {
         var testDescription: String
         /// The list before, as `id:letters`.
         let before: String
-        /// The letters of the first section's controller after the block, and what the block says: `i` inserts, `d` deletes,
-        /// `r` reloads, `m` moves, `s` reloads the section.
+        /// The letters of the first section's controller after the block, and the operations of the block: `i` inserts,
+        /// `d` deletes, `r` reloads, `m` moves, `s` reloads the section.
         let letters: String
         let steps: String
-        /// The list that is brought in by the same flush.
+        /// The list of an update in the same flush.
         var after: String?
         let expected: String
 
@@ -128,7 +128,7 @@ struct ItemScriptTests {
         #expect((transaction == nil) == steps.isEmpty && finished == [true])
     }
 
-    @Test("one of two objects reloaded → only its items are asked for anew", .rule("EE-04"))
+    @Test("one of two objects reloaded → only its items are asked for again", .rule("EE-04"))
     func reloadOne() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -139,7 +139,7 @@ struct ItemScriptTests {
         #expect(screen.items.map { $0.content["letter"]?.string } == ["x", "new"])
     }
 
-    @Test("new objects put in place of old ones → the controllers get them, and so does the list", .rule("EE-39"))
+    @Test("new objects in place of old ones → the controllers get them, and so does the list", .rule("EE-39"))
     func upsert() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -149,7 +149,7 @@ struct ItemScriptTests {
         #expect(list.adapter.object(at: 1) == new && list.itemCounts == [1, 2])
     }
 
-    @Test("a list update asked for inside of an item block → a flush of its own, after the block's", .rule("EE-58"))
+    @Test("a list update requested inside an item block → a flush of its own, after the block's", .rule("EE-58"))
     func listUpdateInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))

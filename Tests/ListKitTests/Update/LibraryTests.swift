@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ListKit without a host: completions, data sources and a scheduler")
 struct LibraryTests {
-    /// A clock that goes when the test says so.
+    /// A clock that a test advances.
     class Clock: ListScheduler {
         var now: UInt64 = 0
         var work: [(due: UInt64, run: () -> Void)] = []
@@ -186,7 +186,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "a diff in flight, then another data source → the old diff is given up and its request absorbed",
+        "a diff in flight, then another data source → the old diff is dropped, its request is part of the new update",
         .rule("EE-86", "EE-87", "TR-05")
     )
     func cancelled() throws {
@@ -211,7 +211,7 @@ struct LibraryTests {
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test("another data source from inside of a callback, or while a transaction is stored → right after it")
+    @Test("another data source set in a callback, or while a transaction is stored → used right after it")
     func sourceFromInside() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -254,7 +254,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("descriptions → lines in every state, and a debugger that forgets", .rule("DB-01...DB-05"))
+    @Test("descriptions → lines in every state, and a debugger that forgets released adapters", .rule("DB-01...DB-05"))
     func descriptions() throws {
         let debugger = ListDebugger()
         let lists = try (0..<3).map { _ in TestHost(try objects("a")) }
@@ -269,7 +269,7 @@ struct LibraryTests {
         #expect(debugger.descriptions.isEmpty)
     }
 
-    @Test("a tracked adapter that is released → the debugger describes those that are left", .rule("DB-04"))
+    @Test("a tracked adapter that is released → the debugger describes the others", .rule("DB-04"))
     func trackedAdapterReleased() throws {
         let debugger = ListDebugger()
         let kept = TestHost(try objects("a"))
@@ -284,7 +284,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "selection → asked, told, followed through updates, deselected with its object", .rule("AD-76...AD-81")
+        "selection → delegates asked and notified, moved by updates, deselected with its object", .rule("AD-76...AD-81")
     )
     func selection() throws {
         let log = EventList()
@@ -315,7 +315,7 @@ struct LibraryTests {
         #expect(try list.adapter.deselectItem(0, ofObject: "b").deselected)
     }
 
-    @Test("what a controller keeps for its object → outlives reloads and goes with the object")
+    @Test("state that a controller keeps for its object → outlives reloads and is dropped with the object")
     func state() throws {
         let list = try TestHost.letters("a:x")
         list.controller("a")?.context?.state = ["open": true]

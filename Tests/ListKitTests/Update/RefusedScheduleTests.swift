@@ -7,7 +7,7 @@ import Testing
 @Suite("Item updates and a store that refuses at random")
 struct RefusedScheduleTests {
     @Test(
-        "random item updates, requests, scrolls and selections → the list has the items of its controllers, those are selected that were chosen, and controllers know what is shown",
+        "random item updates, requests, scrolls and selections → the list has its controllers' items, the selection follows, and controllers know what is displayed",
         arguments: 0..<40)
     func schedule(seed: Int) throws {
         let machine = try Machine(seed: UInt64(seed))
@@ -15,13 +15,13 @@ struct RefusedScheduleTests {
         try machine.finish()
     }
 
-    /// A section of items with numbers that never come again.
+    /// A section of items with numbers that are never used again.
     private final class Numbered: ListSectionController, ListDisplayDelegate {
         unowned let machine: Machine
         var numbers: [Int] = []
-        /// How many items it was told are shown.
+        /// The number of its items that are displayed, by its display events.
         var shown = 0
-        /// How often it was told that something of it is shown, less how often that this ended.
+        /// The number of displayed parts of its section, by its display events.
         var isShown = 0
 
         init(_ machine: Machine, _ object: ListObject) {
@@ -68,7 +68,7 @@ struct RefusedScheduleTests {
         }
     }
 
-    /// Asks at random, and keeps in mind which items are to be selected.
+    /// Makes random requests, and models the selection.
     private final class Machine {
         var random: RandomList
         let list: TestHost
@@ -227,7 +227,7 @@ struct RefusedScheduleTests {
         }
 
         private func scroll() throws {
-            // A host lets views wait while it stores.
+            // A host holds views while it stores.
             guard !list.adapter.isFlushing else { return }
             let index = int(2)
             let rect = Rect(x: 0, y: Double(int(20)) * 10, width: 100, height: 100)

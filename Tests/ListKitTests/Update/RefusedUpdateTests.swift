@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Item updates whose transaction the store refuses: they wait")
 struct RefusedUpdateTests {
-    /// Takes note of every index that it is asked for and does not have.
+    /// Records every index that it is asked for and does not have.
     private final class StrictController: LetterController, ListTransitionDelegate {
         private(set) var strays: [String] = []
 
@@ -65,7 +65,7 @@ struct RefusedUpdateTests {
         return TestHost(try texts.map { try letters($0) }, provider: provider) { $0.layout = layout }
     }
 
-    /// Takes the first letters of a section away.
+    /// Removes the first letters of a section.
     private func remove(
         _ count: Int, from controller: LetterController, reloading: Bool = false,
         completion: ((Bool) -> Void)? = nil
@@ -77,7 +77,7 @@ struct RefusedUpdateTests {
             }, completion: completion)
     }
 
-    /// Begins a flush at a time, which has something to store.
+    /// Begins a flush that has something to store.
     private func prepare(_ list: TestHost, at now: UInt64 = 0) throws {
         guard case .commit = list.adapter.beginFlush(now: now) else {
             Issue.record("nothing to commit")
@@ -90,7 +90,7 @@ struct RefusedUpdateTests {
         list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
     }
 
-    @Test("refused → the list asks for another flush by itself, later each time; taken → the completion is called")
+    @Test("refused → the list asks for another flush by itself, later each time; accepted → the completion is called")
     func triedAgain() throws {
         let list = try TestHost.letters("a:wxyz")
         let controller = try #require(list.controller("a"))
@@ -113,7 +113,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.flushTiming == .at(50_100))
     }
 
-    @Test("somebody writes while item updates wait → at once, with them; refused again → only the request is answered")
+    @Test("a write while item updates wait → flushed at once, with them; refused again → only the write is answered")
     func writing() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
         let controller = try #require(list.controller("a"))
@@ -168,7 +168,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "while it is stored, and after it was refused → no section controller is asked for an item that it no longer has",
+        "while it is stored, and after it was refused → no section controller is asked for an item that it removed",
         arguments: ["deleted", "reloaded", "deleted and reloaded"], [ListLayoutKind.flow, .absolute])
     func asking(way: String, layout: ListLayoutKind) throws {
         let list = try strictList("a:abcdefghijkl", "b:x", layout: layout)
@@ -197,7 +197,7 @@ struct RefusedUpdateTests {
 
     // MARK: What is told of items whose changes wait
 
-    /// A list with one section of twelve letters, of which its view shows those from `first` on.
+    /// A list with one section of twelve letters; its view shows the letters from `first` on.
     private func watched(from first: Int, _ log: EventList) throws -> (TestHost, LetterController, Screen) {
         let list = try TestHost.letters("a:abcdefghijkl", log: log)
         let screen = try list.open(y: Double(first) * 10)
@@ -244,7 +244,7 @@ struct RefusedUpdateTests {
         #expect(log.take().isEmpty)
     }
 
-    @Test("items are to go, and to come back → both blocks run with one flush, and nothing was ever missing")
+    @Test("items are removed, and inserted again → both blocks run in one flush, and no item was ever missing")
     func comesBack() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -264,7 +264,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a controller selects items before its block has run → those that it has; they follow the block",
+        "a controller selects items before its block has run → items that it has; they follow the block",
         arguments: [false, true])
     func selecting(isRefused: Bool) throws {
         let list = try TestHost.letters("a:xyz")
@@ -305,7 +305,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
-    @Test("an item update comes while another is stored → it runs with the next flush, and selects by its indexes")
+    @Test("an item update comes while another is stored → it runs with the next flush, and selects by its own indexes")
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -322,7 +322,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
     }
 
-    @Test("a controller asks what is shown while its block waits → what it shows")
+    @Test("a controller asks for its displayed items while its block waits → the items on the screen")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
         remove(2, from: controller)
@@ -344,7 +344,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.revision == 0 && list.adapter.flushTiming == .idle)
     }
 
-    /// Does what those do who have no view.
+    /// Makes the reads of a client without a view.
     private func read(_ list: TestHost) throws {
         #expect(list.itemCounts == [12, 1])
         #expect(list.adapter.items(inSection: 0).count == 12)
@@ -355,7 +355,7 @@ struct RefusedUpdateTests {
         }
     }
 
-    /// Does what viewers do.
+    /// Makes the calls of viewers.
     private func look(at list: TestHost, _ screen: inout Screen) throws {
         for y in [100.0, 30, 0] {
             let rect = Rect(x: 0, y: y, width: 100, height: 100)

@@ -34,7 +34,7 @@ struct ReloadUpdaterTests {
         try #require(list.adapter.sectionController(forID: id) as? Section)
     }
 
-    @Test("equal objects, another number of own items → taken over, in a revision of kind reload")
+    @Test("equal objects, another number of own items → applied, in a revision of kind reload")
     func ownItemCount() throws {
         let list = try Self.list("a", "b")
         let controller = try section(list, "a")
@@ -45,7 +45,7 @@ struct ReloadUpdaterTests {
         #expect(try section(list, "a") === controller && controller.updates == 1)
     }
 
-    @Test("equal objects, a supplementary source that appeared and went → its header is shown and goes")
+    @Test("equal objects, a supplementary source is set and removed → its header is shown and removed")
     func supplementarySource() throws {
         let list = try Self.list("a", "b")
         let view = try list.open().view
@@ -76,7 +76,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "each way of writing, with nothing to change → a reload; what is refused, and unknown ids to reload → none",
+        "each kind of write, without a change → a reload; refused writes, and reloads of unknown ids → none",
         arguments: [
             (UpdateRequest.Operation.applyChanges(removed: [], upserts: []), true),
             (.moveObject(id: "a", position: .first), true), (.patchObject(id: "a", set: Fields(), unset: []), true),
@@ -96,7 +96,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "an item update of one section → the others are asked anew, too; one that says nothing changes nothing",
+        "an item update of one section → the others are asked again, too; one without operations changes nothing",
         .rule("RU-10"))
     func itemUpdates() throws {
         let list = try Self.list("a", "b")
@@ -123,7 +123,7 @@ struct ReloadUpdaterTests {
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
     }
 
-    @Test("an expected revision behind an update of the same flush → a conflict, as that one reloads")
+    @Test("an expected revision after an update of the same flush → a conflict, as that one reloads")
     func conflict() throws {
         let list = try Self.list("a")
         try list.update(objects("a"))
@@ -133,7 +133,7 @@ struct ReloadUpdaterTests {
         #expect(list.answers.last { $0.id == second }?.errorCode == .revisionConflict && list.adapter.revision == 2)
     }
 
-    @Test("the updater that batches, and equal objects → nothing is asked and there is no revision")
+    @Test("the updater that batches, and equal objects → no controller is asked and there is no revision")
     func batchUpdater() throws {
         let list = try Self.list("a", updater: .batch)
         try section(list, "a").count = 3

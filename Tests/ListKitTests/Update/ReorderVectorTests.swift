@@ -21,7 +21,7 @@ struct ReorderVectorTests {
     }
 
     @Test(
-        "a drag → the order of the vector, announced by what moved or as a reload", .rule("RU-11", "RU-12", "UP-24"),
+        "a drag → the order of the vector, announced as moves or as a reload", .rule("RU-11", "RU-12", "UP-24"),
         arguments: try cases(), [ListAdapter.Updater.batch, .reload])
     func vector(vector: JSON, updater: ListAdapter.Updater) throws {
         if vector["sectionItemCounts"] != nil { return try sections(vector, updater) }
@@ -30,7 +30,7 @@ struct ReorderVectorTests {
         try inside(vector, updater)
     }
 
-    /// Sections of one item, named by their first places.
+    /// Sections of one item, named by their original places.
     private func sections(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "\($0)") }) { $0.updater = updater }
         var mirror = Mirror(list.adapter)

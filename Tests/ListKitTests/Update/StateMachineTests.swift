@@ -4,10 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("State machine: everything that can be asked of a list, at random, on a virtual clock")
+@Suite("State machine: all requests to a list, at random, on a virtual clock")
 struct StateMachineTests {
     @Test(
-        "random schedules of updates, reloads, data sources, moves and item updates → each answered once, in order; the list, its items, a mirror and a screen are what was asked for",
+        "random schedules of updates, reloads, data sources, moves and item updates → each answered once, in order; list, items, mirror and screen equal the reference",
         arguments: 0..<24)
     func schedule(seed: Int) throws {
         let machine = Machine(seed: UInt64(seed))
@@ -16,17 +16,17 @@ struct StateMachineTests {
         try machine.finish()
     }
 
-    /// What was asked for and is not answered yet.
+    /// A request that is not answered yet.
     enum Wish {
-        /// An operation on objects: of a completion, or of an answer.
+        /// An operation on objects, with a completion or an answer.
         case objects(UpdateRequest.Operation)
-        /// The objects of a data source, as it last said them.
+        /// The objects of a data source when it was last read.
         case source(LibraryTests.Source)
-        /// Anything that leaves the objects alone.
+        /// Any operation that does not change the objects.
         case other
     }
 
-    /// Asks at random, and does the same to a plain array.
+    /// Makes random requests, and applies them to a plain array.
     final class Machine {
         let clock = AnsweringClock()
         let adapter: ListAdapter
@@ -34,13 +34,13 @@ struct StateMachineTests {
         private let provider: ScriptedProvider
         private var source: LibraryTests.Source?
         private var reference = ReferenceList(objects: [])
-        /// What waits, in order; a number is chosen when it is asked for.
+        /// The waiting requests, in order; a request gets its number when it is made.
         private var waiting: [(number: UInt64, wish: Wish, isAnswered: Bool)] = []
         private var nextNumber: UInt64 = 1
         /// Updates that completed, and requests that were answered, since the flush before.
         private var done: [UInt64] = []
         private var expectedCode: [UInt64: ListError.Code?] = [:]
-        /// Item updates asked for inside of others: how often each was completed.
+        /// Item updates requested inside others: how often each was completed.
         private var inner: [Int] = []
         private var mirror: Mirror
         private var screen = Screen(view: 1)
@@ -85,7 +85,7 @@ struct StateMachineTests {
             }
         }
 
-        /// Asks for one thing; also called from inside of item updates.
+        /// Makes one random request; also called inside item updates.
         private func ask() throws {
             switch int(9) {
             case 0, 1:
@@ -116,7 +116,8 @@ struct StateMachineTests {
             case 0: operation = .moveObject(id: id(), position: random.position())
             case 1: operation = .patchObject(id: id(), set: ["items": .string(word())], unset: [])
             case 2 where adapter.objectCount > 0 && depth == 0:
-                // Where an item may be dragged depends on the counts of that moment: a refusal changes nothing either.
+                // Where an item may be dragged depends on the counts of that moment, so both an acceptance and a
+                // refusal must leave the objects alone.
                 let (from, to) = (int(adapter.objectCount), int(adapter.objectCount))
                 operation = .moveItem(from: IndexPath(section: from, item: 0), to: IndexPath(section: to, item: 0))
                 adapter.enqueue(UpdateRequest(id: expect(.other), operation: operation), now: clock.now)
@@ -145,7 +146,7 @@ struct StateMachineTests {
                 }, completion: { [self] in complete(number, $0, expecting: isPresent) })
         }
 
-        /// Changes letters and says so; asks for more from inside, now and then.
+        /// Changes letters and reports it; sometimes makes further requests inside the block.
         private func change(_ controller: LetterController, _ batch: inout ListBatchContext) {
             for _ in 0...int(2) {
                 let count = controller.letters.count
@@ -171,7 +172,7 @@ struct StateMachineTests {
                     controller.letters.insert(word(1), at: index)
                     batch.insertItems(at: [index])
                 }
-                // The indexes of one block are those of one step: more needs an update of its own.
+                // All indexes of a block refer to the same state: a second change needs an update of its own.
                 nest(controller)
                 return
             }
@@ -182,7 +183,7 @@ struct StateMachineTests {
             return index
         }
 
-        /// An item update, or anything else, from inside of an item update.
+        /// An item update, or another request, inside an item update.
         private func nest(_ controller: LetterController) {
             guard depth < 4, int(3) == 0 else { return }
             depth += 1
@@ -191,7 +192,7 @@ struct StateMachineTests {
             if let context = controller.context { updateInside(controller, context) }
         }
 
-        /// An item update that runs at once; its completion comes after all that the flush was asked for.
+        /// An item update that runs at once; its completion comes after those of the flush.
         private func updateInside(_ controller: LetterController, _ context: ListCollectionContext) {
             let index = inner.count
             inner.append(0)
@@ -233,7 +234,7 @@ struct StateMachineTests {
             #expect(answers.map(\.id) == answers.map(\.id).sorted())
         }
 
-        /// A flush is over: what it answered is taken off the wishes, and done to the reference.
+        /// Handles the end of a flush: removes the answered requests, and applies them to the reference.
         func take(_ events: [AdapterEvent]) throws {
             flushes += 1
             screen.take(events)
@@ -298,7 +299,7 @@ struct StateMachineTests {
         }
     }
 
-    /// A virtual clock that hands what the list says to a machine.
+    /// A virtual clock that passes the list's answers to a machine.
     final class AnsweringClock: LibraryTests.Clock {
         weak var machine: Machine?
         /// Whether a data source is being replaced, which flushes before it returns.

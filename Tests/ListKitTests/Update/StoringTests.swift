@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("PreparedTransaction: what a store writes is the list")
+@Suite("PreparedTransaction: what a store writes equals the list")
 struct StoringTests {
-    /// A store that keeps what it is told.
+    /// A store that applies each write.
     struct Store {
         var objects: [ListObject] = []
 

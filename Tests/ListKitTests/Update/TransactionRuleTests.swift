@@ -12,7 +12,7 @@ struct TransactionRuleTests {
     ]
 
     @Test(
-        "anything queued → a flush is due, until it is over", .rule("TR-12", "UP-01...UP-04"),
+        "anything queued → a flush is due, until it has run", .rule("TR-12", "UP-01...UP-04"),
         arguments: 0...wishes.count)
     func due(wish: Int) throws {
         let list = try TestHost.letters("a:x")
@@ -32,7 +32,7 @@ struct TransactionRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle && list.adapter.revision == 1)
     }
 
-    @Test("nothing queued, or nothing changed → no revision, and completions all the same", .rule("EE-08", "UP-09"))
+    @Test("nothing queued, or nothing changed → no revision, and completions are called", .rule("EE-08", "UP-09"))
     func nothing() throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
@@ -50,7 +50,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a diff given up, once or twice → nothing is answered, its requests stand ahead of all others",
+        "a diff cancelled once or twice → no answer, and its requests come before all others",
         .rule("TR-02", "TR-06", "UP-15")
     )
     func cancelled() throws {
@@ -73,7 +73,7 @@ struct TransactionRuleTests {
         #expect(list.answers.map(\.id) == [first, second] && list.ids.isEmpty && list.adapter.revision == 1)
     }
 
-    /// Cancels the first diff that is over.
+    /// Cancels the first diff that has ended.
     private final class Canceller: ListUpdaterDelegate {
         private var isArmed = true
 
@@ -84,7 +84,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a diff given up by the updater's delegate that is told of it → each request is answered once", .rule("TR-02"))
+        "the updater's delegate cancels a diff during its notification → each request is answered once", .rule("TR-02"))
     func cancelledByDelegate() throws {
         let list = try TestHost.letters("a:x")
         let canceller = Canceller()
@@ -203,7 +203,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "only items queued → no diff; a broken section → the updater's delegate hears of it",
+        "only items queued → no diff; a section with a fault → the updater's delegate is notified",
         .rule("AD-153", "SM-17", "UP-61", "UP-67"))
     func updaterDelegate() throws {
         final class Faults: ListUpdaterDelegate {
@@ -228,7 +228,7 @@ struct TransactionRuleTests {
         #expect(faults.lines.last == "diff 1")  // SM-17: a reload keeps the objects that the next diff begins with
     }
 
-    @Test("single item sections → sections only, whatever changes in them", .rule("UP-31", "UP-32"))
+    @Test("single item sections → section changes only, whatever changes in the sections", .rule("UP-31", "UP-32"))
     func singleItems() throws {
         let list = try TestHost.letters("a:x", "b:y", configure: { $0.singleItemSectionUpdates = true })
         var counts: [Int] = []
@@ -241,7 +241,7 @@ struct TransactionRuleTests {
         #expect(items?.items.isEmpty == true && items?.sections.reloads == [IndexRun(first: 1, length: 1)])
     }
 
-    @Test("the same identifier with another type → found by its name, but a new controller", .rule("UP-60"))
+    @Test("the same identifier with another type → found by its identifier, but a new controller", .rule("UP-60"))
     func otherType() throws {
         let list = try TestHost.letters("a:x")
         let before = try #require(list.controller("a"))
@@ -251,7 +251,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "few or many objects, diffed at once or handed out → the same list", .rule("EE-60", "EE-64", "EE-65", "PD-03"),
+        "few or many objects, diffed at once or elsewhere → the same list", .rule("EE-60", "EE-64", "EE-65", "PD-03"),
         arguments: [0, 5, 100])
     func diffing(threshold: Int) throws {
         let list = try TestHost.letters("a:xy", "b:x", configure: { $0.backgroundDiffThreshold = threshold })

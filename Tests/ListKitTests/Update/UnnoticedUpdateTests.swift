@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Announcements do not depend on whether a section was visited")
 struct UnnoticedUpdateTests {
-    /// Objects have as many items as their field `items` says, by their kind's traits; `many` makes the number impossible.
+    /// Objects have as many items as their field `items` says, by their kind's traits; `many` makes the number
+    /// impossible.
     private final class Provider: ListSectionControllerProvider {
         func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
             let traits = ListSectionTraits(
@@ -27,7 +28,7 @@ struct UnnoticedUpdateTests {
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }
     }
 
-    /// Looks at another section when it is asked for its number of items, and wants it reloaded.
+    /// Reads another section when it is asked for its number of items, and reloads it.
     private final class Meddler: ListSectionController {
         var adapter: ListAdapter?
         override func numberOfItems() -> Int {
@@ -47,7 +48,7 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller that is asked for its items reloads a changed, unvisited section → announced once")
+    @Test("a controller reloads a changed, unvisited section while it is asked for its items → announced once")
     func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [

@@ -49,7 +49,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an update queued in the completion of another, or while one is applied → after it, in order",
+        "an update queued in the completion of another, or while one is applied → runs after it, in order",
         .rule("UP-34", "UP-51"))
     func order() throws {
         var done: [String] = []
@@ -86,7 +86,7 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts.last == 1 && finished == [true, true])
     }
 
-    @Test("one path reloaded twice, and one that is deleted as well → once, and not at all", .rule("UP-47", "UP-48"))
+    @Test("a path reloaded twice → one reload; a reloaded and deleted path → no reload", .rule("UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -134,7 +134,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "controller, section and object → found from each other, nil when unknown",
+        "controller, section and object → each found by the others, nil when unknown",
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
@@ -154,7 +154,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a reload → new controllers for the same objects; reloads of known and unknown ids → the known",
+        "a reload → new controllers for the same objects; reloads of known and unknown ids → only the known",
         .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {

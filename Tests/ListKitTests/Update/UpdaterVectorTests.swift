@@ -6,7 +6,7 @@ import Testing
 
 @Suite("updater.json: diff facts and cleaned batches", .rule("UP-33...UP-42"))
 struct UpdaterVectorTests {
-    /// Keeps what the updater said last.
+    /// Records the updater's last diff and batch.
     final class Recorder: ListUpdaterDelegate {
         var diff: ListIndexSetResult?
         var batch: ListBatchUpdateData?
@@ -81,7 +81,8 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "events of the updater → in order; nothing changed, fallback and reload have their own", .rule("UP-59", "UP-63")
+        "events of the updater → in order; no changes, fallback and reload have events of their own",
+        .rule("UP-59", "UP-63")
     )
     func events() throws {
         let list = try TestHost.letters(

@@ -46,7 +46,7 @@ struct WritingTests {
         #expect(list.ids == ["a", "b", "c", "d"])
     }
 
-    @Test("upserts in order → each sees what the one before left", .rule("WT-11"))
+    @Test("upserts in order → each applies to the result of the one before", .rule("WT-11"))
     func upsertsInOrder() throws {
         let list = TestHost(try objects("a", "b"))
         try list.perform(
@@ -71,7 +71,7 @@ struct WritingTests {
     }
 
     @Test(
-        "an expected revision → compared with the one before the flush, and with what the flush did so far",
+        "an expected revision → compared with the one before the flush, and with changes of the flush so far",
         .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
@@ -156,7 +156,7 @@ struct WritingTests {
     }
 
     @Test(
-        "the store fails, and again → items that changed meanwhile go out with the first transaction that it takes"
+        "the store fails, and again → items that changed meanwhile are part of the first transaction that it accepts"
     )
     func storeFailsTwice() throws {
         let list = try TestHost.letters("a:x", "b:y")

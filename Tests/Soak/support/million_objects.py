@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tests/Soak/million-objects does: LISTD, PLUGINS and OBJECTS say with what."""
+"""The steps of Tests/Soak/million-objects; LISTD, PLUGINS and OBJECTS are its parameters."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CONFIGURATION = "[Limits]\nPayloadBytes=64M\n[Plugin files]\nMemoryMax=2G\n"
 
 
 def peak(process: int) -> int:
-    """The most memory that a process has had, in MiB."""
+    """The peak memory of a process, in MiB."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) // 1024
 
 
 async def items(rows: listd.List, view: listd.View) -> dict[str, str]:
-    """What is on the screen in the middle and at the end of the list: the name of each object."""
+    """The names of the objects on the screen in the middle and at the end of the list."""
     shown: dict[str, str] = {}
     for first in (OBJECTS // 2, OBJECTS - 40):
         picture = await view.show(first, first + 39)

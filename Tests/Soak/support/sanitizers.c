@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the sanitizers need in a process of listd's tests, loaded in front of all libraries (LD_PRELOAD). A program without a
-// sanitizer, and without Swift, is not touched.
+// What the sanitizers need in the processes of listd's tests, preloaded (LD_PRELOAD). It has no effect on a program
+// without a sanitizer or without Swift.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -15,9 +15,9 @@ void __tsan_init(void) __attribute__((weak));
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 
-// Swift's Mutex. The quick way through a lock is compiled into our code, where the thread sanitizer watches it. The way for
-// threads that meet is in libswiftSynchronization.so, which nobody instruments: there one thread hands what the lock guards to
-// another, and each use of it would look like a race.
+// Swift's Mutex. The fast path of a lock is compiled into our code, where the thread sanitizer sees it. The slow path
+// for contended locks is in libswiftSynchronization.so, which is not instrumented: there the sanitizer cannot see that
+// one thread hands over to another, and would report each access as a race.
 
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
@@ -48,8 +48,8 @@ SWIFT void unlock_slow(SELF void *mutex) {
     unlock(mutex);
 }
 
-// A worker limits its memory. A sanitizer's own, terabytes of address space that is never touched, counts by that rule: the
-// limit is meant beyond it.
+// A worker limits its memory (RLIMIT_AS). A sanitizer's own terabytes of reserved address space count too, so the limit
+// is raised by them.
 
 static rlim_t own_memory(void) {
     if (!__asan_init && !__tsan_init) return 0;

@@ -17,7 +17,7 @@ import Testing
 
 @Suite("Values between the daemon and a worker")
 struct WireCodableTests {
-    /// One of everything that travels, with all of its parts filled in.
+    /// One of every kind of message, with all of its parts set.
     private static func orders() throws -> [WorkerOrder] {
         let object = try ListObject(id: "naïve", type: "row", fields: ["n": .int64(-3), "t": .string("text")])
         var configuration = ListAdapter.Configuration(name: "list")
@@ -176,7 +176,7 @@ struct WireCodableTests {
         for report in try Self.reports() { try expectSame(report) }
     }
 
-    /// What the objects of a list become, and what is presented of it.
+    /// The list after an update, and its presentation.
     private static func updates() throws -> [ObjectUpdate] {
         let object = try ListObject(id: "o", type: "t", fields: ["n": .int64(1)])
         var update = ObjectUpdate()
@@ -191,7 +191,7 @@ struct WireCodableTests {
         return [ObjectUpdate(), update]
     }
 
-    @Test("an update → read as it was written, but for the list that it leads to; cut off, an error")
+    @Test("an update → the same when read again, except for the list after it; cut off → an error")
     func presenting() throws {
         for update in try Self.updates() {
             var update = update
@@ -210,7 +210,7 @@ struct WireCodableTests {
         }
     }
 
-    @Test("an update without all of its objects → none yet; with the rest, the update")
+    @Test("an update without all of its objects → none yet; with the rest → the update")
     func missingObjects() throws {
         let update = try Self.updates()[1]
         var order = PresenterOrder.present(PresenterUpdate(update))
@@ -240,12 +240,12 @@ struct WireCodableTests {
     private func expectSame<Value: WireCodable>(_ value: Value) throws {
         let bytes = WireWriter.bytes(of: value)
         let again = try WireReader.value(of: Value.self, from: bytes)
-        // A table of names comes back in any order.
+        // A dictionary may be read in another order.
         #expect(WireWriter.bytes(of: again).count == bytes.count)
         #expect("\(again)".count == "\(value)".count)
     }
 
-    @Test("bytes that were cut off → an error, wherever")
+    @Test("bytes that were cut off anywhere → an error")
     func cut() throws {
         for report in try Self.reports() {
             let bytes = WireWriter.bytes(of: report)
@@ -335,7 +335,7 @@ struct WireCodableTests {
         #expect(reader.room(for: 1 << 16, of: UInt8.self) == 1 << 16)
     }
 
-    @Test("a large value → goes through a sealed memory file, and no other file is read")
+    @Test("a large value → sent in a sealed memory file; other files are not read")
     func packets() throws {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
         let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))

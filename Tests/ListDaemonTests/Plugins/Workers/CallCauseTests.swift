@@ -46,7 +46,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "a timer set in a client's call → the same user, and timers that it sets too; the list's own → none"
+        "a timer set in a client's call → the same user, and so for timers that it sets; a timer of the list itself → none"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in
@@ -71,7 +71,7 @@ struct CallCauseTests {
         #expect(causes == [CallCause(user: 1000, request: 0), CallCause(user: 1000, request: 0), nil])
     }
 
-    @Test("a call of a data source, to write too → its name for people says so")
+    @Test("a call of a data source, also a write → its text for logs names it")
     func names() {
         for kind in [
             PluginCallback.sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor, .sourceWrite,
@@ -81,7 +81,7 @@ struct CallCauseTests {
         }
     }
 
-    @Test("one call under way → certain; several → perhaps; none for a list → nothing; of a caller if one of them is")
+    @Test("one call in progress → certain; several → perhaps; none for a list → nothing; of a caller if one of them is")
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")
         let other = Breadcrumb(kind: .selection, controller: "c", object: "o", cause: CallCause(user: 1, request: 1))

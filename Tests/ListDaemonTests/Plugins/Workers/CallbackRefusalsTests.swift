@@ -58,7 +58,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "ChangeSelection → refused for the object that a worker died on, to select or to deselect, as Select and Deselect"
+        "ChangeSelection → refused for the object of which a worker died, like Select and Deselect"
     )
     mutating func manySelected() {
         func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
@@ -73,12 +73,14 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(select("o2", 0, false)) && !isRefused(change(["o1"], ["o2", "o3"])))
         die(change(["o1"], ["o3"]), on: "o3")
         #expect(isRefused(select("o3", 0, false)) && isRefused(change([], ["o3"])) && !isRefused(select("o3")))
-        // The call is not blamed for an object that it did not name.
+        // A call is not refused for an object that it did not name.
         die(change(["o6"]), on: "o7")
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
 
-    @Test("Select, Deselect, SetHighlighted, Invoke → the same of the object, in whichever item and view; nothing else")
+    @Test(
+        "Select, Deselect, SetHighlighted, Invoke → refused for the same call on the object, in any item and view; nothing else"
+    )
     mutating func named() {
         die(select("o1"), on: "o1")
         #expect(isRefused(select("o1", 3)))
@@ -105,7 +107,7 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(.view(9, 1, .setOnScreen(true))))
     }
 
-    @Test("GetItems, SetVisibleRange, MoveItem → ranges and moves in which the object is, wherever it is")
+    @Test("GetItems, SetVisibleRange, MoveItem → refused for ranges and moves with the object, wherever it is")
     mutating func ranges() {
         die(items(0, 10), on: "o5")
         #expect(isRefused(items(5, 1)) && isRefused(items(0, 6)) && isRefused(items(3, .max / 2)))
@@ -114,7 +116,7 @@ struct CallbackRefusalsTests {
         die(range(0, 9), on: "o5")
         #expect(isRefused(range(5, 5)) && isRefused(range(4, 7)))
         #expect(!isRefused(range(0, 4)) && !isRefused(range(6, 9)) && !isRefused(range(7, 3)))
-        // Where a view is opened at an object, the range says only how much is shown: the same one is refused.
+        // A view that opens at an object has a range with only a size: a range of the same size is refused.
         die(range(0, 1), on: "o7")
         #expect(isRefused(range(0, 1)) && isRefused(range(7, 7)) && !isRefused(range(0, 2)))
         die(move(5, 5), on: "o5")
@@ -122,7 +124,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "SetViewport → refused where it covers what was new, at that width; after any change of the list it is asked again"
+        "SetViewport → refused where it covers what was new, at that width; allowed after any change of the list"
     )
     mutating func viewports() {
         let before = Rect(x: 0, y: 300, width: 100, height: 100)
@@ -136,7 +138,7 @@ struct CallbackRefusalsTests {
         #expect(isRefused(viewport(500)) && !isRefused(viewport(510)))
     }
 
-    @Test("the object, or the one whose callback it was, changes → asked again; another one changes → not")
+    @Test("the object, or the one whose callback it was, changes → allowed again; another one changes → still refused")
     mutating func changes() {
         die(select("o1"), on: "o2")
         die(select("o3"), on: "o3")
@@ -158,7 +160,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("more than are kept → the oldest is forgotten; the same again → kept once")
+    @Test("more refusals than are kept → the oldest is forgotten; the same again → kept once")
     mutating func bounded() {
         for _ in 0..<3 { die(select("o1"), on: "o1") }
         for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Workers that report what is not so", .timeLimit(.minutes(5)))
+@Suite("Workers that send false reports", .timeLimit(.minutes(5)))
 struct DishonestWorkerTests {
     /// A list of three objects at revision 7, whose view 1 is open.
     private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
@@ -41,7 +41,7 @@ struct DishonestWorkerTests {
         try await said(after: reports, prepare) == nil
     }
 
-    /// The worker is told to present that `o3` is put behind the others.
+    /// Orders the worker to present a move of `o3` behind the others.
     private func insert(_ stage: ListHostStage, _ worker: FalseWorker) async throws {
         try stage.put(2, "o3")
         _ = try await worker.nextUpdate()
@@ -59,17 +59,17 @@ struct DishonestWorkerTests {
         .presented(.items(transaction.itemCount, [.updated(transaction)], transaction))
     }
 
-    @Test("a number of items that no list has → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    @Test("a number of items that no list can have → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
     func items(count: Int) async throws {
         #expect(try await isBlamed(.changed(.items(count))))
         #expect(try await isBlamed(.answer(9, .success(.done), .items(count))))
-        // One section more.
+        // This report has one section too many.
         let most = count == 3_000_001 ? 4_000_001 : count
         let reload = transaction { ($0.kind, $0.sections, $0.itemCount) = (.reload, SectionBatch(), most) }
         #expect(try await isBlamed(presented(reload), after: insert))
     }
 
-    @Test("an update as it was asked for, or a reload → said with the daemon's own revision and number of objects")
+    @Test("an update as ordered, or a reload → announced with the daemon's own revision and number of objects")
     func honest() async throws {
         for honest in [transaction(), transaction().reloaded] {
             let said = try #require(try await said(after: [presented(honest)], insert))
@@ -83,7 +83,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("an update that is not what was asked for → the worker is blamed")
+    @Test("an update that was not ordered → the worker is blamed")
     func otherUpdates() async throws {
         let lies: [(inout Transaction) -> Void] = [
             { $0.sections.inserts = [] }, { $0.sections.inserts = [IndexRun(first: 2, length: 1)] },
@@ -99,7 +99,7 @@ struct DishonestWorkerTests {
             let isBlamed = try await isBlamed(presented(transaction(lie)), after: insert)
             #expect(isBlamed, "lie \(number)")
         }
-        // Reloads of what there is may be said of any update.
+        // Any update may report reloads of existing sections.
         let reload = transaction { $0.sections.reloads = [IndexRun(first: 0, length: 3)] }
         #expect(try await !isBlamed(presented(reload), after: insert))
     }
@@ -115,7 +115,7 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(.changed(.items(3), answering: 1)))
     }
 
-    @Test("sections come or go without an update → the worker is blamed; items of all of them change → they do")
+    @Test("sections are added or removed without an update → the worker is blamed; all items change → allowed")
     func sections() async throws {
         var changed = transaction { ($0.sections, $0.sectionCount, $0.itemCount) = (SectionBatch(), 3, 3) }
         changed.items.reloads = [ItemPlace(section: 2, item: 0)]
@@ -125,7 +125,7 @@ struct DishonestWorkerTests {
     }
 
     @Test(
-        "an item that was moved makes another object, or one that is too large → the worker is blamed; its own → stored"
+        "a moved item makes another object, or one that is too large → the worker is blamed; its own → stored"
     )
     func moved() async throws {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
@@ -172,7 +172,7 @@ struct DishonestWorkerTests {
             frame: .zero, z: 0, content: [:])
     }
 
-    @Test("a view that is shown more and more, and that nothing leaves → the worker is blamed")
+    @Test("a view that shows more and more items, and removes none → the worker is blamed")
     func slots() async throws {
         var changes = (1...10).map { step in
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
@@ -191,7 +191,7 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
-    @Test("ever new objects that are displayed and in the working range → the worker is blamed")
+    @Test("more and more objects that are displayed and in the working range → the worker is blamed")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
         var display = DisplayChange(view: 1, revision: 7)
@@ -216,7 +216,7 @@ struct DishonestWorkerTests {
         #expect(!worker.complaints.recorded.isEmpty)
     }
 
-    @Test("released slots of ever new reuse identifiers → those with the lowest numbers are forgotten")
+    @Test("released slots of more and more reuse identifiers → those with the lowest numbers are forgotten")
     func released() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
@@ -245,7 +245,7 @@ struct DishonestWorkerTests {
         #expect(memory.present.measured.count <= 100)
     }
 
-    @Test("an impossible viewport → the one before holds")
+    @Test("an impossible viewport → the one before stays")
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {
@@ -265,7 +265,7 @@ struct DishonestWorkerTests {
 }
 
 extension Transaction {
-    /// The same, to be read anew.
+    /// The same transaction as a reload without batches.
     fileprivate var reloaded: Transaction {
         var reload = self
         (reload.kind, reload.sections, reload.items) = (.reload, SectionBatch(), ItemBatch())

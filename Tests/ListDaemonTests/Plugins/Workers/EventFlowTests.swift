@@ -29,7 +29,7 @@ struct EventFlowTests {
         for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == false) }
         flow.open()
         for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == true) }
-        // Who comes later does not wait.
+        // Threads that come later do not wait.
         flow.wait()
     }
 

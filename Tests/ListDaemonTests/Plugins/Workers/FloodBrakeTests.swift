@@ -14,7 +14,7 @@ struct FloodBrakeTests {
     private let start = ContinuousClock.now
     private var brake = FloodBrake(burst: 3, interval: .milliseconds(10))
 
-    @Test("as many as the burst at once → let through; the next one waits for its turn")
+    @Test("a burst at once → allowed; the next report has to wait")
     mutating func burst() {
         #expect((0..<3).map { _ in brake.take(at: start) } == [nil, nil, nil])
         #expect(brake.take(at: start) == .milliseconds(10))
@@ -23,21 +23,21 @@ struct FloodBrakeTests {
         #expect(brake.take(at: start + .milliseconds(10)) == .milliseconds(10))
     }
 
-    @Test("without end → one in each interval, however often it is asked")
+    @Test("reports without end → one in each interval, however often it is asked")
     mutating func endless() {
         var passed = 0
         for step in 0..<1000 where brake.take(at: start + .milliseconds(step)) == nil { passed += 1 }
         #expect(passed == 2 + 100)
     }
 
-    @Test("quiet for a while → the whole burst again, and no more")
+    @Test("no reports for a while → the whole burst again, and no more")
     mutating func quiet() {
         for _ in 0..<3 { _ = brake.take(at: start) }
         let later = start + .seconds(60)
         #expect((0..<4).map { _ in brake.take(at: later) } == [nil, nil, nil, .milliseconds(10)])
     }
 
-    @Test("one in each interval → never waits")
+    @Test("one report in each interval → never waits")
     mutating func steady() {
         for step in 0..<100 { #expect(brake.take(at: start + .milliseconds(10) * step) == nil) }
     }

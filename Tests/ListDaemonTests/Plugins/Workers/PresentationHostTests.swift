@@ -36,7 +36,7 @@ struct PresentationHostTests {
         await withCheckedContinuation { done in executor.post { done.resume() } }
     }
 
-    @Test("a list is closed in its worker → its engine is gone, and its presentation")
+    @Test("a list is closed in its worker → its engine and its presentation are released")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
         try send(runtime, .host(1, crumb: 1))
@@ -58,7 +58,7 @@ struct PresentationHostTests {
         #expect(list == nil)
     }
 
-    @Test("resumed with a selection → the same items without missing ones, and no callback for a selection")
+    @Test("resumed with a selection → missing items are dropped from it, and no callback for it")
     func selection() async throws {
         let kept = SelectedItem(objectID: "o3", item: 0)
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
@@ -89,7 +89,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("items change without end → as many reports as the limit, then as many as are allowed")
+    @Test("items change without end → as many reports as the burst, then as many as the interval allows")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(
@@ -116,7 +116,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("objects are missing → nothing is presented until they are there; calls in between see the list as it was")
+    @Test("objects are missing → nothing is presented until they arrive; calls in between see the old list")
     func missing() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(

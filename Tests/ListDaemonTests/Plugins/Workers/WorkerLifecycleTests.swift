@@ -9,12 +9,12 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("When a worker is started, started again and given up")
+@Suite("When a worker is started, restarted and given up")
 struct WorkerLifecycleTests {
     private let start = ContinuousClock.now
     private var lifecycle = WorkerLifecycle()
 
-    /// Lets a running worker die and come back.
+    /// Lets a running worker die and restart.
     private mutating func dieAndComeBack(at time: Duration) -> WorkerLifecycle.Action {
         let action = lifecycle.didDie(at: start + time)
         if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
@@ -47,7 +47,8 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths caused by callers → longer pauses up to a maximum, and never given up; other deaths count apart")
+        "deaths caused by callers → longer pauses up to a maximum, and never given up; other deaths are counted separately"
+    )
     mutating func callers() {
         _ = lifecycle.need()
         lifecycle.didStart()
@@ -63,7 +64,7 @@ struct WorkerLifecycleTests {
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
     }
 
-    @Test("deaths more than a minute apart → short pauses for ever")
+    @Test("deaths more than a minute apart → short pauses without end")
     mutating func rareDeaths() {
         _ = lifecycle.need()
         lifecycle.didStart()
@@ -73,7 +74,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.restartCount == 20)
     }
 
-    @Test("failed and loaded again → counts from zero")
+    @Test("failed and loaded again → deaths count from zero")
     mutating func again() {
         _ = lifecycle.need()
         for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
@@ -97,7 +98,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.need() == .start)
     }
 
-    @Test("dies while a successor loads, which takes over → running, and the pause starts nothing any more")
+    @Test("dies while a successor loads, which takes over → running, and the end of the pause starts nothing")
     mutating func successorDuringPause() {
         _ = lifecycle.need()
         lifecycle.didStart()
@@ -107,11 +108,11 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.state == .running)
         #expect(lifecycle.pauseIsOver() == .none)
         #expect(lifecycle.restartCount == 3)
-        // Its deaths count with those of the one before.
+        // Its deaths count together with those of its predecessor.
         #expect(lifecycle.didDie(at: start + .seconds(4)) == .giveUp)
     }
 
-    @Test("fails while a successor loads, which takes over → running, and counts from zero")
+    @Test("fails while a successor loads, which takes over → running, and deaths count from zero")
     mutating func successorAfterFailure() {
         _ = lifecycle.need()
         lifecycle.didStart()
@@ -122,7 +123,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
     }
 
-    @Test("a successor takes over from one that works, or is being started → running, started once")
+    @Test("a successor takes over from a worker that runs or starts → running, started once")
     mutating func successor() {
         _ = lifecycle.need()
         lifecycle.successorTookOver()
@@ -141,7 +142,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.state == .idle)
     }
 
-    @Test("the plugin refuses → failed at once")
+    @Test("the plugin refuses to load → failed at once")
     mutating func refused() {
         _ = lifecycle.need()
         lifecycle.refuse()

@@ -18,7 +18,7 @@ struct WorkerPulseTests {
         pulse.look(at: start + .seconds(seconds), isListening: isListening)
     }
 
-    @Test("asked and silent → given up after the callback's time and a grace, and not before")
+    @Test("asked and silent → given up after the callback's limit and a grace period, and not before")
     mutating func silence() {
         #expect(look(0) == .ask)
         for second in 1..<10 { #expect(look(second) == .none) }
@@ -55,7 +55,7 @@ struct WorkerPulseTests {
         #expect(look(59) == .giveUp)
     }
 
-    @Test("never read → not even asked")
+    @Test("its reports are never read → not even asked")
     mutating func notAsked() {
         for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
         #expect(look(50) == .ask)

@@ -83,7 +83,7 @@ struct LayoutCase: Decodable, Sendable, CustomTestStringConvertible {
         let itemAttributesAbsent: [[Int]]?
     }
 
-    /// `[section, frame]` or `[section, item, frame]`; `"absent"` in place of the frame is no frame.
+    /// `[section, frame]` or `[section, item, frame]`; `"absent"` instead of a frame means no frame.
     struct Frame: Decodable, Sendable {
         var numbers: [Int] = []
         var rect: Rect?

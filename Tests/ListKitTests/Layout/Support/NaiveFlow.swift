@@ -2,9 +2,9 @@
 
 import ListKit
 
-/// IGListCollectionViewLayout's algorithm written down once more, as plainly as possible: points, arrays, no tree.
+/// IGListCollectionViewLayout's algorithm once more, as plainly as possible: points, arrays, no tree.
 ///
-/// Tests hold the real layout against it. Sums are exact for sizes that are multiples of a power of two; rounding to
+/// Tests compare the real layout with it. Sums are exact for sizes that are multiples of a power of two; rounding to
 /// pixels hides the rounding errors of other numbers.
 struct NaiveFlow {
     struct Section {
@@ -15,13 +15,13 @@ struct NaiveFlow {
         var inset = EdgeInsets.zero
     }
 
-    /// How a coordinate is put on whole pixels.
+    /// How a coordinate is rounded to whole pixels.
     enum Rounding {
         /// The number that the sums would be without the rounding errors of binary fractions.
         case exact
         /// A 32-bit number, which is too coarse to hold the errors (`floorf`, `ceilf`).
         case singlePrecision
-        /// As it is, errors included: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
+        /// The number including its errors: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
         case doublePrecision
     }
 
@@ -129,7 +129,7 @@ struct NaiveFlow {
             : Size(width: end(last.bounds) + last.inset.right, height: container.height - content.top - content.bottom)
     }
 
-    /// The header where it sticks for a viewport at `origin`.
+    /// The place of a sticky header for a viewport at `origin`.
     func header(_ section: Int, origin: Point) -> Rect {
         let rest = sections[section].header
         guard configuration.stickyHeaders else { return rest }
@@ -145,7 +145,7 @@ struct NaiveFlow {
             : Rect(x: offset, y: rest.minY, width: rest.size.width, height: rest.size.height)
     }
 
-    /// Everything that overlaps a rectangle, by looking at every frame there is.
+    /// Everything that overlaps a rectangle, by checking every frame.
     func attributes(in window: Rect, origin: Point) -> [LayoutAttributes] {
         let hits = sections.indices.filter { sections[$0].bounds.intersects(window) }
         guard let first = hits.first, let last = hits.last else { return [] }

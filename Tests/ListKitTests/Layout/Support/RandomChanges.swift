@@ -13,7 +13,7 @@ protocol SectionMaker {
 extension RandomSections: SectionMaker {}
 
 extension TestList {
-    /// Changes the list at random places, in up to `most` of them, and returns what was done.
+    /// Changes the list at random places, at most `most`, and returns the changes.
     mutating func change(upTo most: Int, _ sections: inout some SectionMaker) -> LayoutChanges {
         var changes = LayoutChanges()
         var kept = Array(self.sections.enumerated())

@@ -13,15 +13,15 @@ extension SeededGenerator {
     mutating func quarters(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &self)) / 4 }
 }
 
-/// Random sections of a certain character.
+/// Random sections of one kind.
 struct RandomSections {
-    /// How often sections have what.
+    /// How often sections have each property.
     enum Character: CaseIterable {
-        /// One item across the whole room.
+        /// One item across the whole width.
         case rows
         /// Several small items, sections share rows.
         case grid
-        /// Everything there is, negative insets and spacings too.
+        /// All properties, negative insets and spacings too.
         case wild
         /// Many sections without items.
         case sparse

@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// A list whose sections are spelled out.
+/// A list whose sections a test writes out.
 struct TestList: LayoutSource, Sendable {
     var sections: [TestSection]
 
@@ -21,7 +21,7 @@ struct TestList: LayoutSource, Sendable {
     }
 }
 
-/// A section with everything a layout may ask about it.
+/// A section with everything that a layout asks for.
 struct TestSection: Sendable, Hashable {
     var items: [Size] = []
     var placements: [ItemPlacement] = []
@@ -42,6 +42,6 @@ struct TestSection: Sendable, Hashable {
 }
 
 extension Size {
-    /// A size from a pair, as tests spell it.
+    /// A size from a pair, as tests write it.
     static func of(_ width: Double, _ height: Double) -> Size { Size(width: width, height: height) }
 }

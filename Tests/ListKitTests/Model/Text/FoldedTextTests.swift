@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Folded text")
 struct FoldedTextTests {
-    @Test("every code point → folds as Unicode's table says, statuses C and F")
+    @Test("every code point → folds as Unicode's table defines, statuses C and F")
     func table() throws {
         var folded: [UInt32: String] = [:]
         for line in try #require(try Vectors.load("casefolding")["cases"]?.array) {
@@ -34,7 +34,7 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "text with other letters for the same → is found, whichever of the two is looked for",
+        "text with other letters of the same folding → found, whichever of the two is the pattern",
         arguments: [
             ("STRASSE", "straße"), ("strasse", "STRAẞE"), ("ﬁn", "FIN"), ("Ǆ", "ǆ"), ("ΌΔΟΣ", "όδος"),
             ("K", "\u{212A}"),
@@ -47,19 +47,19 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "text with letters that only look alike, or are canonically equivalent → is not found",
+        "text with letters that only look alike, or are canonically equivalent → not found",
         arguments: [("ı", "i"), ("I", "ı"), ("İ", "i"), ("é", "e\u{301}"), ("ö", "o"), ("A", "Α")])
     func notFound(_ pair: (String, String)) {
         #expect(!contains(pair.1, pair.0))
     }
 
-    @Test("half of what a letter folds to → is found")
+    @Test("half of what a letter folds to → found")
     func halves() {
         #expect(contains("ß", "S"))
         #expect(contains("İ", "i"))
     }
 
-    @Test("an empty text → is in every text, and contains no other")
+    @Test("an empty text → found in every text, and contains no other")
     func empty() {
         #expect(contains("", ""))
         #expect(contains("x", ""))
@@ -68,7 +68,7 @@ struct FoldedTextTests {
         #expect(FoldedText("abc").contains(FoldedText("")))
     }
 
-    @Test("a text at every place of texts of every length → is found, and nothing else is")
+    @Test("a text at every place of texts of every length → found, and no other text is")
     func places() {
         var random = SeededRandom(seed: 7)
         for length in 1...80 {
@@ -85,7 +85,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("a long text that nearly is everywhere → is looked for in linear time")
+    @Test("a text of which long parts occur everywhere → searched in linear time")
     func nearlyEverywhere() {
         let half = String(repeating: "a", count: 50_000)
         #expect(!contains(half + half + half, half + "b" + half))
@@ -95,7 +95,7 @@ struct FoldedTextTests {
         #expect(contains(accented + accented + "X" + accented, accented + "x"))
     }
 
-    @Test("a search in objects → looks into text fields of the top level, all or those that are named")
+    @Test("a search in objects → searches text fields of the top level, all or the named ones")
     func objects() throws {
         let object = try ListObject(
             id: "needle", type: "needle",
@@ -109,7 +109,7 @@ struct FoldedTextTests {
         #expect(TextSearch("", in: ["none"]).matches(object))
     }
 
-    @Test("very many fields to look into → the one that is there is found among them")
+    @Test("very many named fields → the one that exists is searched")
     func manyFields() throws {
         let object = try ListObject(id: "o", fields: ["field 77": "needle", "field 7": "hay", "b": "needle"])
         for count in [1, 2, 3, 77, 78, 100, 10_000] {
