@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// One build over the plugins that ship, so that ListKit and PluginAPI are compiled once for all of them. Each plugin is a
+// One build of the shipped plugins, so that ListKit and PluginAPI are compiled once for all of them. Each plugin is a
 // package of its own in the folder of its name, as a third party would write it, and is named here.
 let plugins = ["files", "journal", "marslink", "packages", "postgres", "template"]
 
@@ -13,7 +13,7 @@ let package = Package(
     targets: [
         .target(name: "All", dependencies: plugins.map { .product(name: $0, package: $0) }, path: "All")
     ]
-        // The plugins' own tests, here again so that one `swift test` runs them all.
+        // The plugins' own tests, named here again so that one `swift test` runs them all.
         + plugins.map { plugin in
             .testTarget(
                 name: "\(plugin)Tests",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a list of messages and presses a button of one of them: viewer.py BUS NAME ACTION MESSAGE."""
+"""Shows a list of messages and invokes an action on one of them: viewer.py BUS NAME ACTION MESSAGE."""
 
 import asyncio
 import sys

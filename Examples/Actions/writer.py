@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that viewers may star and delete; the owner of the list does it: writer.py BUS NAME."""
+"""Messages that viewers may star and delete; the owner of the list carries that out: writer.py BUS NAME."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ async def perform(action: listd.Invoked, mail: listd.List) -> bool:
 
 async def main(bus: str, name: str) -> None:
     async with listd.connect(bus) as d:
-        # Only the owner may invoke actions unless the list says otherwise.
+        # Only the owner may invoke actions unless the option `invokers` allows others.
         mail = await d.ensure(name, durability="memory", invokers="any")
         await mail.replace(
             listd.Object(id, {"from": sender, "text": text, "starred": False}) for id, sender, text in MESSAGES

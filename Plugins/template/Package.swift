@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Where listd's development files are; `listctl new-plugin` writes the installed place here.
+// The directory of listd's development files; `listctl new-plugin` writes the installed one here.
 let sdk = Context.environment["LISTD_SDK"] ?? "../../Sources"
 
 let package = Package(

@@ -5,14 +5,14 @@
 
 #include <dbus/dbus.h>
 
-// What the event loop needs of Linux and Swift's Glibc module leaves out.
+// Linux calls for the event loop that Swift's Glibc module leaves out.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-// Deprecated for reading arrays of numbers with it; of any array it still says how many bytes the elements have. The iterator is
-// one into the array.
+// Deprecated for arrays of numbers; for any array it still returns the number of bytes of its elements. The iterator is
+// inside the array.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static inline int listd_array_byte_count(DBusMessageIter *elements) {
@@ -20,12 +20,12 @@ static inline int listd_array_byte_count(DBusMessageIter *elements) {
 }
 #pragma GCC diagnostic pop
 
-// Variadic in the header, so that Swift cannot call it.
+// Variadic in the header, so Swift cannot call it.
 static inline void listd_name_thread(const char *name) {
     prctl(PR_SET_NAME, name);
 }
 
-// The struct is hidden without _GNU_SOURCE: who is at the other end of a Unix socket. 0 = done.
+// The user and process at the other end of a Unix socket; 0 on success. Declared here, as the struct needs _GNU_SOURCE.
 struct listd_peer_credentials {
     int32_t pid;
     uint32_t uid;
@@ -42,7 +42,7 @@ static inline int listd_get_peer_credentials(int descriptor, struct listd_peer_c
 #ifndef SO_PEEK_OFF
 #define SO_PEEK_OFF 42
 #endif
-// Where a socket is peeked at; each read from it lowers it by what was read. -1 = nowhere.
+// The offset at which MSG_PEEK reads from a socket; each read lowers it by the bytes read. -1 = no offset.
 static inline void listd_set_peek_offset(int descriptor, int offset) {
     setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
 }

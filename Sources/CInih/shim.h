@@ -6,23 +6,23 @@
 #include <ini.h>
 #include <pthread.h>
 
-/// Bytes of the longest line, its end and a NUL included.
+/// The maximum length of a line in bytes, including its end and a NUL.
 enum { listd_ini_line_size = 65536 };
 
-/// Letters of the longest section name; inih cuts longer ones (INI_MAX_SECTION in its ini.c).
+/// The maximum length of a section name; inih cuts longer ones (INI_MAX_SECTION in its ini.c).
 enum { listd_ini_section_length = 49 };
 
 static inline void listd_ini_set_up(void) {
-    // inih's settings are variables, which Swift may not touch from several threads.
+    // inih's settings are global variables, so they are set once for all threads.
     ini_use_stack = false;
     ini_initial_alloc = listd_ini_line_size;
     ini_max_line = listd_ini_line_size;
     ini_allow_multiline = false;
     ini_allow_inline_comments = false; // a path may have " ;" in it
-    ini_allow_no_value = true;         // so that the fault has a name
+    ini_allow_no_value = true;         // so that the error can be named
 }
 
-/// Parses text line by line as listd's files are written; what ini_parse_stream answers.
+/// Parses text line by line with the settings for listd's files; returns the result of ini_parse_stream.
 static inline int listd_ini_parse(ini_reader reader, void *stream, ini_handler handler, void *user) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, listd_ini_set_up);

@@ -100,7 +100,7 @@ pid_t listd_spawn(
     if (error != 0) goto without_attributes;
     pid_t process = -1;
     error = prepare_attributes(&attributes);
-    // A copy onto the same number would stay closed on exec; the daemon keeps 3 itself, so it never is one.
+    // dup2 onto the same number would keep close-on-exec; `passed` never is 3, as the daemon keeps 3 in use.
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 2);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, passed, 3);
@@ -139,7 +139,7 @@ int listd_confine(void) {
     return setrlimit(RLIMIT_CORE, &none);
 }
 
-// What the first version of Landlock knows, and what later ones have added; numbers, for the header may be older than the
+// Access rights of the first version of Landlock, and of later ones; as numbers, since the header may be older than the
 // kernel (the manual's compatibility table: 2 = REFER, 3 = TRUNCATE, 6 = scopes).
 static const uint64_t landlock_changes =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -154,7 +154,7 @@ struct landlock_attributes {
 
 static int allow_null_device(int rules) {
     int null = open("/dev/null", O_PATH | O_CLOEXEC);
-    if (null < 0) return 0; // not there: nothing to allow
+    if (null < 0) return 0; // the path does not exist, so there is nothing to allow
     struct landlock_path_beneath_attr rule = {.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE, .parent_fd = null};
     int result = (int)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(null);
@@ -179,7 +179,7 @@ int listd_forbid_changes(void) {
 
 #if defined(__x86_64__)
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_X86_64
-// Calls of the x32 interface have this bit, and numbers of their own.
+// Calls of the x32 ABI have this bit, and numbers of their own.
 #define FOREIGN_CALLS 0x40000000
 #elif defined(__aarch64__)
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
@@ -192,7 +192,7 @@ int listd_forbid_changes(void) {
 
 int listd_stay_in_group(void) {
     struct sock_filter program[] = {
-        // The calls of another architecture have other numbers: whoever asks in those is refused.
+        // Calls of another architecture have other numbers, so they are refused.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -208,12 +208,12 @@ int listd_stay_in_group(void) {
 
 int listd_stay_local(void) {
     struct sock_filter program[] = {
-        // Another architecture has other numbers: refused, as in `listd_stay_in_group`.
+        // Calls of another architecture have other numbers, so they are refused, as in `listd_stay_in_group`.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 0, 7),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_CALLS, 5, 0),
-        // It makes sockets without a system call for each.
+        // io_uring can make sockets without system calls that the filter sees.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 4, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),

@@ -19,18 +19,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A request is a byte with three descriptors: a file with the words, and what `listd_spawn` calls output and passed. The words: how many
-// arguments there are, then the program, the arguments and the environment, each with a zero after it.
+// A request is a byte with three descriptors: a file with the strings, and the arguments `output` and `passed` of
+// `listd_spawn`. The file has the number of arguments, then the program, the arguments and the environment, each with a
+// NUL after it.
 enum { REQUEST_WORDS, REQUEST_OUTPUT, REQUEST_PASSED, REQUEST_COUNT };
 
-// Descriptors up to this one have a meaning for the program that is started.
+// Descriptors up to this one have a meaning for the started program.
 enum { FIRST_FREE = 10 };
 
 struct answer {
     int process, error;
 };
 
-// Ours, from `listd_start_spawner` on; used by one thread at a time.
+// The daemon's end of the socket to the spawner, once `listd_start_spawner` was called; used by one thread at a time.
 static int spawner = -1;
 
 int listd_has_spawner(void) {
@@ -54,7 +55,7 @@ static int send_descriptors(int socket, const int *descriptors, size_t count) {
     return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-// 1, 0 at the end, or -1.
+// Returns 1, 0 at the end, or -1.
 static int receive_descriptors(int socket, int *descriptors, size_t count) {
     union {
         struct cmsghdr header;
@@ -72,7 +73,7 @@ static int receive_descriptors(int socket, int *descriptors, size_t count) {
     return 1;
 }
 
-// The words of a request as two arrays in one block of memory that is the caller's; NULL with errno.
+// The strings of a request as two arrays in one block of memory, which the caller frees; NULL with errno.
 static char **read_words(int file, char ***environment) {
     struct stat status;
     if (fstat(file, &status) != 0) return NULL;
@@ -105,7 +106,7 @@ static void become_program(char **words, char **environment, const int *descript
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (setpgid(0, 0) == 0 && dup2(descriptors[REQUEST_OUTPUT], 1) >= 0 && dup2(descriptors[REQUEST_OUTPUT], 2) >= 0 &&
         dup2(descriptors[REQUEST_PASSED], 3) >= 0) {
-        // All others close by themselves.
+        // All other descriptors are close-on-exec.
         execve(words[0], words + 1, environment);
     }
     int error = errno;
@@ -119,7 +120,7 @@ static struct answer start_program(const int *descriptors) {
     int failures[2];
     struct answer answer = {-1, 0};
     if (pipe2(failures, O_CLOEXEC) == 0) {
-        // As fork(2), but the new process is a child of listd, which waits for it, and which it does not outlive.
+        // Like fork(2), but the new process is a child of listd, which waits for it, and it dies with listd.
         answer.process = (int)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
         if (answer.process == 0) become_program(words, environment, descriptors, failures[1]);
         if (answer.process < 0) answer.error = errno;
@@ -130,7 +131,7 @@ static struct answer start_program(const int *descriptors) {
     } else {
         answer.error = errno;
     }
-    // The text begins before the first word.
+    // The block begins before the first string.
     free(words[0] - sizeof(uint32_t));
     free(words);
     return answer;
@@ -139,13 +140,13 @@ static struct answer start_program(const int *descriptors) {
 static void serve(int socket, pid_t parent) {
     prctl(PR_SET_NAME, "listd-spawner");
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(0);
-    // They are the daemon's.
+    // These signals are for the daemon only.
     int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) signal(ignored[index], SIG_IGN);
     setpgid(0, 0);
     close_range(3, (unsigned)socket - 1, 0);
     close_range((unsigned)socket + 1, ~0U, 0);
-    // A program's own descriptors have the lowest numbers; what arrives here must have others.
+    // The lowest numbers are reserved for the program's own descriptors; received ones must get others.
     while (1) {
         int lowest = open("/", O_PATH | O_CLOEXEC);
         if (lowest < 0 || lowest >= FIRST_FREE) {
@@ -165,7 +166,7 @@ static void serve(int socket, pid_t parent) {
 int listd_start_spawner(void) {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
-    // What systemd passes begins with 3 and may not be counted yet: those stay free.
+    // Descriptors from 3 on may have been passed by systemd and not counted yet: those numbers stay free.
     int ours = fcntl(sockets[0], F_DUPFD_CLOEXEC, 64), its = fcntl(sockets[1], F_DUPFD_CLOEXEC, 64);
     close(sockets[0]);
     close(sockets[1]);
@@ -214,7 +215,7 @@ pid_t listd_spawn_with_network(
     do length = recv(spawner, &answer, sizeof answer, 0); while (length < 0 && errno == EINTR);
     if (length != sizeof answer) return errno = length < 0 ? errno : EPIPE, -1;
     if (answer.error == 0) return answer.process;
-    // It ends at once, and is a child of ours.
+    // The process that failed to start exits at once, and is a child of this process.
     if (answer.process > 0) waitpid(answer.process, NULL, 0);
     return errno = answer.error, -1;
 }

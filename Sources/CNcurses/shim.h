@@ -3,7 +3,7 @@
 #ifndef LISTD_CNCURSES_SHIM_H
 #define LISTD_CNCURSES_SHIM_H
 
-// Without it curses.h has no wide characters, nor without this the names that are macros in it.
+// The first macro gives curses.h wide characters, the second declares functions for its macros.
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What Swift cannot import: variables of the library, standard streams, and macros with casts.
+// Parts that Swift cannot import: variables of the library, standard streams, and macros with casts.
 
-/// Takes over the terminal on standard output, and reads keys from a descriptor, which it keeps; false when the terminal's kind
-/// (TERM) is not known, or when it is one that cannot put its cursor anywhere.
+/// Takes over the terminal on standard output, and reads keys from a descriptor, which it keeps; returns false when the
+/// terminal's kind (TERM) is unknown or cannot move its cursor.
 static inline bool listd_curses_begin(int keys) {
     FILE *input = fdopen(keys, "r");
     if (input == NULL || newterm(NULL, stdout, input) == NULL) return false;
@@ -29,7 +29,7 @@ static inline void listd_curses_read_keys(void) {
     nodelay(stdscr, TRUE);
 }
 
-/// The next key; OK for a character, KEY_CODE_YES for a function key, ERR when none waits.
+/// Reads the next key: OK for a character, KEY_CODE_YES for a function key, ERR when there is none.
 static inline int listd_curses_key(uint32_t *key) {
     wint_t read = 0;
     int kind = wget_wch(stdscr, &read);
@@ -37,7 +37,7 @@ static inline int listd_curses_key(uint32_t *key) {
     return kind;
 }
 
-// A button that is let go of before the press was read is a click to ncurses, and two of them are a double one.
+// If a button is released before its press was read, ncurses reports a click, and two of those a double click.
 #define LISTD_CLICKS (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)
 
 static inline void listd_curses_report_mouse(void) {
@@ -50,7 +50,7 @@ enum listd_mouse {
     listd_mouse_wheel_down
 };
 
-/// The newest event of the mouse that was not asked for yet; none when there is none.
+/// Reads the next event of the mouse; none when there is none.
 static inline enum listd_mouse listd_curses_mouse(int *column, int *row) {
     MEVENT event;
     if (getmouse(&event) != OK) return listd_mouse_none;
@@ -67,7 +67,7 @@ static inline void listd_curses_move(int column, int row) { wmove(stdscr, row, c
 static inline void listd_curses_style(unsigned attributes, short pair) { wattr_set(stdscr, attributes, pair, NULL); }
 static inline void listd_curses_add(const wchar_t *text, int count) { waddnwstr(stdscr, text, count); }
 static inline void listd_curses_refresh(void) { wrefresh(stdscr); }
-/// Has the next refresh draw everything, whatever the terminal seems to show.
+/// Makes the next refresh draw everything, whatever ncurses believes to be on the terminal.
 static inline void listd_curses_forget(void) { clearok(curscr, TRUE); }
 static inline int listd_curses_columns(void) { return getmaxx(stdscr); }
 static inline int listd_curses_rows(void) { return getmaxy(stdscr); }

@@ -3,7 +3,7 @@
 #ifndef LISTD_CSYSTEMD_SHIM_H
 #define LISTD_CSYSTEMD_SHIM_H
 
-// The macros of sd-journal.h would add the place of this header to every entry.
+// Without this, the macros of sd-journal.h would add the location in this header to every entry.
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-id128.h>

@@ -9,7 +9,7 @@
 // wchar.h declares wcwidth only for _XOPEN_SOURCE, which a module's importer cannot define.
 extern int wcwidth(wchar_t character);
 
-/// Columns that a character takes on a terminal; -1 for one that cannot be shown. Needs a UTF-8 locale.
+/// The number of columns of a character on a terminal; -1 for a character that is not printable. Needs a UTF-8 locale.
 static inline int listd_columns(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
 
 #endif

@@ -8,7 +8,8 @@ let package = Package(
     products: [.library(name: "PluginAPI", type: .dynamic, targets: ["PluginAPI"])],
     dependencies: [.package(path: "../ListKit")],
     targets: [
-        // A header only: the C face of a plugin, which the loader reads before any Swift type of it.
+        // A header only: the C declarations of a plugin's function, which the loader calls before it uses any Swift
+        // type of the plugin.
         .systemLibrary(name: "CPluginABI", path: "ABI"),
         .target(
             name: "PluginAPI",
@@ -22,7 +23,7 @@ let package = Package(
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
                 .strictMemorySafety(),
                 .treatAllWarnings(as: .error),
-                // The check of the textual interface finds the header by this path only.
+                // The check of the textual interface searches the header in this path only.
                 .unsafeFlags(["-enable-library-evolution", "-I", Context.packageDirectory + "/ABI"]),
             ]),
     ]

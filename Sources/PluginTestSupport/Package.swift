@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// A package of its own, so that it uses the shared PluginAPI and brings no second copy into a test.
+// A package of its own, so that it uses the shared PluginAPI and adds no second copy to a test.
 let package = Package(
     name: "PluginTestSupport",
     products: [.library(name: "PluginTestSupport", targets: ["PluginTestSupport"])],

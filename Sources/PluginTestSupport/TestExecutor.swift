@@ -3,7 +3,7 @@
 internal import ListKit
 internal import Synchronization
 
-/// A clock that a test advances: the one that a ``TestList`` gives its section controllers.
+/// A clock that a test advances; a ``TestList`` gives it to its section controllers.
 final class TestExecutor: ListExecutor {
     private struct Work {
         var due: UInt64
@@ -26,7 +26,7 @@ final class TestExecutor: ListExecutor {
     /// The time, in milliseconds since the list was made.
     var now: UInt64 { state.withLock { $0.now } }
 
-    /// Takes the next work that is due until a time, and lets the clock go on to it; without any, to that time.
+    /// Removes the next work that is due before a time and advances the clock to it; without any, to that time.
     func next(until end: UInt64) -> (@Sendable () -> Void)? {
         state.withLock { state in
             let due = state.waiting.indices.filter { state.waiting[$0].due <= end }

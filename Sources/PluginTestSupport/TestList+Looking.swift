@@ -13,12 +13,12 @@ extension TestList {
         get throws(ListError) { try adapter.resync(view: Self.view) }
     }
 
-    /// What the view shows of an object.
+    /// The items of an object that the view shows.
     public func shown(of id: String) throws(ListError) -> [PictureItem] {
         try picture.items.filter { $0.objectID == id }
     }
 
-    /// The header or footer of an object's section, as the view shows it; `nil` when it does not.
+    /// The header or footer of an object's section, as the view shows it; `nil` when it is not shown.
     public func shown(_ kind: ElementKind, of id: String) throws(ListError) -> PictureItem? {
         try shown(of: id).first { $0.kind == kind }
     }
@@ -26,7 +26,7 @@ extension TestList {
     /// The section controller of an object.
     public func sectionController(of id: String) -> ListSectionController? { adapter.sectionController(forID: id) }
 
-    /// What section controllers did wrong: negative counts, sizes that are not finite, repeated identities, ….
+    /// Faults of section controllers: negative counts, sizes that are not finite, repeated identities, ….
     public var faults: [SectionFault] {
         events.compactMap { event in
             if case .sectionFault(let fault) = event { fault } else { nil }

@@ -18,9 +18,9 @@ public final class TestList {
     /// The list's one view.
     public static let view: ViewID = 1
 
-    /// The engine of the list, for what has no shortcut here.
+    /// The engine of the list, for anything that has no shortcut here.
     public let adapter: ListAdapter
-    /// What happened since the list was made, in order; empty it when it is too much.
+    /// The events since the list was made, in order; may be emptied.
     public var events: [AdapterEvent] = []
 
     let executor = TestExecutor()
@@ -36,7 +36,7 @@ public final class TestList {
     ///   - settings: the plugin's settings.
     ///   - size: the size of the view.
     ///   - configure: the options of the list.
-    /// - Throws: what the plugin's manifest throws; `noSuchSectionController`.
+    /// - Throws: the error of the plugin's manifest; `noSuchSectionController`.
     public convenience init(
         _ plugin: any Plugin.Type, sectionControllers: [String: String] = [:],
         settings: PluginSettings = PluginSettings(), size: Size = Size(width: 320, height: 480),
@@ -70,7 +70,7 @@ public final class TestList {
 
     /// Gives the list its new objects; the engine finds out what changed.
     ///
-    /// - Returns: what was announced; `nil` if nothing changed.
+    /// - Returns: the announced transaction; `nil` if nothing changed.
     @discardableResult
     public func update(_ objects: [ListObject]) throws(ListError) -> Transaction? {
         try perform(.performUpdates(objects: objects))
@@ -86,7 +86,7 @@ public final class TestList {
 
     /// Makes any request.
     ///
-    /// - Throws: the error that the request is answered with.
+    /// - Throws: the error that answers the request.
     @discardableResult
     public func perform(_ operation: UpdateRequest.Operation) throws(ListError) -> Transaction? {
         let id = nextRequest
@@ -97,7 +97,8 @@ public final class TestList {
         return results.lazy.compactMap(\.transaction).first
     }
 
-    /// Runs what section controllers have asked for, `performBatch` above all; the other calls do it by themselves.
+    /// Runs work that section controllers have requested, above all `performBatch`; the other calls do this by
+    /// themselves.
     @discardableResult
     public func flush() -> [FlushResult] {
         var results: [FlushResult] = []
@@ -117,7 +118,7 @@ public final class TestList {
         return adapter.commitFlush()
     }
 
-    /// Lets time pass: timers of section controllers that are due run, in their order.
+    /// Advances the clock: due timers of section controllers run, in order.
     public func advance(by time: Duration) {
         let milliseconds = time / .milliseconds(1)
         let end = executor.now &+ UInt64(max(0, milliseconds.rounded(.down)))
@@ -136,7 +137,7 @@ public final class TestList {
         flush()
     }
 
-    /// Selects an item, as a viewer does; answers whether it is selected now.
+    /// Selects an item, as a viewer does; returns whether it is selected afterwards.
     @discardableResult
     public func select(_ item: Int = 0, of id: String) throws(ListError) -> Bool {
         let answer = try adapter.selectItem(item, ofObject: id)
@@ -145,7 +146,7 @@ public final class TestList {
         return answer.selected
     }
 
-    /// Deselects an item, as a viewer does; answers whether it is not selected now.
+    /// Deselects an item, as a viewer does; returns whether it is deselected afterwards.
     @discardableResult
     public func deselect(_ item: Int = 0, of id: String) throws(ListError) -> Bool {
         let answer = try adapter.deselectItem(item, ofObject: id)
@@ -154,7 +155,7 @@ public final class TestList {
         return answer.deselected
     }
 
-    /// Invokes an action on an item, as a viewer does; answers whether the section controller has handled it.
+    /// Invokes an action on an item, as a viewer does; returns whether the section controller has handled it.
     @discardableResult
     public func invoke(
         _ action: String, parameters: Fields = Fields(), item: Int = 0, of id: String
@@ -165,13 +166,13 @@ public final class TestList {
         return answer.handled
     }
 
-    /// A finger or a pointer is down on an item, or no longer.
+    /// Highlights an item (a finger or a pointer is down on it), or ends that.
     public func highlight(_ isHighlighted: Bool = true, item: Int = 0, of id: String) throws(ListError) {
         events += try adapter.setHighlighted(isHighlighted, item: item, ofObject: id)
         flush()
     }
 
-    /// Moves an item inside of its section, as a user drags it; does nothing when the section controller refuses.
+    /// Moves an item inside its section, as a user drags it; does nothing when the section controller refuses.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func moveItem(_ item: Int, to destination: Int, of id: String) throws(ListError) {

@@ -12,7 +12,7 @@ final class TestProvider: ListSectionControllerProvider {
         kinds = ["*": entry.kind(named: entry.name)]
     }
 
-    /// Controllers by object type; the manifest's first for all types if none are named.
+    /// Controllers by object type; if none are named, the manifest's first for all types.
     init(_ manifest: PluginManifest, _ names: [String: String]) throws(ListError) {
         var kinds: [String: ListSectionControllerKind] = [:]
         for (type, name) in names {

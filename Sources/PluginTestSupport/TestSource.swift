@@ -3,8 +3,8 @@
 public import ListKit
 @_spi(Daemon) public import PluginAPI
 
-/// A data source without a daemon, for the tests of a plugin: runs it, hands out its events one by one, and keeps the list
-/// that they make.
+/// A data source without a daemon, for the tests of a plugin: runs it, returns its events one by one, and keeps the
+/// list that they make.
 ///
 /// ```swift
 /// let source = try await TestSource(Greenhouse.self, "readings", argument: "2")
@@ -13,18 +13,18 @@ public import ListKit
 /// try await source.write(.patch(id: "tomatoes", set: ["celsius": 20], unset: []))
 /// ```
 public final class TestSource {
-    /// The list that the events taken so far make.
+    /// The list after the events so far.
     public var objects: [ListObject] { list.adapter.objects(from: 0, limit: list.adapter.objectCount) }
-    /// Why the source cannot be read, as it said last, or why listd refused its last event; `nil` while all is well.
+    /// The source's last reported failure, or the reason why listd refused its last event; `nil` when there is none.
     public private(set) var failure: String?
-    /// How far the source has read with what is in the list; its cursor is what the source would be handed at the next start.
+    /// How far the source has read with the list's present objects; the source would get this cursor at its next start.
     public private(set) var progress = DataSourceProgress()
     /// Whether clients may write to lists of the source.
     public let acceptsWrites: Bool
-    /// How many pages the source has sent, of all its replacements.
+    /// The number of pages that the source has sent, in all its replacements.
     public private(set) var pageCount = 0
 
-    /// The engine, so that events do what they do in listd.
+    /// The engine, so that events have the same effect as in listd.
     private let list: TestList
     /// The pages of a replacement that is not complete.
     private var pages: [ListObject]?
@@ -40,11 +40,11 @@ public final class TestSource {
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - name: the source's name in the manifest.
-    ///   - argument: what follows the `?` in a list's source.
-    ///   - settings: the plugin's settings.
+    ///   - name: the source's name in the manifest.
+    ///   - argument: the text after the `?` in a list's source.
     ///   - cursor: where the source left off; `nil` = it begins anew.
-    ///   - objects: what the list has had since then.
-    /// - Throws: what the manifest and the making of the source throw; `invalidArguments` for an unknown name.
+    ///   - cursor: the cursor of an earlier run; `nil` = the source starts from the beginning.
+    /// - objects: the list's objects from that run.
     public init(
         _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings(),
         cursor: [UInt8]? = nil, objects: [ListObject] = []
@@ -69,16 +69,16 @@ public final class TestSource {
 
     deinit { runner.stop() }
 
-    /// Waits for the source's next event; `nil` once it has stopped and all its events were taken.
+    /// - Throws: errors of the manifest and of the source's initializer; `invalidArguments` for an unknown name.
     public func next() async -> DataSourceEvent? {
         let event = await events.first { _ in true }
         if let event { apply(event) }
         return event
     }
 
-    /// Takes events until the list is as wanted; at once if it is so already.
+    /// Waits for the source's next event; `nil` once it has stopped and all its events were handled.
     ///
-    /// - Returns: false if the source stopped before.
+    /// Handles events until the list is as expected; returns at once if it is so already.
     @discardableResult
     public func wait(until isWanted: (TestSource) -> Bool) async -> Bool {
         while !isWanted(self) {
@@ -87,7 +87,7 @@ public final class TestSource {
         return true
     }
 
-    /// Ends the source, as the removal of its list does.
+    /// - Returns: false if the source stopped before.
     public func stop() async {
         let runner = runner
         await withCheckedContinuation { done in runner.stop { done.resume() } }
@@ -96,11 +96,10 @@ public final class TestSource {
 
     // MARK: Writing
 
-    /// Has the source write something, as a client does, and takes events until it has answered.
+    /// Stops the source, as removing its list does.
     ///
-    /// - Parameter isConditional: whether it is to be written only if the source has nothing that the list has not.
-    /// - Throws: what the source refuses it with; `readOnly` when its lists take no writes, `sourceUnavailable` when it
-    ///   stopped before it answered.
+    /// Passes a write to the source, as a client does, and handles events until it has answered.
+    /// - Parameter isConditional: whether the write must be refused if the source has changes that the list has not.
     public func write(_ operation: DataSourceWrite.Operation, isConditional: Bool = false) async throws(ListError) {
         guard acceptsWrites else { throw ListError(.readOnly, "lists of this source take no writes") }
         lastWrite += 1

@@ -24,7 +24,7 @@ final class JournalController: ListGenericSectionController<JournalEntry> {
     }
 }
 
-/// What a journal entry is in Swift.
+/// A journal entry as a Swift value.
 struct JournalEntry: ListModel {
     let day: Int
     let text: String
@@ -48,7 +48,7 @@ func oneItem(_ height: Double, _ text: @escaping (Fields) -> String) -> ListSing
         configure: { ListItem(reuseIdentifier: $0.type, content: ["text": .string(text($0.fields))]) })
 }
 
-/// Which controller a type of objects has.
+/// Maps types of objects to section controllers.
 final class Controllers: ListSectionControllerProvider {
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
         switch type {

@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// The three kinds of things in IGListKit's tutorial, as values that travel through a list.
+/// The three kinds of things in IGListKit's tutorial, as values that a list can hold.
 enum Post {
     case journal(day: Int, text: String)
     case message(day: Int, user: String, text: String)
@@ -39,7 +39,7 @@ final class Feed: ListAdapterDataSource {
 
     func objects(for adapter: ListAdapter) -> [ListObject] {
         let sorted = posts.sorted { $0.day > $1.day }
-        // Posts without text that a list could not carry are left out.
+        // Posts whose text a list cannot hold are left out.
         return sorted.compactMap { try? $0.object() }
     }
 }

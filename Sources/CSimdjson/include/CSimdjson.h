@@ -38,7 +38,7 @@ void listd_json_parser_destroy(listd_json_parser *parser);
 /// Parses exactly one document of count bytes; 0, or a code for listd_json_message.
 int listd_json_parse(listd_json_parser *parser, const uint8_t *bytes, size_t count, listd_json_document *document);
 
-/// What a code means, in English; lives for ever.
+/// The English text for a code; valid for ever.
 const char *listd_json_message(int code);
 
 #ifdef __cplusplus

@@ -2,9 +2,9 @@
 
 /// Fills a list from outside: a directory, a device, a service.
 ///
-/// listd makes one for each list whose source names it, as `PLUGIN/SOURCE?argument`. All its methods, and everything
+/// listd makes one for each list whose source names it, as `PLUGIN/SOURCE?argument`. All its methods, and all callbacks
 /// that it starts through its ``DataSourceContext``, run one after the other on an executor of its own: no locks are
-/// needed, and a source that waits delays no other.
+/// needed, and a source that blocks does not block other lists.
 ///
 /// ```swift
 /// final class LoadAverage: DataSource {
@@ -23,10 +23,10 @@ public protocol DataSource: AnyObject {
     ///   A source that waits for better times reports ``DataSourceSink/failed(_:)`` instead, and goes on.
     func start() throws
 
-    /// Ends reading; called at most once, and nothing afterwards.
+    /// Ends reading; called at most once, and no other call follows.
     ///
-    /// Timers and descriptors of the context are ended already, and what is sent to the sink is dropped: only what the
-    /// source opened by itself needs to be closed.
+    /// Timers and descriptors of the context have ended already, and events sent to the sink are dropped: close only
+    /// what the source opened by itself.
     func stop()
 }
 

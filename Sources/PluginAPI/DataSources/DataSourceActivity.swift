@@ -22,13 +22,13 @@ public final class DataSourceActivity {
     func begin(whenCancelled: @escaping () -> Void) {
         self.whenCancelled = whenCancelled
         if let fileDescriptor {
-            // Dispatch may still look at the descriptor until this handler runs.
+            // Dispatch may use the descriptor until this handler runs.
             source.setCancelHandler { close(fileDescriptor) }
         }
         source.activate()
     }
 
-    /// Ends the callbacks at once, also the one that is due already; a second time does nothing.
+    /// Ends the callbacks at once, also one that is due already; a second call does nothing.
     public func cancel() {
         source.cancel()
         source.setEventHandler(handler: nil)
@@ -37,9 +37,9 @@ public final class DataSourceActivity {
     }
 }
 
-/// A value that only the callbacks of one serial queue touch.
+/// A value that only the callbacks of one serial queue use.
 ///
-/// Dispatch asks for Sendable closures because it cannot know that its queue is the executor that the value belongs to.
+/// Dispatch needs Sendable closures because it cannot know that its queue is the executor that owns the value.
 struct OnQueue<Value>: @unchecked Sendable {
     // Owned by the data source's queue: made on it, and read only by handlers that run on it.
     let value: Value

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) public import ListKit
 
-/// The argument of a data source in its parts: what it reads, and options, as in `/srv/music&recursive&depth=3`.
+/// The argument of a data source, split into its subject and options, as in `/srv/music&recursive&depth=3`.
 ///
 /// Parts are separated by `&`. The first one is the subject, unless it is an option; an option is `key=value`, or `key`
 /// alone for `key=yes`. `%26` stands for `&` and `%25` for `%`, as any byte may be written.
@@ -12,9 +12,9 @@
 /// let isRecursive = try argument.options.boolean("recursive") ?? false
 /// ```
 public struct DataSourceArgument: Sendable, Hashable {
-    /// What comes before the options; empty without it.
+    /// The text before the options; empty without it.
     public let subject: String
-    /// The options; of one that may be repeated, the last value.
+    /// The options; for one that may be repeated, the last value.
     public let options: PluginSettings
 
     private let values: [String: [String]]
@@ -24,9 +24,10 @@ public struct DataSourceArgument: Sendable, Hashable {
     /// - Parameters:
     ///   - text: the argument as written, ``DataSourceContext/argument``.
     ///   - isOption: whether the source knows an option of this name.
-    ///   - isRepeatable: whether such an option may have several values, ``values(of:)``; otherwise none may.
-    /// - Throws: `invalidArguments` that names the part at fault: an option that is not known, one that is given twice and
-    ///   has one value, a `%` without two hexadecimal digits, bytes that are not UTF-8.
+    ///   - isRepeatable: whether such an option may have several values, ``values(of:)``; otherwise it may be given
+    ///     once.
+    /// - Throws: `invalidArguments` that names the wrong part: an unknown option, one that is given twice and has one
+    ///   value, a `%` without two hexadecimal digits, bytes that are not UTF-8.
     public init(
         _ text: String, isOption: (String) -> Bool, isRepeatable: (String) -> Bool = { _ in false }
     ) throws(ListError) {
@@ -51,7 +52,7 @@ public struct DataSourceArgument: Sendable, Hashable {
         options = PluginSettings(values.compactMapValues(\.last))
     }
 
-    /// All values of an option, in the order in which they are written.
+    /// All values of an option, in the order of the text.
     public func values(of key: String) -> [String] { values[key] ?? [] }
 
     private static func decoded(_ part: Substring) throws(ListError) -> String {

@@ -2,25 +2,25 @@
 
 internal import Dispatch
 
-/// What a data source works with: its argument, its way to the list, and timers and descriptors that call it back.
+/// The environment of a data source: its argument, its sink, and timers and descriptors that call it back.
 ///
-/// It belongs to the source's executor: use it from the source's methods and callbacks only. What is needed elsewhere,
-/// ``sink`` and ``logger``, may be taken out and carried anywhere.
+/// It belongs to the source's executor: use it only in the source's methods and callbacks. ``sink`` and ``logger`` may
+/// be copied and used anywhere.
 public final class DataSourceContext {
-    /// What follows the `?` in the list's source, as written; empty without one.
+    /// The text after the `?` in the list's source, unchanged; empty without one.
     public let argument: String
     /// The plugin's settings.
     public let settings: PluginSettings
     /// The plugin's log.
     public let logger: PluginLogger
-    /// The way to the list.
+    /// The way to send events to the list.
     public let sink: DataSourceSink
 
-    /// Where the source left off: the cursor that it sent last (``DataSourceProgress``) and that the list has what came with;
-    /// `nil` when there is none, and before ``DataSource/start()``.
+    /// The cursor that the source sent last (``DataSourceProgress``), whose content the list has; `nil` when there is
+    /// none, and before ``DataSource/start()``.
     ///
-    /// The list has its objects again then, those that came with this cursor. A source that finds its cursor useless, because what
-    /// it names is gone or another version of the plugin wrote it, sends the whole list.
+    /// The list then already has the objects that came with this cursor. A source that cannot use its cursor, because
+    /// its place is gone or another version of the plugin wrote it, sends the whole list.
     public private(set) var cursor: [UInt8]?
 
     let queue: DispatchQueue
@@ -52,7 +52,7 @@ public final class DataSourceContext {
 
     /// Calls back again and again, first after one interval.
     ///
-    /// Calls that were missed, because the machine slept or the source was busy, are not made up for. An interval below
+    /// Calls that were missed, because the machine slept or the source was busy, are not repeated. An interval below
     /// one millisecond counts as one millisecond.
     @discardableResult
     public func every(_ interval: Duration, _ body: @escaping () -> Void) -> DataSourceActivity {
@@ -66,8 +66,8 @@ public final class DataSourceContext {
 
     /// Reads the whole list at once, and then again and again.
     ///
-    /// What `read` answers replaces the list; the engine finds out what changed. What it throws is reported as a failure
-    /// of the source, which ends with the next reading that succeeds.
+    /// The result of `read` replaces the list; the engine finds out what changed. An error that it throws is reported
+    /// as a failure of the source, which ends with the next successful read.
     @discardableResult
     public func poll(every interval: Duration, read: @escaping () throws -> [ListObject]) -> DataSourceActivity {
         let sink = sink
@@ -80,8 +80,8 @@ public final class DataSourceContext {
 
     /// Calls back whenever a file descriptor can be read.
     ///
-    /// The descriptor is the context's from now on: it is closed when the activity is cancelled or the source stops. Read
-    /// until nothing is left, and set it non-blocking for that. At its end a descriptor stays readable: cancel then.
+    /// The context owns the descriptor from now on: it closes it when the activity is cancelled or the source stops.
+    /// Make it non-blocking, and read until nothing is left. At its end a descriptor stays readable: cancel then.
     @discardableResult
     public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
@@ -97,7 +97,7 @@ public final class DataSourceContext {
         return activity
     }
 
-    /// The source is about to start where it left off.
+    /// Sets the cursor from which the source is about to continue.
     func begin(at cursor: [UInt8]?) { self.cursor = cursor }
 
     /// Ends all timers and descriptors; called when the source stops.
@@ -107,7 +107,8 @@ public final class DataSourceContext {
 }
 
 extension ListError {
-    /// The error that a data source threw: itself when it is typed, else a failure of the plugin with its text.
+    /// The error that a data source threw: unchanged when it is a ListError, else a failure of the plugin with its
+    /// text.
     init(dataSource error: any Error) {
         self = error as? ListError ?? ListError(.pluginFailed, "\(error)")
     }
@@ -116,8 +117,8 @@ extension ListError {
 extension ListError {
     /// The error with which a data source refused to be made.
     ///
-    /// A value that makes no sense is the caller's fault when it is in the argument, and the administrator's when only the
-    /// plugin's settings have such a key.
+    /// A wrong value is the caller's error when it is in the argument, and the administrator's when only the plugin's
+    /// settings have such a key.
     init(making error: any Error, argument: String, settings: PluginSettings) {
         guard let error = error as? PluginSettingError else {
             self.init(dataSource: error)
@@ -129,7 +130,7 @@ extension ListError {
 }
 
 extension Duration {
-    /// The nearest span that Dispatch knows; negative ones are zero, very long ones a century.
+    /// The nearest interval that Dispatch supports; negative ones are zero, very long ones a century.
     var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return .nanoseconds(0) }

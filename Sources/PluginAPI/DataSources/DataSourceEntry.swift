@@ -6,23 +6,23 @@ public struct DataSourceEntry: Sendable {
     public let name: String
     /// Makes a source; called on the source's executor, once for each list.
     public let make: @Sendable (DataSourceContext) throws -> any DataSource
-    /// How people want to see fields of its objects.
+    /// Hints for showing fields of its objects.
     public let hints: [String: FieldHint]
 
     /// A data source by name.
     ///
-    /// `make` throws `ListError(.invalidArguments, …)` for an argument that makes no sense: the list is then not created.
+    /// `make` throws `ListError(.invalidArguments, …)` for a wrong argument: the list is then not created.
     public static func source(
         _ name: String, _ make: @escaping @Sendable (DataSourceContext) throws -> any DataSource
     ) -> DataSourceEntry {
         DataSourceEntry(name: name, make: make, hints: [:])
     }
 
-    /// A data source by name, with hints for how people want to see fields of its objects.
+    /// A data source by name, with hints for showing fields of its objects.
     ///
     /// - Parameters:
-    ///   - hints: by the names of the fields; the list's option `hints` counts before them.
-    ///   - make: as of ``source(_:_:)``.
+    ///   - hints: by the names of the fields; the list's option `hints` overrides them.
+    ///   - make: as in ``source(_:_:)``.
     public static func source(
         _ name: String, hints: [String: FieldHint],
         _ make: @escaping @Sendable (DataSourceContext) throws -> any DataSource

@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a data source tells its list.
+/// An event that a data source sends to its list.
 public enum DataSourceEvent: Sendable {
     /// The whole list; the engine finds out what changed.
     case replace([ListObject])
-    /// Objects that are gone, then objects that are new or changed, in order.
+    /// Identifiers of removed objects, then new or changed objects, in order.
     case changes(removed: [String], upserts: [UpdateRequest.Upsert])
-    /// The source cannot be read for now; the list keeps what it has, and its state is `failed`.
+    /// The source cannot be read for now; the list keeps its objects, and its state is `failed`.
     case failed(String)
-    /// The source is read again, and nothing changed since.
+    /// The source can be read again, and nothing changed since.
     case ready
-    /// The whole list follows in pages; pages of a replacement that was not completed are dropped.
+    /// The whole list follows in pages; pages of an earlier replacement that was not completed are dropped.
     case replacementBegan
-    /// The next objects of the whole list, in order; without ``replacementBegan`` they are dropped.
+    /// The next objects of the whole list, in order; dropped without ``replacementBegan``.
     case page([ListObject])
-    /// The pages since ``replacementBegan`` are the whole list: it takes the place of what the list has, at once.
+    /// The pages since ``replacementBegan`` are the whole list, which replaces the list's objects at once.
     case replacementEnded
-    /// The pages since ``replacementBegan`` are not the whole list; the list keeps what it has.
+    /// The pages since ``replacementBegan`` are incomplete; the list keeps its objects.
     case replacementAbandoned
-    /// One of ``replace(_:)``, ``changes(removed:upserts:)``, ``replacementEnded`` and ``ready``, and how far the source has
-    /// read with it; of any other event the progress is ignored.
+    /// One of ``replace(_:)``, ``changes(removed:upserts:)``, ``replacementEnded`` and ``ready``, with the progress of
+    /// the source; with any other event the progress is ignored.
     indirect case upTo(DataSourceProgress, DataSourceEvent)
-    /// The outcome of a write: `nil` = all of it is in the events that were sent before.
+    /// The outcome of a write; `nil` = done, and events that were sent before contain all of it.
     case written(DataSourceWrite.ID, ListError?)
 }
 
-/// How far a data source has read: sent with what it read, and stored with it, all of it or nothing.
+/// How far a data source has read: sent with the objects that it read, and stored with them in one transaction.
 public struct DataSourceProgress: Sendable, Hashable {
-    /// The most bytes that a cursor may have: 64 KiB.
+    /// The maximum length of a cursor in bytes: 64 KiB.
     public static let largestCursor = 65_536
-    /// The most bytes of UTF-8 that a position may have: 1 KiB.
+    /// The maximum length of a position in bytes of UTF-8: 1 KiB.
     public static let largestPosition = 1024
 
-    /// Where the source goes on: handed back as ``DataSourceContext/cursor`` when it starts the next time.
+    /// The place from which the source can continue: it gets it as ``DataSourceContext/cursor`` at its next start.
     ///
-    /// `nil` beside a whole list: the source is not handed any cursor until it sends another one. `nil` beside changes: the
-    /// cursor that was sent last stays, so that the source tells these changes again.
+    /// `nil` with a whole list: the source gets no cursor until it sends another one. `nil` with changes: the last
+    /// cursor stays, so that the source sends these changes again.
     public var cursor: [UInt8]?
-    /// The state of the source as text, the property `SourcePosition`: equal texts mean the same state; `nil` = as it was.
+    /// The state of the source as text, the property `SourcePosition`: equal texts mean the same state; `nil` =
+    /// unchanged.
     public var position: String?
-    /// When the list was known to have all of the source, in microseconds since 1970, the property `SourceSynced`;
-    /// `nil` = when listd takes the event.
+    /// The time at which the list was known to have all of the source, in microseconds since 1970, the property
+    /// `SourceSynced`; `nil` = the time at which listd handles the event.
     public var synced: UInt64?
 
     /// Describes how far a source has read.
@@ -50,7 +51,7 @@ public struct DataSourceProgress: Sendable, Hashable {
         self.synced = synced
     }
 
-    /// What keeps listd from taking it; `nil` = nothing.
+    /// The reason why listd refuses it; `nil` = none.
     @_spi(Daemon) public var fault: ListError? {
         if let cursor, cursor.count > Self.largestCursor {
             return ListError(

@@ -2,7 +2,7 @@
 
 internal import Dispatch
 
-/// Runs one data source on an executor of its own; what the daemon, a worker and tests of plugins hold.
+/// Runs one data source on an executor of its own; for the daemon, a worker and tests of plugins.
 public final class DataSourceRunner: Sendable {
     private enum State {
         case new
@@ -11,7 +11,7 @@ public final class DataSourceRunner: Sendable {
         case stopped
     }
 
-    /// The source and what it works with; touched on `queue` only.
+    /// The source and its context; used on `queue` only.
     private final class Owned: @unchecked Sendable {
         // Owned by the runner's serial queue.
         fileprivate var state = State.new
@@ -28,8 +28,8 @@ public final class DataSourceRunner: Sendable {
     /// Prepares a source; nothing of it runs yet.
     ///
     /// - Parameters:
-    ///   - entry: how it is made.
-    ///   - argument: what follows the `?` in the list's source.
+    ///   - entry: the data source.
+    ///   - argument: the text after the `?` in the list's source.
     ///   - host: the plugin's settings and log.
     ///   - deliver: gets its events, in order, from any thread; it may wait to slow the source down.
     public convenience init(
@@ -56,15 +56,15 @@ public final class DataSourceRunner: Sendable {
 
     /// Makes the source; it does not run yet.
     ///
-    /// - Parameter completion: called on the source's executor: the error of a source that cannot be made, such as an
-    ///   argument that makes no sense.
+    /// - Parameter completion: called on the source's executor, with the error of a source that cannot be made, such as
+    ///   for a wrong argument.
     public func make(completion: @escaping @Sendable (ListError?) -> Void) {
         makeWithTraits { traits in
             if case .failure(let error) = traits { completion(error) } else { completion(nil) }
         }
     }
 
-    /// Makes the source, as ``make(completion:)``, and answers what can be known of it by then.
+    /// Makes the source, like ``make(completion:)``, and returns its properties.
     @_spi(Daemon) public func makeWithTraits(
         completion: @escaping @Sendable (Result<DataSourceTraits, ListError>) -> Void
     ) {
@@ -89,12 +89,12 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Starts the source, once it was made; what goes wrong from now on is an event.
+    /// Starts the source, once it was made; later errors are events.
     public func start() { start(at: nil) }
 
-    /// Starts the source where it left off, once it was made.
+    /// Starts the source from its cursor, once it was made.
     ///
-    /// - Parameter cursor: what it sent with what its list has now; `nil` = it begins anew.
+    /// - Parameter cursor: the cursor of the list's present objects; `nil` = the source starts from the beginning.
     public func start(at cursor: [UInt8]?) {
         queue.async { [self] in
             guard case .made(let source, let context) = owned.state else { return }
@@ -106,7 +106,7 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Has the source write something; it is answered with ``DataSourceEvent/written(_:_:)``.
+    /// Passes a write to the source, which answers with ``DataSourceEvent/written(_:_:)``.
     public func write(_ write: DataSourceWrite) {
         queue.async { [self] in
             guard case .running(let source, _) = owned.state, let source = source as? any WritableDataSource else {
@@ -139,7 +139,7 @@ public final class DataSourceRunner: Sendable {
     }
 }
 
-/// What is known of a data source once it is made.
+/// Properties of a data source that are known once it is made.
 @_spi(Daemon) @frozen public struct DataSourceTraits: Sendable, Hashable {
     /// Whether clients may write to its list.
     public var acceptsWrites: Bool

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Lets the events of a data source through until it is closed.
+/// Passes the events of a data source on until it is closed.
 final class SinkGate: Sendable {
     private let isOpen = Atomic<Bool>(true)
     private let receiver: @Sendable (DataSourceEvent) -> Void

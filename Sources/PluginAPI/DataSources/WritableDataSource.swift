@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A data source that takes what clients write to its list.
+/// A data source that takes clients' writes to its list.
 ///
-/// A write goes to the source and not to the list, and comes back as what the source reads: the source does what is asked, sends
-/// what that changed, and then answers with ``DataSourceSink/wrote(_:)``. So the client is answered with a revision that contains its
-/// write, and the list never has what the source has not.
+/// A write goes to the source and not to the list, and comes back as changes that the source reads: the source carries
+/// it out, sends the changes, and then answers with ``DataSourceSink/wrote(_:)``. So the client's answer has a revision
+/// that contains its write, and the list never has objects that the source has not.
 ///
 /// ```swift
 /// func write(_ write: DataSourceWrite) throws {
@@ -15,17 +15,17 @@
 /// }
 /// ```
 public protocol WritableDataSource: DataSource {
-    /// Whether lists of this source take writes; asked once, after the source was made. By default they do.
+    /// Whether lists of this source take writes; read once, after the source was made. True by default.
     var acceptsWrites: Bool { get }
 
-    /// Does what a client asks for; called on the source's executor, after ``DataSource/start()``.
+    /// Carries out a client's write; called on the source's executor, after ``DataSource/start()``.
     ///
-    /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from wherever the answer is
-    /// known. A write that is not answered when the source ends is refused with `sourceUnavailable`: it is unknown what
-    /// became of it.
+    /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from any thread. A
+    /// write that is not answered when the source ends is refused with `sourceUnavailable`, as its outcome is unknown.
     ///
-    /// - Throws: Why nothing was done; that answers the write. `sourceUnavailable` when the source cannot be written for now: a
-    ///   write never waits for better times. `revisionConflict` when somebody else was faster than a conditional one.
+    /// - Throws: The reason why nothing was done, which answers the write. `sourceUnavailable` when the source cannot
+    ///   be written for now: a write never waits until it can. `revisionConflict` when a conditional write finds that
+    ///   another writer came first.
     func write(_ write: DataSourceWrite) throws
 }
 
@@ -34,29 +34,30 @@ extension WritableDataSource {
     public var acceptsWrites: Bool { true }
 }
 
-/// What a client wants written to a source.
+/// A client's write to a source.
 public struct DataSourceWrite: Sendable, Identifiable {
-    /// Names the write in its answer.
+    /// Identifies the write in its answer.
     public let id: UInt64
-    /// What is to be done.
+    /// The requested change.
     public let operation: Operation
-    /// Whether it is to be done only if nothing has changed since ``cursor``; otherwise the last writer wins.
+    /// Whether it must be refused if anything has changed since ``cursor``; otherwise the last writer wins.
     ///
-    /// listd has compared the client's `expected_revision` with the list already: what the source has and did not tell yet is
-    /// what can still be in the way.
+    /// listd has compared the client's `expected_revision` with the list already: only changes that the source has and
+    /// did not send yet can still conflict.
     public let isConditional: Bool
-    /// The cursor of the list as the client knows it; `nil` when the source has sent none.
+    /// The cursor of the list that the client knows; `nil` when the source has sent none.
     public let cursor: [UInt8]?
-    /// The Unix user who asks.
+    /// The Unix user of the client.
     public let user: UInt32
 
-    /// What may be asked for.
+    /// The kinds of changes.
     public enum Operation: Sendable {
         /// The whole new list, in order (`PerformUpdates`); no identifier occurs twice.
         case replace([ListObject])
-        /// Objects that go, an unknown one is no error; then objects to insert or change, in order (`ApplyChanges`).
+        /// Identifiers of objects to remove, where unknown ones are ignored; then objects to insert or change, in order
+        /// (`ApplyChanges`).
         case changes(removed: [String], upserts: [UpdateRequest.Upsert])
-        /// One object goes elsewhere (`MoveObject`).
+        /// One object moves (`MoveObject`).
         case move(id: String, position: UpdateRequest.Position)
         /// Some fields of one object change (`PatchObject`).
         case patch(id: String, set: Fields, unset: [String])
@@ -73,6 +74,6 @@ public struct DataSourceWrite: Sendable, Identifiable {
         self.user = user
     }
 
-    /// The error for an operation that a source does not know, `readOnly`.
+    /// The error for an operation that a source does not support, `readOnly`.
     public static var unsupported: ListError { ListError(.readOnly, "the source does not take this kind of write") }
 }

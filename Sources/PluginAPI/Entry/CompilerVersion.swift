@@ -2,7 +2,7 @@
 
 /// The release of the compiler, as `major << 16 | minor << 8 | patch`.
 ///
-/// A newer one than the newest named here reads as that one; the build string beside it tells them apart.
+/// A newer compiler than the newest named here reads as that one; the build string distinguishes them.
 @_alwaysEmitIntoClient
 @usableFromInline internal func compilerVersionNumber() -> UInt32 {
     #if compiler(>=6.5)

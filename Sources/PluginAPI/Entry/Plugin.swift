@@ -20,8 +20,8 @@
 public protocol Plugin {
     /// Lists what the plugin provides; called once, after the library was loaded and its versions were found to fit.
     ///
-    /// - Parameter host: The plugin's settings and its log; keep it, or pass it on to what needs it.
-    /// - Throws: Whatever makes the plugin useless as it is, a wrong setting above all. The plugin is then refused
-    ///   with the error's text.
+    /// - Parameter host: The plugin's settings and its log; keep it, or pass it on to objects that need it.
+    /// - Throws: Any error that makes the plugin unusable, such as a wrong setting. The plugin is then refused with the
+    ///   error's text.
     static func manifest(for host: PluginHost) throws -> PluginManifest
 }

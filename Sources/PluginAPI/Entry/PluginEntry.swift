@@ -2,7 +2,7 @@
 
 internal import CPluginABI
 
-/// The function that a plugin's library exports as `listd_plugin`, called from the other side.
+/// The function that a plugin's library exports as `listd_plugin`, called by the loader.
 @safe @_spi(Daemon) public struct PluginEntry: Sendable {
     /// The name of the function.
     public static let symbolName = "listd_plugin"
@@ -10,21 +10,22 @@ internal import CPluginABI
     private typealias Function = @convention(c) (PluginCall) -> Void
     private let function: Function
 
-    /// Takes what `dlsym` answered for ``symbolName``.
+    /// Wraps the result of `dlsym` for ``symbolName``.
     ///
     /// The symbol must be a function as `listd-plugin.h` describes it, in a library that stays loaded.
     @unsafe public init(symbol: UnsafeMutableRawPointer) {
-        // The caller passes a pointer to such a value.
+        // The caller passes a pointer to such a function.
         unsafe function = unsafeBitCast(symbol, to: Function.self)
     }
 
-    /// What the plugin was built with; `nil` when the function does not answer as a plugin's does.
+    /// The versions that the plugin was built with; `nil` when the function does not answer like a plugin's.
     ///
-    /// Touches nothing of Swift in the plugin.
+    /// Uses no Swift type of the plugin.
     public var record: PluginRecord? {
         var call = unsafe listd_plugin_call()
         unsafe call.ask = UInt32(listd_plugin_ask_record)
-        // The call is a local; the plugin fills it in and keeps nothing of it. Its strings are constants of the library.
+        // The call is a local variable; the plugin fills it in and keeps no pointer to it. Its strings are constants of
+        // the library.
         unsafe function(&call)
         guard unsafe call.magic == listd_plugin_magic else { return nil }
         let compiler = unsafe call.compiler.map { unsafe String(cString: $0) } ?? ""
@@ -32,7 +33,7 @@ internal import CPluginABI
             apiMajor: call.api_major, apiMinor: call.api_minor, swiftVersion: call.swift_version, compiler: compiler)
     }
 
-    /// The plugin itself; to be asked for only once its record was found to fit.
+    /// The plugin type; read it only once its record was found to fit.
     public var plugin: (any Plugin.Type)? {
         var plugin: (any Plugin.Type)?
         // exportPlugin, compiled into the plugin, writes a value of exactly this type.

@@ -2,7 +2,7 @@
 
 public import CPluginABI
 
-/// One question of the loader to the library of a plugin, in the terms of C.
+/// One question of the loader to a plugin's library, as a C struct.
 public typealias PluginCall = UnsafeMutablePointer<listd_plugin_call>
 
 /// Answers the loader's question with the plugin's versions, or with the plugin itself.
@@ -13,11 +13,11 @@ public typealias PluginCall = UnsafeMutablePointer<listd_plugin_call>
 /// @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }
 /// ```
 ///
-/// It is compiled into the plugin, so the versions it tells are those that the plugin was built with; the type is
-/// touched only once they were found to fit.
+/// It is compiled into the plugin, so that it returns the versions that the plugin was built with; the type is used
+/// only once they were found to fit.
 @safe @_alwaysEmitIntoClient
 public func exportPlugin(_ plugin: @autoclosure () -> any Plugin.Type, to call: PluginCall) {
-    // The loader owns what the call points to, for the time of the call.
+    // The loader owns the memory behind the pointer for the time of the call.
     switch unsafe call.pointee.ask {
     case UInt32(listd_plugin_ask_record):
         unsafe call.pointee.magic = listd_plugin_magic

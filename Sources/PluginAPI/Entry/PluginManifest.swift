@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plugin brings, by name.
+/// The names of what a plugin provides.
 public struct PluginManifest: Sendable {
     /// The plugin's name, as in `NAME/CONTROLLER` and in the name of the library, `libNAME.so`.
     ///
@@ -31,13 +31,14 @@ public struct SectionControllerEntry: Sendable {
     public let name: String
     /// Makes a controller; called on the executor of the list, once for each section that needs one.
     public let make: @Sendable () -> ListSectionController
-    /// What can be known of a section without a controller; `nil` = every section has one of its own.
+    /// The properties of a section that are known without a controller; `nil` = every section has a controller of its
+    /// own.
     public let traits: (@Sendable () -> ListSectionTraits)?
 
     /// A section controller by name; `didUpdate(to:)` gives it its object.
     ///
-    /// A controller with `traits` must keep nothing between two calls: it is made when a section is displayed, in range or
-    /// asked, so that a long list needs few of them.
+    /// A controller with `traits` must keep no state between two calls: it is made when a section is displayed, in
+    /// range or asked, so that a long list needs few of them.
     public static func controller(
         _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
         _ make: @escaping @Sendable () -> ListSectionController
@@ -47,7 +48,7 @@ public struct SectionControllerEntry: Sendable {
 }
 
 extension SectionControllerEntry {
-    /// The kind of section controller that this is to a list, by its full name.
+    /// The kind of section controller for a list, by its full name.
     public func kind(named name: String) -> ListSectionControllerKind {
         ListSectionControllerKind(name: name, traits: traits?()) { _ in make() }
     }

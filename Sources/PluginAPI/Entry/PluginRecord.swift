@@ -2,15 +2,15 @@
 
 internal import CPluginABI
 
-/// What a plugin was built with: read before any Swift type of it is touched.
+/// The versions that a plugin was built with: read before any Swift type of the plugin is used.
 @_spi(Daemon) public struct PluginRecord: Sendable, Hashable {
-    /// The major version of the plugin API; another one does not fit.
+    /// The major version of the plugin API; a different one does not fit.
     public var apiMajor: UInt32
     /// The minor version; an older one fits.
     public var apiMinor: UInt32
     /// The release of the Swift compiler, as `major << 16 | minor << 8 | patch`.
     public var swiftVersion: UInt32
-    /// The build of the compiler, for a compiler of the same release that is another one.
+    /// The build of the compiler, which distinguishes compilers of the same release.
     public var compiler: String
 
     /// Makes a record from versions.
@@ -21,7 +21,7 @@ internal import CPluginABI
         self.compiler = compiler
     }
 
-    /// What this copy of the plugin API was built with: what a plugin has to fit to.
+    /// The record of this copy of the plugin API, with which a plugin must agree.
     public static var current: PluginRecord {
         // The string is a constant of this library.
         PluginRecord(
@@ -29,13 +29,13 @@ internal import CPluginABI
             swiftVersion: compilerVersionNumber(), compiler: unsafe String(cString: listd_compiler()))
     }
 
-    /// The API version as the bus tells it: major × 65536 + minor.
+    /// The API version on the bus: major × 65536 + minor.
     public var apiVersion: UInt32 { apiMajor << 16 | (apiMinor & 0xFFFF) }
 
-    /// Checks that a plugin with this record can live in a daemon with that one.
+    /// Checks that a plugin with this record can run in a daemon with the other one.
     ///
-    /// - Throws: `pluginRefused` with both values. Swift's ABI on Linux holds only within one compiler, and an API of a
-    ///   later minor version has things that the daemon lacks.
+    /// - Throws: `pluginRefused` with both values. Swift's ABI on Linux is stable only within one compiler, and an API
+    ///   of a later minor version has declarations that the daemon lacks.
     public func check(against daemon: PluginRecord, file: String) throws(ListError) {
         guard apiMajor == daemon.apiMajor, apiMinor <= daemon.apiMinor else {
             throw ListError(

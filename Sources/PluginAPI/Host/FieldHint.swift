@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How people want to see a field: what its number means; the raw value is the word of the option `hints`.
+/// How a field should be shown: the meaning of its number; the raw value is the word of the option `hints`.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.
     case bytes
@@ -14,7 +14,7 @@ public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     case userID = "uid"
     /// A Unix group.
     case groupID = "gid"
-    /// A part of a hundred.
+    /// A percentage.
     case percent
     /// A time span in microseconds.
     case durationInMicroseconds = "duration-us"

@@ -4,10 +4,10 @@
 public struct PluginHost: Sendable {
     /// The plugin's own keys of the section `[Plugin NAME]` in `listd.conf`.
     public let settings: PluginSettings
-    /// Writes into the daemon's log in the plugin's name.
+    /// Writes into the daemon's log with the plugin's name.
     public let logger: PluginLogger
 
-    /// Puts a host together, as the daemon and tests of a plugin do.
+    /// Makes a host, for the daemon and tests of a plugin.
     public init(settings: PluginSettings = PluginSettings(), logger: PluginLogger = .discarding) {
         self.settings = settings
         self.logger = logger

@@ -2,7 +2,7 @@
 
 /// The daemon's log for a plugin: each message has the plugin's name.
 ///
-/// A value that may be handed to any thread.
+/// May be passed to any thread.
 public struct PluginLogger: Sendable {
     /// How important a message is; the raw value is syslog's priority.
     @frozen public enum Level: Int32, Sendable, Hashable, CaseIterable {
@@ -10,11 +10,11 @@ public struct PluginLogger: Sendable {
         case error = 3
         /// Something is wrong, and the plugin goes on without it.
         case warning = 4
-        /// Normal, and worth an admin's eye.
+        /// Normal, and of interest to an administrator.
         case notice = 5
-        /// What happened.
+        /// A normal event.
         case info = 6
-        /// How it happened.
+        /// Details of an event.
         case debug = 7
     }
 
@@ -37,8 +37,8 @@ public struct PluginLogger: Sendable {
     public func warning(_ message: String) { write(.warning, message) }
     /// Logs at priority notice: something normal that an administrator wants to know.
     public func notice(_ message: String) { write(.notice, message) }
-    /// Logs at priority info: what happened.
+    /// Logs at priority info: a normal event.
     public func info(_ message: String) { write(.info, message) }
-    /// Logs at priority debug: how it happened.
+    /// Logs at priority debug: details of an event.
     public func debug(_ message: String) { write(.debug, message) }
 }

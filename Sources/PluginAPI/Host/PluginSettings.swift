@@ -8,9 +8,9 @@
 /// Refresh=30s
 /// ```
 ///
-/// `Isolation`, `CallbackTimeout`, `MemoryMax` and `Network` are the daemon's and are not among them. A value that cannot be read
-/// as what is asked for throws a ``PluginSettingError`` that names the key; an absent key is `nil`. Truth values and times are
-/// written as in the daemon's own keys.
+/// `Isolation`, `CallbackTimeout`, `MemoryMax` and `Network` are the daemon's and are not among them. A value that does
+/// not have the requested type throws a ``PluginSettingError`` that names the key; an absent key is `nil`. Truth values
+/// and times are written as in the daemon's own keys.
 public struct PluginSettings: Sendable, Hashable {
     /// The values by key, as written.
     public let values: [String: String]
@@ -53,8 +53,8 @@ public struct PluginSettings: Sendable, Hashable {
     /// A span of time, as systemd writes it (systemd.time(7)): `500ms`, `1min 30s`, `1.5h`; a number without a unit counts
     /// seconds.
     ///
-    /// It is never negative, which is refused, but may be zero. `infinity` is read as 2⁶³ − 1 microseconds, some 292 years:
-    /// longer than any machine runs, and a timer that waits for it never fires.
+    /// Negative spans are refused; zero is allowed. `infinity` is read as 2⁶³ − 1 microseconds, some 292 years: longer
+    /// than any machine runs, so a timer of that length never fires.
     public func duration(_ key: String) throws(PluginSettingError) -> Duration? {
         guard let text = values[key] else { return nil }
         guard let duration = TimeSpan.parse(text) else {
@@ -66,14 +66,14 @@ public struct PluginSettings: Sendable, Hashable {
 
 /// A setting of a plugin cannot be read.
 public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The key at fault.
+    /// The wrong key.
     public let key: String
     /// The text in the configuration.
     public let value: String
-    /// What it should be.
+    /// The expected kind of value.
     public let expected: String
 
-    /// Makes an error that names the setting and what it should be.
+    /// Makes an error that names the setting and the expected value.
     public init(key: String, value: String, expected: String) {
         self.key = key
         self.value = value

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans"): those of the daemon's own keys and those of
-/// plugins.
+/// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans"), for the daemon's own keys and those
+/// of plugins.
 @_spi(Daemon) public enum TimeSpan {
     /// Reads `5s`, `1min 30s`, `500ms`, `1.5h`, `infinity`; a number alone counts in `unit`.
     ///
-    /// - Returns: nil for anything else, and for a span beyond 292 years, which `infinity` is read as.
+    /// - Returns: nil for any other text, and for a span longer than 292 years, the value of `infinity`.
     public static func parse(_ text: String, unit: Duration = .seconds(1)) -> Duration? {
         var rest = Substring(text).trimmingSpace()
         if rest == "infinity" { return .infinite }
@@ -44,7 +44,7 @@
 }
 
 extension Duration {
-    /// What `infinity` is read as: longer than any machine runs.
+    /// The value of `infinity`: longer than any machine runs.
     @_spi(Daemon) public static let infinite = Duration.microseconds(Int64.max)
 
     /// The length in microseconds, rounded.
@@ -54,7 +54,7 @@ extension Duration {
 }
 
 extension Substring {
-    /// Without spaces and tabs at its ends.
+    /// Removes spaces and tabs at both ends.
     fileprivate func trimmingSpace() -> Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }

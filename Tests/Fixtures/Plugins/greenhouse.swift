@@ -42,5 +42,5 @@ enum Greenhouse: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }

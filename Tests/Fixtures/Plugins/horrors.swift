@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin that does what an object tells it to do: everything that listd must survive in a plugin.
+// A plugin that does what an object tells it to do: all misbehaviour that listd must survive.
 //
-// Fields of an object: `do` names the horror, `at` the callback in which it happens, and `once` a pipe with a name: the horror
-// happens as often as there are bytes in it.
+// Fields of an object: `do` names the misbehaviour, `at` the callback in which it happens, and `once` a named pipe: it
+// happens as often as there are bytes in the pipe.
 import Glibc
 import PluginAPI
 
@@ -13,7 +13,7 @@ let version = "2.0"
 let version = "1.0"
 #endif
 
-// The same plugin under another name, and with other items of `Steady`.
+// The same plugin under another name; the items of `Steady` have another reuse identifier.
 #if TWIN
 let (pluginName, steadyReuse) = ("twin", "twin")
 #else
@@ -70,14 +70,14 @@ enum Horror: String {
     }
 }
 
-/// Swift does not let its callers fork.
+/// Swift hides fork from its callers.
 private func makeChild() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(nil, "fork") else { return -1 }
     return unsafeBitCast(symbol, to: Fork.self)()
 }
 
-/// Leaves a grandchild behind that has tried to leave the session and the group, says its process id, and dies.
+/// Leaves a grandchild behind that has tried to leave the session and the group, prints its process id, and dies.
 private func leaveChild() {
     var ends: [Int32] = [0, 0]
     pipe(&ends)
@@ -97,7 +97,7 @@ private func leaveChild() {
     Glibc.abort()
 }
 
-/// Everything that changes files, starts a program or ends another process; each answers whether it could.
+/// Calls that change files, start a program or end another process; each returns whether it succeeded.
 let forbidden: [@Sendable () -> Bool] = [
     { open("/tmp/listd-horror-\(getpid())", O_CREAT | O_WRONLY, 0o600) >= 0 },
     { mkdir("/tmp/listd-horror-\(getpid())", 0o700) == 0 },
@@ -111,7 +111,7 @@ let forbidden: [@Sendable () -> Bool] = [
     { open("/dev/null", O_WRONLY) < 0 },
 ]
 
-/// A byte in a pipe with a name, which is taken by the first who asks; without a name there are enough.
+/// A byte in a named pipe, which the first reader takes; without a name there is no limit.
 struct Token {
     private let path: String
 
@@ -145,7 +145,7 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
 
     private func text(_ key: String) -> String { object?.fields[key]?.string ?? "" }
 
-    /// Whether the object wants something to happen in a callback, and no earlier process has done it.
+    /// Whether the object asks for misbehaviour in this callback, and its token has not been used up.
     private func wants(_ callback: String) -> Bool {
         guard text("at") == callback else { return false }
         return Token(text("once")).isThere
@@ -216,7 +216,7 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     }
 }
 
-/// Dies when it is made.
+/// Dies in its initializer.
 final class StillbornController: ListSectionController {
     override init() { fatalError("a horror") }
 }
@@ -253,7 +253,7 @@ func countItems(of object: ListObject) -> Int {
     return 1
 }
 
-/// Changes its item, or selects it (`do`), again and again without end; with `once` as in other horrors.
+/// Changes or selects its item (`do`) again and again without end; `once` limits it as for other misbehaviour.
 final class FloodController: ListSectionController {
     private var count: Int64 = 0
 
@@ -285,8 +285,8 @@ final class FloodController: ListSectionController {
     }
 }
 
-/// Three objects, or a horror: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`, `flood in start` and the
-/// like; with `long in id` or `long in fields` an object that is larger than any may be.
+/// Sends three objects, or misbehaves: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`, `flood
+/// in start` and the like; with `long in id` or `long in fields` it sends an object larger than the limits.
 final class HorrorSource: DataSource {
     private let context: DataSourceContext
     private let words: [Substring]
@@ -303,7 +303,7 @@ final class HorrorSource: DataSource {
         Horror(rawValue: String(words[0]))?.happen()
     }
 
-    /// Sends another object again and again without end.
+    /// Sends the same object with a higher count again and again without end.
     private func flood() {
         for number in 0... {
             let object = try? ListObject(id: "flood", type: "row", fields: ["count": .int64(Int64(number))])
@@ -338,7 +338,7 @@ enum Horrors: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         if try host.settings.boolean("Refuse") == true { throw ListError(.pluginFailed, "no horrors today") }
         if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
-        // The newer version waits until somebody writes to this pipe.
+        // The newer version waits until a byte is written to this pipe.
         if version == "2.0", let gate = host.settings["Gate"] {
             var byte: UInt8 = 0
             read(open(gate, O_RDONLY), &byte, 1)
@@ -366,5 +366,5 @@ enum Horrors: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Horrors.self, to: call) }

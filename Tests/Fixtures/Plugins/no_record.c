@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Something that happens to export a function of the right name.
+// A library that happens to export a function of the right name.
 struct listd_plugin_call;
 void listd_plugin(struct listd_plugin_call *call) { (void)call; }

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A good shared object that is no plugin.
+// A valid shared object that is not a plugin.
 int answer(void) { return 42; }

@@ -28,5 +28,5 @@ enum SocketsPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(SocketsPlugin.self, to: call) }

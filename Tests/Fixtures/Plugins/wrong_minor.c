@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin for a later minor version, built with some other compiler too: the API is named first.
+// A plugin for a later minor version, built with another compiler too: the error names the API first.
 #include "listd-plugin.h"
 
 void listd_plugin(struct listd_plugin_call *call) {

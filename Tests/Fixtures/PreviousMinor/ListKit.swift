@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// ListKit one minor version ago: fewer members than today's, and laid out otherwise.
+// ListKit one minor version ago: fewer members than today's, in another layout.
 
 @frozen public struct Size: Sendable, Hashable {
     public var width: Double
@@ -74,7 +74,7 @@ public struct ListItem: Sendable {
     public init(identity: String? = nil, reuseIdentifier: String, content: Fields = Fields()) { fatalError() }
 }
 
-/// Today's has more methods, and before these too.
+/// Today's version has more methods, also before these.
 open class ListSectionController {
     public init() {}
     open func didUpdate(to object: ListObject) {}

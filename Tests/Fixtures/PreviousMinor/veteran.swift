@@ -30,5 +30,5 @@ enum Veteran: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Veteran.self, to: call) }

@@ -2,7 +2,7 @@
 
 public import PluginAPI
 
-/// systemd's journal as a living list: the data source `journal/entries` and section controllers by priority.
+/// systemd's journal as a list: the data source `journal/entries` and section controllers by priority.
 enum JournalPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         PluginManifest(
@@ -18,5 +18,5 @@ enum JournalPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(JournalPlugin.self, to: call) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import journal
 
-@Suite("What an entry shows", .timeLimit(.minutes(1)))
+@Suite("Items of a journal entry", .timeLimit(.minutes(1)))
 struct EntryTests {
     private func object(
         _ message: String, _ priority: String = "6", time: UInt64 = 0, _ more: [String: String] = [:]
@@ -37,7 +37,7 @@ struct EntryTests {
         #expect(Age(of: 0, at: .max).untilChange > .zero)
     }
 
-    @Test("an ordinary entry → one row: first line, who says it, how long ago")
+    @Test("an ordinary entry → one row: first line, origin, age")
     func row() throws {
         let list = try TestList(JournalPlugin.self, size: Size(width: 300, height: 400))
         try list.update([object("one\ntwo", time: 1, ["SYSLOG_IDENTIFIER": "cron", "_PID": "9", "_COMM": "x"])])
@@ -51,7 +51,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an error → header with its priority, the whole message as high as it is, and where it comes from")
+    @Test("an error → header with its priority, the whole message in full height, and its origin")
     func alert() throws {
         let list = try TestList(
             JournalPlugin.self, sectionControllers: ["err": "AlertController", "*": "DebugController"])
@@ -70,7 +70,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    /// The task comes back through the list's executor, which runs when the test lets it.
+    /// The task returns through the list's executor, which runs when the test lets it.
     private func waitForExplanation(of id: String, in list: TestList) async throws {
         while list.items(of: id).last?.reuseIdentifier != "alert-explanation" {
             list.advance(by: .zero)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import journal
 
-@Suite("What a list of the journal asks for")
+@Suite("Arguments of a list of the journal")
 struct JournalQueryTests {
     @Test("no options → the newest thousand entries of the system's journal, the newest first")
     func nothing() throws {
@@ -16,7 +16,7 @@ struct JournalQueryTests {
         #expect(query.filter.isEmpty)
     }
 
-    @Test("all options → each in its place")
+    @Test("all options → each set")
     func options() throws {
         let query = try JournalQuery(
             "/var/log/journal/remote&unit=ssh&unit=dev-sda.swap&priority=warning&lines=50&order=oldest&_UID=0&_UID=7")
@@ -35,7 +35,7 @@ struct JournalQueryTests {
     }
 
     @Test(
-        "an option that makes no sense → an error that names it",
+        "an option with a wrong value → an error that names it",
         arguments: [
             ("journal", "“journal”"), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
             ("priority=-1", "priority=-1"), ("priority=loud", "loud"), ("lines=0", "lines=0"),
@@ -49,7 +49,7 @@ struct JournalQueryTests {
     }
 
     @Test(
-        "an option that counts once is given twice → invalid arguments that name it",
+        "an option that may not be repeated is given twice → invalidArguments that names it",
         arguments: ["priority=err&priority=info", "/a&lines=5&unit=b&lines=5", "order=newest&order=oldest"])
     func repeated(text: String) throws {
         let error = try #require(throws: ListError.self) { try JournalQuery(text) }
@@ -67,7 +67,7 @@ struct JournalQueryTests {
             ])
     }
 
-    @Test("two units → entries that they write and entries about them, in one group")
+    @Test("two units → entries written by them and entries about them, in one group")
     func units() throws {
         let filter = try JournalQuery("unit=a&unit=b&priority=emerg").filter
         #expect(filter.filter { $0 == .and }.count == 1)

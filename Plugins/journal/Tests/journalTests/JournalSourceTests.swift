@@ -19,7 +19,7 @@ struct JournalSourceTests {
         source.objects.map { $0.fields["message"]?.string ?? "" }
     }
 
-    @Test("entries that are there and entries that come → the newest first, with what they say of themselves")
+    @Test("existing and new entries → the newest first, with their fields")
     func follows() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -40,7 +40,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("more entries than the maximum → the newest ones, at the start and as others arrive")
+    @Test("more entries than the maximum → the newest ones, at the start and later")
     func bounded() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -56,7 +56,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "a filter → only what fits, also of what comes later",
+        "a filter → only matching entries, also later ones",
         arguments: [
             ("unit=ssh", ["alert of ssh", "about ssh", "info of ssh"]),
             ("priority=err", ["alert of cron", "alert of ssh"]),
@@ -75,7 +75,7 @@ struct JournalSourceTests {
         try writer.write("about ssh", ["_PID": "1", "UNIT": "ssh.service", "PRIORITY": "5"])
         try writer.write("alert of ssh", ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "1"])
         try writer.write("alert of cron", ["_SYSTEMD_UNIT": "cron.service", "PRIORITY": "1", "_PID": "8"])
-        // Fits every filter, so that the list is known to be as it will stay.
+        // Matches every filter, so that its arrival shows that the list is complete.
         let last = ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "0", "_PID": "1", "_UID": "3"]
         try writer.write("last", last)
         await source.wait { messages($0) == ["last"] + expected }
@@ -120,7 +120,7 @@ struct JournalSourceTests {
         #expect(first.progress.position == (order == "newest" ? objects.first : objects.last)?.id)
         await first.stop()
         for number in 6..<6 + new { try writer.write("\(number)") }
-        // A source that starts from the beginning shows when all of it is in the file.
+        // A source without a cursor shows when all entries are in the file.
         let other = try await source(argument)
         await other.wait { messages($0).contains("\(5 + new)") }
         let second = try await TestSource(
@@ -136,7 +136,7 @@ struct JournalSourceTests {
         await other.stop()
     }
 
-    /// How many entries there are in an event of a source that was resumed.
+    /// The number of entries in the event of a resumed source.
     private func entryCount(_ event: DataSourceEvent?) -> Int? {
         switch event {
         case .upTo(_, .ready): 0
@@ -147,7 +147,8 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "the cursor's entry is gone, or the cursor is invalid → everything is read", arguments: [true, false])
+        "the cursor's entry is gone, or the cursor is invalid → the whole list is sent",
+        arguments: [true, false])
     func lost(isForeign: Bool) async throws {
         let directory = try JournalDirectory()
         let old = try JournalWriter(directory.file("a"))
@@ -187,7 +188,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("no directory → failed with its path; there again → followed; removed → failed again")
+    @Test("a missing directory → failed with its path; it appears → followed; removed → failed again")
     func missing() async throws {
         let directory = try JournalDirectory()
         try directory.remove()
@@ -206,7 +207,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is no journal among others → skipped")
+    @Test("a file that is no journal beside journals → skipped")
     func damaged() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))

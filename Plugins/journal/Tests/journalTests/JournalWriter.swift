@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Writes journal files as systemd does: entries go to systemd-journal-remote, which is made for journals of other machines.
+/// Writes journal files by systemd-journal-remote, systemd's program for the journals of other machines.
 ///
-/// Each entry is in the file, and noticed by who follows it, at once.
+/// Each entry is in the file at once, and readers that follow it notice it.
 final class JournalWriter {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 
@@ -35,17 +35,17 @@ final class JournalWriter {
         text += "_BOOT_ID=0123456789abcdef0123456789abcdef\n"
         for (field, value) in fields { text += "\(field)=\(value)\n" }
         var data = Data((text + "MESSAGE\n").utf8)
-        // As binary, so that it may have several lines.
+        // In binary form, so that it may have several lines.
         let count = UInt64(message.utf8.count)
         data.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) })
         data.append(contentsOf: Array(message.utf8) + Array("\n\n".utf8))
         try input.fileHandleForWriting.write(contentsOf: data)
     }
 
-    /// Ends it; what it has not read yet is lost.
+    /// Ends the program; entries that it has not read yet are lost.
     ///
-    /// The end of its input would not do, for processes that were started meanwhile may have inherited the other end; and
-    /// while it reads it heeds no gentler signal.
+    /// Closing its input is not enough, as processes started meanwhile may have inherited the other end of the pipe;
+    /// and while it reads, it ignores SIGTERM.
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
@@ -53,7 +53,7 @@ final class JournalWriter {
     }
 }
 
-/// A directory that a test fills with journal files and that goes with it.
+/// A directory that a test fills with journal files; it is removed with this object.
 final class JournalDirectory {
     let path: String
 

@@ -3,8 +3,8 @@
 internal import Foundation
 public import PluginAPI
 
-/// IGListKit's tutorial app, which keeps an astronaut in touch with Earth, as a list: the data source `marslink/feed` and a
-/// section controller each for journal entries, messages and the weather.
+/// IGListKit's tutorial app, which keeps an astronaut in touch with Earth, as a list: the data source `marslink/feed`
+/// and section controllers for journal entries, messages and the weather.
 enum MarslinkPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let calendar = SolCalendar(landing: try landing(host.settings))
@@ -30,5 +30,5 @@ enum MarslinkPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(MarslinkPlugin.self, to: call) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import marslink
 
-@Suite("Where the feed comes from", .timeLimit(.minutes(2)))
+@Suite("The source of the feed", .timeLimit(.minutes(2)))
 struct FeedSourceTests {
     private let path = URL(filePath: NSTemporaryDirectory())
         .appending(path: "marslink.\(UUID().uuidString).jsonl").path(percentEncoded: false)
@@ -35,7 +35,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a file that changes → the list follows; one that is gone → failed with its path, until it is back")
+    @Test("a file that changes → the list follows; one that is removed → failed with its path, until it is back")
     func file() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ lines: String) throws { try lines.write(toFile: path, atomically: true, encoding: .utf8) }
@@ -59,7 +59,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a pipe that nobody writes into → failed at once, instead of waiting for somebody")
+    @Test("a pipe without a writer → failed at once, instead of waiting")
     func pipe() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -69,7 +69,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is too large → failed, and says how large it may be")
+    @Test("a file that is too large → failed, with the maximum size")
     func tooLarge() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(count: 1 << 20 + 1).write(to: URL(filePath: path))
@@ -79,7 +79,7 @@ struct FeedSourceTests {
     }
 
     @Test(
-        "arguments and settings that make no sense → refused",
+        "wrong arguments and settings → refused",
         arguments: [
             ("feed.jsonl", [:]), ("", ["MessageInterval": "often"]), ("", ["ReadInterval": "-1"]),
             ("", ["Landing": "soon"]),

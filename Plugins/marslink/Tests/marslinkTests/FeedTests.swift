@@ -42,7 +42,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a line that is no entry → left out, with its number and what is wrong",
+        "a line that is no entry → left out, with its number and the reason",
         arguments: [
             ("{", "not JSON"), ("[]", "the line has the wrong type"), (#"{"id":"x"}"#, "no date"),
             (#"{"kind":"tweet","id":"x","date":"2035-11-07T10:00:00Z"}"#, "kind cannot be read"),
@@ -56,14 +56,14 @@ struct FeedTests {
         #expect(feed.faults == [.init(line: 3, reason: reason)])
     }
 
-    @Test("one identifier twice → the later line")
+    @Test("an identifier twice → the later line")
     func repeated() throws {
         let feed = feed(
             message("a", "2035-11-07T10:00:00Z", text: "old"), message("a", "2035-11-06T10:00:00Z", text: "new"))
         #expect(try feed.objects().map { $0.fields["text"] } == ["new"])
     }
 
-    @Test("inserted one by one in any order → each upsert puts it where the whole feed has it")
+    @Test("inserted one by one in any order → each upsert places the entry as in the whole feed")
     func inserts() throws {
         var feed = SampleFeed.feed
         var ids = feed.entries.map(\.id)
@@ -87,7 +87,7 @@ struct FeedTests {
         #expect(calendar.sol(of: SampleFeed.landing.addingTimeInterval(hours * 3600)) == sol)
     }
 
-    @Test("a time outside of the calendar → sol 0, and a date that an object can carry")
+    @Test("a time outside of the calendar → sol 0, and a date that an object can hold")
     func endOfTime() {
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: .distantFuture) > 10_000)
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: Date(timeIntervalSince1970: 1e300)) == 0)

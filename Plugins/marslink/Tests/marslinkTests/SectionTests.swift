@@ -7,7 +7,7 @@ import Testing
 
 @testable import marslink
 
-@Suite("What the feed shows")
+@Suite("Sections of the feed")
 struct SectionTests {
     private func list() throws -> TestList {
         let list = try TestList(
@@ -24,7 +24,7 @@ struct SectionTests {
         list.items(of: id).map { $0.content["title"]?.string ?? "" }
     }
 
-    @Test("a journal entry → its sol, and below it the text in as much room as it needs")
+    @Test("a journal entry → its sol, and below it the text, as high as it needs")
     func journal() throws {
         let list = try list()
         let items = try list.shown(of: "entry-1")
@@ -48,7 +48,8 @@ struct SectionTests {
     }
 
     @Test(
-        "the actions read and unread → the message is so; other actions, and those on other sections, are not handled")
+        "the actions read and unread → the message changes its state; other actions, and those on other sections → not handled"
+    )
     func actions() throws {
         let list = try list()
         for (action, isRead) in [("read", true), ("unread", false), ("unread", false), ("read", true)] {
@@ -59,7 +60,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("tapped weather → four details come, tapped again → they go; details cannot be selected")
+    @Test("tapped weather → four details are inserted, tapped again → removed; details cannot be selected")
     func weather() throws {
         let list = try list()
         list.events = []

@@ -2,7 +2,7 @@
 
 public import PluginAPI
 
-/// What is installed on a Debian system: the data source `packages/installed` and the section controller
+/// The installed packages of a Debian system: the data source `packages/installed` and the section controller
 /// `packages/LetterController`.
 enum PackagesPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
@@ -14,5 +14,5 @@ enum PackagesPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(PackagesPlugin.self, to: call) }

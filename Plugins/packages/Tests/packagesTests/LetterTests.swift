@@ -6,7 +6,7 @@ import Testing
 
 @testable import packages
 
-@Suite("What a letter shows")
+@Suite("Rows of a letter")
 struct LetterTests {
     private func objects(_ stanzas: String...) throws -> [ListObject] {
         try Letters(StatusFile(Array(stanzas.joined().utf8)).packages).objects()
@@ -28,7 +28,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a package comes, another changes → these rows and the header change, and nothing else")
+    @Test("a package is added, another changes → these rows and the header change, and nothing else")
     func changes() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update(try objects(stanza("adduser"), stanza("awk")))
@@ -59,7 +59,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a list that scrolls sideways → columns over the whole height")
+    @Test("a horizontal list → columns over the whole height")
     func sideways() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.direction = .horizontal }
         try list.update(try objects(stanza("a")))

@@ -23,7 +23,7 @@ struct StatusFileTests {
         #expect(file.unreadableCount == 0)
     }
 
-    @Test("the same package for two architectures → two; twice for one → the later one, in the first one's place")
+    @Test("a package for two architectures → two; twice for one → the later one, in the first one's place")
     func repeated() {
         let file = read(
             stanza("libc6") + stanza("libc6", architecture: "i386") + stanza("libc6", version: "2.0"))
@@ -54,7 +54,7 @@ struct StatusFileTests {
         #expect(file.packages.allSatisfy { $0.installedSize == nil })
     }
 
-    @Test("bytes that are not text → readable, and an object of a list")
+    @Test("bytes that are not text → readable text, and a valid object")
     func bytes() throws {
         let file = StatusFile(Array("Package: a\nStatus: x\nDescription: ".utf8) + [0xFF, 0, 0x21, 0x0A])
         #expect(file.packages.first?.summary == "\u{FFFD}\u{FFFD}!")
@@ -76,7 +76,7 @@ struct StatusFileTests {
         }
     }
 
-    @Test("names → letters as Debian's archive has them, each package by name in its letter")
+    @Test("names → letters as in Debian's archive, each letter with its packages by name")
     func letters() throws {
         let text = ["zlib1g", "libc6", "0ad", "lib", "libc-bin", "Apt", "less", "libx11-6", "adduser"]
             .map { stanza($0) }.joined()

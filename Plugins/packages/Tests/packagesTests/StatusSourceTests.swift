@@ -28,7 +28,7 @@ struct StatusSourceTests {
         await source.stop()
     }
 
-    @Test("written in place, as no dpkg does → followed too")
+    @Test("written in place, which dpkg does not do → followed too")
     func writtenInPlace() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a"))
@@ -39,7 +39,7 @@ struct StatusSourceTests {
         #expect(source.objects.count == 2)
     }
 
-    @Test("the option all → what left only its configuration is in the list too")
+    @Test("the option all → removed packages whose configuration files remain are in the list too")
     func all() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a", state: "config-files") + stanza("b"))
@@ -57,7 +57,9 @@ struct StatusSourceTests {
         #expect(source.objects.count == 1)
     }
 
-    @Test("file or directory missing, removed, of another kind → failed with path and reason, and taken up again")
+    @Test(
+        "file or directory missing, removed, of another kind → failed with path and reason, and followed again when it is back"
+    )
     func missing() async throws {
         let admin = try AdminDirectory()
         let source = try await source(admin.status)
@@ -86,7 +88,7 @@ struct StatusSourceTests {
         #expect(source.failure == "\(admin.path): Invalid argument")
     }
 
-    @Test("an argument that makes no sense → refused", arguments: ["status", "&all=perhaps", "/a&some"])
+    @Test("a wrong argument → refused", arguments: ["status", "&all=perhaps", "/a&some"])
     func badArgument(argument: String) async {
         await #expect(throws: (any Error).self) { try await source(argument) }
     }

@@ -5,7 +5,7 @@ import PluginAPI
 
 @testable import packages
 
-/// A directory with a status file in it, as dpkg keeps it; goes with the test.
+/// A directory with a status file, as dpkg has it; it is removed with the test.
 final class AdminDirectory {
     let path: String
 
@@ -23,7 +23,7 @@ final class AdminDirectory {
 
     func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
-    /// As dpkg does it: written beside, then renamed over the old one.
+    /// Writes as dpkg does: a new file, then renamed over the old one.
     func replaceStatus(_ text: String) throws {
         try Data(text.utf8).write(to: URL(filePath: "\(path)/status-new"))
         guard unsafe rename("\(path)/status-new", status) == 0 else { throw CocoaError(.fileWriteUnknown) }

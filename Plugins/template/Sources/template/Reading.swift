@@ -1,6 +1,6 @@
 import PluginAPI
 
-/// One value that is measured: an element of the list.
+/// One measured value: an element of the list.
 struct Reading: ListModel, Equatable {
     static let listType = "reading"
 

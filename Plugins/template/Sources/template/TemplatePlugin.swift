@@ -1,6 +1,6 @@
 import PluginAPI
 
-/// What this plugin brings to listd.
+/// Lists what this plugin provides to listd.
 enum TemplatePlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         PluginManifest(
@@ -10,5 +10,5 @@ enum TemplatePlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(TemplatePlugin.self, to: call) }

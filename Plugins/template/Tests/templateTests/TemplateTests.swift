@@ -35,7 +35,7 @@ struct TemplateTests {
         #expect(list.items(of: "beans").count == 1)
     }
 
-    @Test("names in the argument → a list of them, read repeatedly")
+    @Test("names in the argument → a list of their readings, updated each second")
     func source() async throws {
         let settings = PluginSettings(["Interval": "1ms"])
         let source = try await TestSource(TemplatePlugin.self, "readings", argument: "a,b", settings: settings)

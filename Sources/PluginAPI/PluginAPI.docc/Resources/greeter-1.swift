@@ -22,5 +22,5 @@ final class GreetingController: ListSectionController {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(GreeterPlugin.self, to: call) }

@@ -2,12 +2,12 @@
 
 internal import Glibc
 
-/// How long ago something was, as text for people.
+/// The time since an entry was written, as text for people.
 struct Age: Equatable {
     /// Whole seconds; nothing below zero.
     let seconds: UInt64
 
-    /// From a moment in microseconds since 1970 until another one.
+    /// From one moment to another, both in microseconds since 1970.
     init(of time: Int64, at now: Int64) {
         let (difference, overflow) = now.subtractingReportingOverflow(time)
         seconds = overflow || difference < 0 ? 0 : UInt64(difference) / 1_000_000
@@ -23,7 +23,7 @@ struct Age: Equatable {
         }
     }
 
-    /// How long until the text changes.
+    /// The time until the text changes.
     var untilChange: Duration {
         let unit: UInt64 = seconds < 3600 ? 60 : seconds < 86_400 ? 3600 : 86_400
         return .seconds(Int64(unit - seconds % unit))
@@ -32,7 +32,7 @@ struct Age: Equatable {
     /// The time, in microseconds since 1970.
     static func now() -> Int64 {
         var time = timespec()
-        // The time is a local.
+        // The time is a local variable.
         guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }

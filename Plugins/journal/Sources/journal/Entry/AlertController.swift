@@ -2,14 +2,14 @@
 
 internal import PluginAPI
 
-/// Shows an entry that somebody should look at: `journal/AlertController`, for errors and what is worse.
+/// Shows an entry that somebody should read: `journal/AlertController`, for priority err and more important ones.
 ///
-/// Reuse identifiers `alert` (content `title`, the whole message, and `detail`, who says it) and, for what is known of where
-/// it comes from, `alert-detail` (`title`, `detail`): unit, place in the source, host; then `alert-explanation` (`title`,
-/// `detail`), what systemd's message catalog says about it. Under a header with the priority's name.
+/// Reuse identifiers: `alert` (content `title`, the whole message, and `detail`, the origin); for each known unit,
+/// source location and host `alert-detail` (`title`, `detail`); then `alert-explanation` (`title`, `detail`), the text
+/// of systemd's message catalog. The header has the priority's name.
 ///
-/// The catalog is on the disk: it is asked by a task when the section comes near the screen, so that the explanation is
-/// there when it is seen, and no list waits for it.
+/// The catalog is on the disk: a task reads it when the section comes near the screen, so that the explanation is there
+/// in time, and the list does not wait for it.
 final class AlertController: ListBindingSectionController, ListSupplementarySource, ListWorkingRangeDelegate,
     ListDisplayDelegate
 {
@@ -53,7 +53,7 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
             content: ["title": .string(title), "detail": .string(text)])
     }
 
-    /// As high as the message has lines, up to a point.
+    /// As high as the lines of the message, up to a maximum.
     override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size {
         let width = context?.sectionContainerSize.width ?? 0
         if viewModel.reuseIdentifier == "alert-detail" { return Size(width: width, height: 24) }
@@ -68,7 +68,7 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
 
     func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { stopPreparing() }
 
-    // For lists without a working range.
+    // For lists without a working range, which report no entry into it.
     func sectionControllerWillDisplay(_ controller: ListSectionController) { prepare() }
 
     private func prepare() {

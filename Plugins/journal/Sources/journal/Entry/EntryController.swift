@@ -4,9 +4,9 @@ internal import PluginAPI
 
 /// Shows one entry of the journal in a row: `journal/EntryController`, and, smaller, `journal/DebugController`.
 ///
-/// Reuse identifier `entry` or `entry-compact`; content `title` (the message's first line), `detail` (who says it), `age`
-/// (`now`, `3 min`, …), and `time`, `priority`, `unit` as in the object. While some view shows the row its age goes on; a
-/// row that nobody sees costs nothing.
+/// Reuse identifier `entry` or `entry-compact`; content `title` (the message's first line), `detail` (the origin),
+/// `age` (`now`, `3 min`, …), and `time`, `priority`, `unit` as in the object. The age is updated while a view shows
+/// the row; other rows need no timer.
 final class EntryController: ListBindingSingleSectionController, ListDisplayDelegate {
     /// How much room an entry gets.
     enum Style {

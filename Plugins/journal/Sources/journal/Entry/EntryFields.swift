@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// What section controllers read from an entry's object.
+/// Reads the fields that section controllers show from an entry's object.
 struct EntryFields {
     private let fields: Fields
 
@@ -24,19 +24,19 @@ struct EntryFields {
     /// The origin with its process, as syslog writes it.
     var senderWithProcess: String { text("pid").map { "\(sender)[\($0)]" } ?? sender }
 
-    /// The unit that it is about, else the unit that wrote it.
+    /// The unit that the entry is about, else the unit that wrote it.
     var unit: String? { text("about-unit") ?? text("unit") }
 
-    /// The place in the source, as `main.c:17`.
+    /// The location in the source code, as `main.c:17`.
     var place: String? {
         guard let file = text("code-file") else { return nil }
         return text("code-line").map { "\(file):\($0)" } ?? file
     }
 
-    /// What kind of message it is; the message catalog explains some.
+    /// The MESSAGE_ID; the message catalog explains some.
     var messageID: String? { text("message-id") }
 
-    /// What the message catalog's explanations have names for.
+    /// The values for names in the message catalog's explanations.
     var catalogValues: [String: String] {
         [
             "UNIT": unit, "_SYSTEMD_UNIT": text("unit"), "_PID": text("pid"), "_COMM": text("command"),
@@ -44,7 +44,7 @@ struct EntryFields {
         ].compactMapValues { $0 }
     }
 
-    /// What every item of an entry carries.
+    /// The fields that every item of an entry has.
     var shared: Fields {
         var content: Fields = [:]
         for key in ["time", "priority", "unit"] { content[key] = fields[key] }

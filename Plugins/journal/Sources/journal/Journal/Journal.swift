@@ -5,14 +5,14 @@ internal import Glibc
 
 /// A call of libsystemd or of the system that failed.
 struct JournalError: Error, CustomStringConvertible, Equatable {
-    /// The path or the operation at fault.
+    /// The path or the operation that failed.
     var subject: String
     /// The error number.
     var code: Int32
 
     var description: String {
         var buffer = [CChar](repeating: 0, count: 256)
-        // The buffer is as long as said, and ends with NUL if the call succeeds.
+        // The buffer has the passed length, and ends with NUL if the call succeeds.
         guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "\(subject): error \(code)" }
         return "\(subject): \(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))"
     }
@@ -20,19 +20,19 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
 /// An open journal: the only place of this plugin that calls libsystemd.
 ///
-/// Owned by one executor. The position is between two entries: ``next()`` goes on towards the newest.
+/// Owned by one executor. The position is between two entries: ``next()`` moves towards the newest.
 @safe final class Journal {
     /// The result of ``process()``.
     enum Change: Equatable {
-        /// Nothing.
+        /// No changes.
         case none
         /// There are new entries.
         case appended
-        /// Files came or went: what was read may be gone, and older entries may be there.
+        /// Files were added or removed: entries that were read may be gone, and older ones may have appeared.
         case invalidated
     }
 
-    // Owned by this object: made by its initialiser, closed by its deinitialiser, never handed out.
+    // Owned by this object: made by its initializer, closed by its deinitializer, never passed on.
     private let handle: OpaquePointer
     private let subject: String
 
@@ -40,7 +40,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
     init(_ query: JournalQuery) throws(JournalError) {
         subject = query.directory ?? "the system's journal"
         var opened: OpaquePointer?
-        // The path outlives the call; the handle is a local until it is checked.
+        // The path outlives the call; the handle is a local variable until it is checked.
         let result =
             if let directory = query.directory {
                 unsafe sd_journal_open_directory(&opened, directory, 0)
@@ -49,10 +49,10 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
             }
         guard result >= 0, let opened = unsafe opened else { throw JournalError(subject: subject, code: -result) }
         unsafe handle = opened
-        // A file's content is no message: what is longer is cut.
+        // A message is not the place for a file's content: longer ones are cut.
         unsafe sd_journal_set_data_threshold(opened, 64 << 10)
         for step in query.filter { try add(step) }
-        // From now on changes are noticed: what comes while the list is read is not lost.
+        // From now on changes are noticed, so that entries written during the first read are not lost.
         try check(unsafe sd_journal_get_fd(handle))
     }
 
@@ -78,7 +78,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
     /// A descriptor that becomes readable when ``process()`` has to be called; the caller owns and closes it.
     func makeDescriptor() throws(JournalError) -> Int32 {
-        // libsystemd closes the one that it gives.
+        // libsystemd closes its own descriptor, so this is a duplicate.
         let copy = fcntl(try check(unsafe sd_journal_get_fd(handle)), F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw JournalError(subject: subject, code: errno) }
         return copy
@@ -104,20 +104,22 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
     // MARK: Reading
 
-    /// Goes back from the end so that ``next()`` answers the newest entries, so many at most.
+    /// Moves back from the end so that ``next()`` returns the newest entries, at most this many.
     func seek(beforeNewest count: Int) throws(JournalError) {
         try check(unsafe sd_journal_seek_tail(handle))
-        // One more, as `next` goes on from the current entry.
+        // One more entry back, as `next` continues after the current entry.
         let steps = try check(unsafe sd_journal_previous_skip(handle, UInt64(clamping: count) + 1))
         if Int(steps) <= count { try check(unsafe sd_journal_seek_head(handle)) }
     }
 
-    /// The identifiers of the entries that a list had at a place, the oldest first; moves to the newest, so that ``next()``
-    /// answers the one after it; `nil` when the journal has other entries there now. Nothing of them is read but the identifiers.
+    /// The identifiers of the entries that a list had, the oldest first; moves to the newest of them, so that
+    /// ``next()`` returns the one after it; `nil` when the journal now has other entries there. Reads only their
+    /// identifiers.
     ///
     /// - Complexity: O(entries)
     func identifiers(of place: JournalPlace) throws(JournalError) -> [String]? {
-        // The text outlives both calls. What is no cursor, as of another version of systemd, is not there.
+        // The text outlives both calls. A text that is no cursor, as from another version of systemd, counts as a
+        // missing entry.
         guard unsafe sd_journal_seek_cursor(handle, place.oldest) >= 0,
             try check(unsafe sd_journal_next(handle)) > 0,
             try check(unsafe sd_journal_test_cursor(handle, place.oldest)) > 0
@@ -150,12 +152,13 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         var data: UnsafeRawPointer?
         var length = 0
         let result = unsafe sd_journal_get_data(handle, field, &data, &length)
-        // No such field, or one that is compressed as this libsystemd does not know: the rest of the entry can be read.
+        // Without the field, or with compression that this libsystemd does not know, the rest of the entry can still be
+        // read.
         guard result >= 0, let data = unsafe data else { return nil }
-        // Valid until the next call for this journal; copied here.
+        // Valid until the next call on this journal, so it is copied here.
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: length).dropFirst(field.utf8.count + 1)
         let text = unsafe String(decoding: bytes, as: UTF8.self)
-        // No string on a bus may have NUL in it.
+        // A string on a bus must not contain NUL.
         return text.utf8.contains(0) ? String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : text
     }
 }

@@ -2,16 +2,16 @@
 
 internal import PluginAPI
 
-/// One entry of the journal, as far as a list shows it.
+/// One entry of the journal, with the fields that a list shows.
 struct JournalEntry: Equatable, Sendable {
-    /// Where it is in the journal; journalctl --cursor finds it again.
+    /// The entry's cursor; journalctl --cursor finds it again.
     var cursor: String
     /// Microseconds since 1970.
     var time: UInt64
-    /// The fields of ``shownFields`` that it has.
+    /// Those of ``shownFields`` that the entry has.
     var fields: [String: String]
 
-    /// What is read of an entry, and what it is called in an object.
+    /// The journal fields that are read, and their names in an object.
     static let shownFields: [(field: String, key: String)] = [
         ("MESSAGE", "message"), ("SYSLOG_IDENTIFIER", "identifier"), ("_SYSTEMD_UNIT", "unit"), ("UNIT", "about-unit"),
         ("_PID", "pid"), ("_COMM", "command"), ("_HOSTNAME", "host"), ("CODE_FILE", "code-file"),
@@ -19,7 +19,7 @@ struct JournalEntry: Equatable, Sendable {
         ("PRIORITY", "priority"),
     ]
 
-    /// How people want to see its fields.
+    /// Hints for showing its fields.
     static let hints: [String: FieldHint] = ["time": .timeInMicroseconds]
 
     /// How important it is; an entry without a priority counts as information.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a list of journal entries left off: what the source keeps as its cursor.
+/// The entries that a list of a journal has: the cursor of the source.
 ///
-/// The identifiers of entries are journal cursors. The journal still has what the list has if the oldest entry is there, and the
-/// newest so many entries after it.
+/// Identifiers of entries are journal cursors. The journal still has the list's entries if the oldest one exists, and
+/// the newest one is this many entries after it.
 struct JournalPlace: Equatable, Sendable {
-    /// How many entries the list has; at least one.
+    /// The number of entries in the list; at least one.
     var count: Int
     /// The identifier of the oldest.
     var oldest: String
@@ -14,9 +14,9 @@ struct JournalPlace: Equatable, Sendable {
 
     private static let version = "1"
 
-    /// The place of a list.
+    /// Describes a list's entries.
     ///
-    /// - Parameter ids: the oldest first; `nil` is answered for none.
+    /// - Parameter ids: the oldest first; the result is `nil` if there are none.
     init?(_ ids: [String]) {
         guard let oldest = ids.first, let newest = ids.last else { return nil }
         self.init(count: ids.count, oldest: oldest, newest: newest)
@@ -26,10 +26,10 @@ struct JournalPlace: Equatable, Sendable {
         (self.count, self.oldest, self.newest) = (count, oldest, newest)
     }
 
-    /// What the source hands over: version, count, oldest and newest, a line each.
+    /// The cursor as bytes: version, count, oldest and newest, a line each.
     var cursor: [UInt8] { Array([Self.version, "\(count)", oldest, newest].joined(separator: "\n").utf8) }
 
-    /// Reads what was handed over; `nil` for what another version of the plugin wrote.
+    /// Reads a cursor; `nil` for one of another version of the plugin.
     init?(cursor: [UInt8]) {
         guard let text = String(validating: cursor, as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

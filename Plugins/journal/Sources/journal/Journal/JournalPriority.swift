@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How important a message is, as syslog has it; the raw value is the number, 0 the most important.
+/// The importance of a message, as in syslog; the raw value is the number, 0 the most important.
 enum JournalPriority: Int, CaseIterable, Sendable {
     case emergency, alert, critical, error, warning, notice, info, debug
 

@@ -2,9 +2,9 @@
 
 internal import PluginAPI
 
-/// Which entries of which journal a list shows: what follows the `?` of `journal/entries`.
+/// The entries and the journal that a list shows: the text after the `?` of `journal/entries`.
 struct JournalQuery: Equatable, Sendable {
-    /// Which end of the list new entries come to.
+    /// The end of the list at which new entries are added.
     enum Order: String, Sendable {
         case newestFirst = "newest"
         case oldestFirst = "oldest"
@@ -19,9 +19,9 @@ struct JournalQuery: Equatable, Sendable {
     var units: [String] = []
     /// The least important priority that is shown; all if `nil`.
     var priority: JournalPriority?
-    /// Fields and the values that they must have, one of them.
+    /// Fields, and the values of which an entry must have one.
     var matches: [String: [String]] = [:]
-    /// How many entries are kept, the newest ones.
+    /// The maximum number of entries; the newest ones are kept.
     var count = 1000
     var order = Order.newestFirst
 
@@ -68,7 +68,7 @@ struct JournalQuery: Equatable, Sendable {
     /// The options that have one value.
     private static let singleOptions = ["priority", "lines", "order"]
 
-    /// Whether the option is a match: repeated, an entry has to have one of the values.
+    /// Whether the option is a match: it may be repeated, and an entry must have one of the values.
     private static func isAlternative(_ option: String) -> Bool { option == "unit" || isField(option) }
 
     /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
@@ -84,11 +84,11 @@ struct JournalQuery: Equatable, Sendable {
 extension JournalQuery {
     /// One step of building libsystemd's filter (sd_journal_add_match(3)).
     enum FilterStep: Equatable {
-        /// `FIELD=value`; those of one field in a row are alternatives, those of several must all hold.
+        /// `FIELD=value`; consecutive ones of one field are alternatives, those of different fields must all match.
         case match(String)
-        /// What follows is an alternative to what came since the last conjunction.
+        /// An alternative (OR) between the matches before, up to the last conjunction, and the following ones.
         case or
-        /// What follows must hold too.
+        /// A conjunction (AND) of everything before and everything after.
         case and
     }
 

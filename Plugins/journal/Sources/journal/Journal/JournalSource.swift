@@ -4,11 +4,11 @@ internal import PluginAPI
 
 /// Lists the newest entries of a journal and follows it: `journal/entries?…` ([options](../../../README.md)).
 ///
-/// What is written within ``quietTime`` comes as one change. When files come or go, as at a rotation, the journal is opened
-/// and read anew; the engine finds out what that changed. When it cannot be read the list keeps what it has, fails, and
-/// the source tries again.
+/// Entries written within ``quietTime`` are sent as one change. When files are added or removed, as at a rotation, the
+/// journal is opened and read again; the engine finds the difference. When the journal cannot be read, the list keeps
+/// its entries and fails, and the source tries again.
 ///
-/// Started where it left off, it reads only what is new, if the journal still has what the list has.
+/// With a cursor, it reads only newer entries, if the journal still has the list's entries.
 final class JournalSource: DataSource {
     private static let quietTime = Duration.milliseconds(50)
     private static let reopenTime = Duration.milliseconds(200)
@@ -23,7 +23,7 @@ final class JournalSource: DataSource {
     private var following: [DataSourceActivity] = []
     private var waiting: DataSourceActivity?
     private var failure: String?
-    /// Where the list left off, until the journal is open.
+    /// The list's entries from the last start, until the journal is open.
     private var place: JournalPlace?
 
     init(_ context: DataSourceContext) throws {
@@ -39,7 +39,7 @@ final class JournalSource: DataSource {
 
     func stop() { journal = nil }
 
-    /// Begins to follow the journal, then reads it: what happens in between is not lost.
+    /// Begins to follow the journal, then reads it, so that entries written in between are not lost.
     private func open() {
         close()
         do {
@@ -61,7 +61,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// The first event after the journal was opened: what is new, or everything.
+    /// The first event after the journal was opened: the new entries, or all.
     private func firstEvent(of journal: Journal) throws -> DataSourceEvent {
         if let place, place.count <= query.count, let ids = try journal.identifiers(of: place) {
             window.resume(with: ids)
@@ -82,7 +82,7 @@ final class JournalSource: DataSource {
 
     // MARK: Following
 
-    /// Handles changes of the journal; they are shown a little later, together with those that follow.
+    /// Handles changes of the journal; they are sent a little later, together with following ones.
     private func look() {
         do {
             switch try journal?.process() {
@@ -95,7 +95,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// Schedules work for a little later; work that is scheduled already is waited for, or replaced by larger work.
+    /// Schedules work a little later; does nothing if work is scheduled already, unless `anew`, which replaces it.
     private func wait(_ time: Duration, anew: Bool = false, _ body: @escaping () -> Void) {
         guard anew || waiting == nil else { return }
         waiting?.cancel()
@@ -115,7 +115,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// What comes after the last entry that was read; of too many only the newest.
+    /// The entries after the last one that was read; the newest ones if there are too many.
     private func newEntries(of journal: Journal) throws -> [JournalEntry] {
         var entries: [JournalEntry] = []
         while let entry = try journal.next() {
@@ -133,7 +133,7 @@ final class JournalSource: DataSource {
         wait(Self.retryTime) { [unowned self] in open() }
     }
 
-    /// Says once what is wrong.
+    /// Reports an error, once.
     private func say(_ message: String) {
         guard failure != message else { return }
         failure = message

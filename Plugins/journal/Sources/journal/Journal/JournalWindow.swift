@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// The newest entries of a journal, up to a number, and the changes for a list of them.
+/// The newest entries of a journal, up to a maximum number, and the changes for a list of them.
 struct JournalWindow {
     private let query: JournalQuery
     /// The identifiers that the list has, the oldest first.
@@ -10,9 +10,9 @@ struct JournalWindow {
 
     init(_ query: JournalQuery) { self.query = query }
 
-    /// The whole list anew.
+    /// Replaces the whole list.
     ///
-    /// - Parameter entries: the oldest first; of too many the newest are taken.
+    /// - Parameter entries: the oldest first; only the newest are used if there are too many.
     mutating func replace(with entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
         var objects: [ListObject] = []
         for entry in entries.suffix(query.count) { objects.append(try entry.object()) }
@@ -20,7 +20,7 @@ struct JournalWindow {
         return withProgress(.replace(query.order == .oldestFirst ? objects : objects.reversed()))
     }
 
-    /// Appends entries that are newer than all there are, the oldest first.
+    /// Appends newer entries, the oldest first.
     mutating func append(_ entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
         guard entries.count < query.count else { return try replace(with: entries) }
         var upserts: [UpdateRequest.Upsert] = []
@@ -35,18 +35,18 @@ struct JournalWindow {
         return withProgress(.changes(removed: removed, upserts: upserts))
     }
 
-    /// Restores the entries that the list has.
+    /// Restores the identifiers of the list's entries.
     ///
-    /// - Parameter ids: what it has, the oldest first.
+    /// - Parameter ids: those of the list, the oldest first.
     mutating func resume(with ids: [String]) { self.ids = ids }
 
-    /// An event, and where the list is with it; an empty list begins anew.
+    /// An event, and the cursor of the list after it; an empty list has none.
     private func withProgress(_ event: DataSourceEvent) -> DataSourceEvent {
         JournalPlace(ids).map { .upTo($0.progress, event) } ?? event
     }
 }
 
 extension JournalPlace {
-    /// How far the source has read when its list is here; the newest entry names the state.
+    /// The progress of the source with the present list; its newest entry is the position.
     var progress: DataSourceProgress { DataSourceProgress(cursor: cursor, position: newest) }
 }

@@ -5,9 +5,9 @@ internal import Glibc
 
 /// The explanation of a kind of message in systemd's message catalog (journalctl --catalog, systemd.journal-fields(7): MESSAGE_ID).
 struct MessageCatalog: Equatable, Sendable {
-    /// What such a message is about, in a few words.
+    /// The subject of such a message, in a few words.
     var subject: String
-    /// The explanation; a name between two `@` is a field of the entry.
+    /// The explanation; a name between two `@` stands for a field of the entry.
     var text: String
 
     /// Reads an entry of the catalog: header lines, an empty line, the explanation.
@@ -24,10 +24,10 @@ struct MessageCatalog: Equatable, Sendable {
 
     /// Looks a kind of message up; waits for the disk.
     ///
-    /// - Returns: `nil` for what is no message identifier, and when the catalog has none.
+    /// - Returns: `nil` for an invalid message identifier, or one that the catalog does not have.
     static func find(_ messageID: String) -> MessageCatalog? {
         var id = sd_id128_t()
-        // The text outlives the call; the identifier is a local.
+        // The text outlives the call; the identifier is a local variable.
         guard unsafe sd_id128_from_string(messageID, &id) >= 0 else { return nil }
         var entry: UnsafeMutablePointer<CChar>?
         guard unsafe sd_journal_get_catalog_for_message_id(id, &entry) >= 0, let entry = unsafe entry else {
@@ -38,7 +38,7 @@ struct MessageCatalog: Equatable, Sendable {
         return unsafe MessageCatalog(entry: String(cString: entry))
     }
 
-    /// With the names in place of which a value is known.
+    /// Replaces the names whose values are known.
     func filledIn(_ values: [String: String]) -> MessageCatalog {
         var filled = self
         for (name, value) in values {

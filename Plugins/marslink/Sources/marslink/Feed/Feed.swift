@@ -5,7 +5,7 @@ internal import PluginAPI
 
 /// Journal, messages and weather in one list, the newest first.
 struct Feed: Equatable, Sendable {
-    /// A line that is no entry.
+    /// An error in a line.
     struct Fault: Equatable, Sendable {
         var line: Int
         var reason: String
@@ -13,7 +13,7 @@ struct Feed: Equatable, Sendable {
 
     /// In the order of the list, each identifier once.
     private(set) var entries: [FeedEntry] = []
-    /// Which lines are left out, and why.
+    /// The numbers of skipped lines, and the reasons.
     private(set) var faults: [Fault] = []
 
     init(_ entries: [FeedEntry]) {
@@ -21,7 +21,7 @@ struct Feed: Equatable, Sendable {
         self.entries = entries.filter { seen.insert($0.id).inserted }.sorted { $0.isBefore($1) }
     }
 
-    /// Reads lines of JSON; empty lines mean nothing, the last of several entries with one identifier counts.
+    /// Reads lines of JSON; empty lines are skipped, the last of several entries with one identifier counts.
     init(lines: Data) {
         let decoder = JSONDecoder()
         var entries: [FeedEntry] = []
@@ -54,7 +54,7 @@ struct Feed: Equatable, Sendable {
         return UpdateRequest.Upsert(object, position: index == 0 ? .first : .after(entries[index - 1].id))
     }
 
-    /// What is wrong with a line, in a few words.
+    /// The reason why a line is no entry, in a few words.
     private static func reason(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): "no \(key.stringValue)"

@@ -35,6 +35,6 @@ enum FeedEntry: Equatable, Sendable {
         }
     }
 
-    /// Whether it is sorted before another one: the newer first; of the same moment, by identifier.
+    /// The order of the list: the newer first; of the same moment, by identifier.
     func isBefore(_ other: FeedEntry) -> Bool { date == other.date ? id < other.id : date > other.date }
 }

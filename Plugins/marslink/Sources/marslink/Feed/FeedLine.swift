@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// A line of a feed's file: one JSON object with `kind`, `id`, `date` (ISO 8601) and what belongs to the kind.
+/// A line of a feed's file: one JSON object with `kind`, `id`, `date` (ISO 8601) and the fields of the kind.
 struct FeedLine: Decodable {
     private enum Kind: String, Decodable { case journal, message, weather }
     private enum Key: String, CodingKey {

@@ -6,7 +6,7 @@ internal import PluginAPI
 
 /// Fills a list with journal, messages and weather: `marslink/feed`, or `marslink/feed?PATH` for a feed of one's own.
 ///
-/// The sample feed is pushed: its messages come one after the other, from a task. A file is read again and again.
+/// The messages of the sample feed arrive one after the other, from a task. A file is polled.
 final class FeedSource: DataSource {
     private static let greatestFile = 1 << 20
 
@@ -62,7 +62,7 @@ final class FeedSource: DataSource {
     }
 
     private func content() throws -> Data {
-        // A pipe without a writer would be waited for.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw ListError(.pluginFailed, "\(path): \(unsafe String(cString: strerror(errno)))")

@@ -3,12 +3,12 @@
 internal import Foundation
 internal import PluginAPI
 
-/// What the astronaut wrote down.
+/// A note of the astronaut's.
 typealias JournalEntry = Note<JournalKind>
-/// What Earth wrote.
+/// A message from Earth.
 typealias Message = Note<MessageKind>
 
-/// Tells one kind of notes from another.
+/// Distinguishes kinds of notes.
 protocol NoteKind: Sendable {
     /// The type of its objects.
     static var listType: String { get }
@@ -22,7 +22,7 @@ enum MessageKind: NoteKind {
     static let listType = "message"
 }
 
-/// What somebody wrote, at a time.
+/// A text with an author and a time.
 struct Note<Kind: NoteKind>: ListModel, Equatable, Sendable {
     static var listType: String { Kind.listType }
 

@@ -4,14 +4,14 @@ internal import PluginAPI
 
 /// Receives the sample's messages, one from time to time, as the tutorial's Pathfinder does.
 ///
-/// It runs as a task, on no executor of listd's: the way to the list is all that it is given.
+/// It runs as a task, on no executor of listd; it has only the sink of the list.
 struct Pathfinder: Sendable {
     let sink: DataSourceSink
     let logger: PluginLogger
     /// The time until the next message.
     let interval: Duration
 
-    /// Hands on all messages; ends early when its task is cancelled.
+    /// Sends all messages; ends early when its task is cancelled.
     func run(into shown: Feed) async {
         var feed = shown
         for message in SampleFeed.messages {

@@ -2,17 +2,17 @@
 
 internal import PluginAPI
 
-/// Shows a message; a tap marks it as read, and that stays as long as the message does. The actions `read` and `unread` mark it
-/// too: what a button in the cell is for.
+/// Shows a message; selecting it marks it as read, for as long as the message exists. The actions `read` and `unread`
+/// change the mark too, for a button in the cell.
 ///
-/// Reuse identifier `message`; content `title` (who wrote), `text`, `date`, `read`.
+/// Reuse identifier `message`; content `title` (the author), `text`, `date`, `read`.
 final class MessageSectionController: ListGenericSectionController<Message> {
     override init() {
         super.init()
         inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
     }
 
-    /// Kept by the list, not by this object: it outlives a reload, which makes section controllers anew.
+    /// The list keeps this state, as this object does not outlive a reload, which makes section controllers anew.
     private var isRead: Bool {
         get { context?.state["read"]?.bool ?? false }
         set { context?.state["read"] = .boolean(newValue) }

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// Counts days as they are on Mars: sols, 24 hours and 37 minutes long (the tutorial's SolFormatter).
+/// Counts Martian days: sols, 24 hours and 37 minutes long (the tutorial's SolFormatter).
 struct SolCalendar: Sendable {
     private static let sol = 1477.0 * 60
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much room a text takes, for a list that sees no font: letters of one width, broken between words.
+/// Estimates the height of a text without knowing the font: characters of one width, broken between words.
 ///
-/// A viewer that knows better tells the list the sizes it measured.
+/// A viewer that knows its font reports measured sizes instead.
 enum TextSize {
     private static let letterWidth = 7.5
     private static let lineHeight = 19.0
     private static let padding = 16.0
 
-    /// The height of a text in a row of some width, with room around it.
+    /// The height of a text in a row of some width, with margins.
     static func height(of text: String, width: Double) -> Double {
         let letters = ((width - 2 * padding) / letterWidth).rounded(.down)
         return Double(lineCount(of: text, letters: Int(exactly: max(1, letters)) ?? 1)) * lineHeight + padding

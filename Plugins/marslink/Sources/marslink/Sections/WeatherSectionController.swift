@@ -4,8 +4,8 @@ internal import PluginAPI
 
 /// Shows the weather: a summary, and once that is tapped four details, which can be dragged into another order.
 ///
-/// Reuse identifiers `weather` (content `title`, `detail`, `condition`, `expanded`) and `weather-detail` (`title`, `detail`).
-/// Whether it is open, and the order, are kept by the list.
+/// Reuse identifiers `weather` (content `title`, `detail`, `condition`, `expanded`) and `weather-detail` (`title`,
+/// `detail`). The list keeps whether it is expanded, and the order.
 final class WeatherSectionController: ListGenericSectionController<Weather> {
     private enum Detail: String, CaseIterable { case sunrise, sunset, high, low }
 

@@ -4,9 +4,9 @@ internal import PluginAPI
 
 /// Shows the packages of one letter: `packages/LetterController`.
 ///
-/// An item's identity is `name:architecture` and its reuse identifier `package`; its content: `title` (the name), `detail`
-/// (version and size), `summary`, `architecture`, `section`, `state` and `size` as in the object. The header has `title`
-/// and `detail` (how many there are).
+/// An item's identity is `name:architecture` and its reuse identifier `package`; its content: `title` (the name),
+/// `detail` (version and size), `summary`, `architecture`, `section`, `state` and `size` as in the object. The header
+/// has `title` and `detail` (the number of packages).
 final class LetterController: ListBindingSectionController, ListSupplementarySource {
     private static let rowHeight = 52.0
     private static let headerHeight = 28.0

@@ -4,8 +4,8 @@ internal import PluginAPI
 
 /// Packages by letter, as objects of a list.
 ///
-/// One object holds all packages of a letter, so that its header stays at the top while they scroll by; a package that
-/// changes is then an item of its section that changes, and nothing else.
+/// One object holds all packages of a letter, so that its header stays at the top while they scroll by; a changed
+/// package then changes one item of the section, and nothing else.
 struct Letters {
     private let groups: [String: [Package]]
 

@@ -2,27 +2,27 @@
 
 internal import PluginAPI
 
-/// A package as dpkg knows it (deb-status(5), dpkg-query(1)).
+/// A package as in dpkg's database (deb-status(5), dpkg-query(1)).
 struct Package: Equatable, Sendable {
     var name: String
     var architecture: String
     var version: String
     /// The first line of the description.
     var summary: String
-    /// What the archive files it under, as `libs`.
+    /// The section of the archive, such as `libs`.
     var section: String
-    /// Bytes, as the package estimates it; `nil` when it does not.
+    /// Installed bytes, as the package estimates them; `nil` when it does not.
     var installedSize: UInt64?
     /// The last word of the field Status: `installed`, `config-files`, `half-configured`, ….
     var state: String
 
-    /// Tells it from others of its name: `name:architecture`, as dpkg writes it.
+    /// Distinguishes it from other architectures of the same name: `name:architecture`, as dpkg writes it.
     var identity: String { architecture.isEmpty ? name : "\(name):\(architecture)" }
 
-    /// Whether something of it is on the machine besides configuration.
+    /// Whether more of it is installed than configuration files.
     var isPresent: Bool { state != "not-installed" && state != "config-files" }
 
-    /// The group that Debian's archive keeps it in: the first letter, and of libraries the first four.
+    /// The group in Debian's archive: the first letter of the name, or of a library's name the first four.
     var letter: String {
         let name = name.lowercased()
         return String(name.prefix(name.hasPrefix("lib") ? 4 : 1))

@@ -2,10 +2,10 @@
 
 /// The content of dpkg's status file: stanzas of fields with empty lines between them (deb822(5)).
 ///
-/// Nothing that the file holds is an error: a line that is no field is skipped, a stanza without a package or its state is
-/// counted, and bytes that are not UTF-8 read as `U+FFFD`.
+/// No content is an error: a line that is no field is skipped, a stanza without a package or its state is counted, and
+/// bytes that are not UTF-8 read as `U+FFFD`.
 struct StatusFile {
-    /// The packages in the order of the file; of a repeated one the last counts.
+    /// The packages in the order of the file; the last of repeated ones counts.
     private(set) var packages: [Package] = []
     /// How many stanzas have no package or no state.
     private(set) var unreadableCount = 0
@@ -46,7 +46,7 @@ struct StatusFile {
     }
 }
 
-/// The fields of one stanza that matter here.
+/// The fields of one stanza that are used here.
 private struct Stanza {
     private static let wanted: Set = [
         "package", "architecture", "version", "description", "section", "installed-size", "status",
@@ -68,7 +68,7 @@ private struct Stanza {
         fields[key] = Self.text(line[(colon + 1)...])
     }
 
-    /// Without blanks around it; NUL, which no string on a bus may have, reads as `U+FFFD`.
+    /// Without blanks at its ends; NUL, which a string on a bus must not contain, reads as `U+FFFD`.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         var bytes = bytes.drop(while: \.isBlank)
         while bytes.last?.isBlank == true { bytes.removeLast() }

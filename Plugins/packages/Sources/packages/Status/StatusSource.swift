@@ -2,10 +2,10 @@
 
 internal import PluginAPI
 
-/// Lists the packages that are installed, and follows dpkg: `packages/installed?PATH`.
+/// Lists the installed packages, and follows dpkg: `packages/installed?PATH`.
 ///
-/// While dpkg works it writes its status many times; a change is shown once there was none for ``quietTime``, or after
-/// ``patience``. When the file is gone or unreadable the list keeps what it has, fails, and the source tries again.
+/// While dpkg works it writes its status many times: a change is sent after ``quietTime`` without another one, or after
+/// ``patience``. When the file cannot be read, the list keeps its objects and fails, and the source tries again.
 final class StatusSource: DataSource {
     private static let quietTime = Duration.milliseconds(100)
     private static let patience = 10
@@ -33,7 +33,7 @@ final class StatusSource: DataSource {
 
     func start() { open() }
 
-    /// Begins to follow the file, then reads it: what happens in between is not lost.
+    /// Begins to follow the file, then reads it, so that changes in between are not lost.
     private func open() {
         do {
             let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -48,7 +48,7 @@ final class StatusSource: DataSource {
         }
     }
 
-    /// Waits until nothing more happens, but at most for ``patience``.
+    /// Waits until there are no more changes, but at most for ``patience``.
     private func gather() {
         if waits < Self.patience { quiet?.cancel() } else if quiet != nil { return }
         waits += 1
@@ -76,7 +76,7 @@ final class StatusSource: DataSource {
 
     private func fail(_ error: any Error) { fail((error as? ListError)?.message ?? "\(error)") }
 
-    /// Says once what is wrong, and tries again later.
+    /// Reports an error once, and tries again later.
     private func fail(_ message: String) {
         following?.cancel()
         following = nil

@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// The inotify watch of the directory that a file is in: dpkg writes its status anew and renames it over the old one, which
-/// a watch of the file itself would lose.
+/// The inotify watch of a file's directory: dpkg writes a new status file and renames it over the old one, which a
+/// watch of the file itself would miss.
 struct StatusWatch {
     private static let events =
         IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF
         | IN_MOVE_SELF
 
-    /// Becomes readable when something happens in the directory; the caller closes it.
+    /// Becomes readable at every change in the directory; the caller closes it.
     let descriptor: Int32
 
     init(directory: String) throws(SystemError) {
@@ -23,15 +23,15 @@ struct StatusWatch {
         }
     }
 
-    /// Discards the notices: whatever they are, the file is looked at.
+    /// Discards the records: the file is read again after any of them.
     ///
-    /// - Returns: whether the directory itself is gone, or another one: then there is nothing to follow any more.
+    /// - Returns: whether the directory itself was removed or replaced, so that there is nothing more to follow.
     func drain() -> Bool {
         let ends = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
         var isGone = false
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
-            // The buffer is as long as said.
+            // The buffer has the passed length.
             let count = unsafe read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return isGone }
             var rest = buffer.prefix(count)

@@ -2,16 +2,16 @@
 
 internal import Glibc
 
-/// Something that the system refused.
+/// A system call that failed.
 struct SystemError: Error, CustomStringConvertible {
-    /// The path at fault.
+    /// The path that it was called with.
     var path: String
     /// The error number.
     var code: Int32
 
     var description: String {
         var buffer = [CChar](repeating: 0, count: 256)
-        // The buffer is as long as said, and ends with NUL if the call succeeds.
+        // The buffer has the passed length, and ends with NUL if the call succeeds.
         guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "\(path): error \(code)" }
         return "\(path): \(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))"
     }

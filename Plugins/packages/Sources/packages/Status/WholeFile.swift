@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Tells one state of a file from another without reading it.
+/// Distinguishes states of a file without reading it.
 struct FileVersion: Equatable {
     private var device: UInt64
     private var inode: UInt64
@@ -29,15 +29,15 @@ struct WholeFile {
 
     /// Reads a file.
     ///
-    /// - Returns: `nil` when it is still the one in `known`.
+    /// - Returns: `nil` when the file still has the state `known`.
     /// - Throws: the system's error; `EFBIG` when the file is too large, `EINVAL` when it is not a regular file.
     init?(path: String, unlessStill known: FileVersion?) throws(SystemError) {
-        // The path outlives the call; not blocking, because it may be a pipe.
+        // The path outlives the call; non-blocking, because it may be a pipe.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(path: path, code: errno) }
         defer { close(descriptor) }
         var status = stat()
-        // The status is a local.
+        // The status is a local variable.
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(path: path, code: EINVAL) }
         version = FileVersion(status)
@@ -45,7 +45,7 @@ struct WholeFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
         while true {
-            // The buffer is as long as said.
+            // The buffer has the passed length.
             let count = unsafe read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SystemError(path: path, code: errno) }
