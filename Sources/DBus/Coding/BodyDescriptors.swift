@@ -3,16 +3,18 @@
 internal import CDBus
 internal import Glibc
 
-/// The file descriptors that come with a message, by their number in it.
+/// The file descriptors of a message, by their index in it.
 ///
-/// Only libdbus' iterators hand them out. So when the first one is asked for, an iterator and a reader walk over the body
-/// once, side by side: the one knows the descriptors, the other their numbers. The table owns what it found.
+/// Only libdbus' iterators return them. So when the first one is asked for, an iterator and a reader walk over the body
+/// once, side by side: the iterator has the descriptors, the reader their indexes. The table owns the descriptors that
+/// it found.
 @safe
 final class BodyDescriptors {
-    /// The message, which the maker of the reader keeps alive; used on the loop thread only. Nil = there are no descriptors.
+    /// The message, which the maker of the reader keeps alive; used on the loop thread only. Nil = it has no
+    /// descriptors.
     private let raw: OpaquePointer?
     private var found: [UInt32: FileDescriptor]?
-    /// Whether one could not be taken out because the process can open no more.
+    /// Whether one could not be duplicated because the process can open no more.
     private var isExhausted = false
 
     init(_ raw: OpaquePointer?) { unsafe self.raw = unsafe raw }
@@ -52,7 +54,7 @@ final class BodyDescriptors {
         }
     }
 
-    /// One duplicate for each number is enough, however often it occurs.
+    /// One duplicate for each index is enough, however often the index occurs.
     private func recordDescriptor(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
         guard let number = try? reader.consumeNumber(UInt32.self) else { return reader.giveUp() }
         reader.passType()

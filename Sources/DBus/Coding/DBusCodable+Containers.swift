@@ -24,7 +24,7 @@ extension Dictionary: DBusType where Key: DBusType, Value: DBusType {
     public static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
 }
 
-/// Entries go out in no particular order; of repeated keys the last one wins coming in.
+/// Entries are written in no particular order; when read, the last of repeated keys wins.
 extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
     /// Writes the value into a message.
     public func encode(to writer: inout MessageWriter) {

@@ -2,7 +2,7 @@
 
 /// A variant that holds a value of one known Swift type.
 public struct Variant<Value> {
-    /// What it holds.
+    /// The value.
     public var value: Value
 
     /// A variant that holds `value`.
@@ -41,7 +41,7 @@ extension Variant: DBusDecodable where Value: DBusDecodable {
 
 /// As a typed value, a `DBusValue` is a variant: `[String: DBusValue]` is `a{sv}`.
 ///
-/// A value that is itself a variant is sent as that one variant, and what is received is what the variant held.
+/// A value that is itself a variant is sent as that one variant; a received value is the content of the variant.
 extension DBusValue: DBusCodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "v" }
@@ -104,13 +104,13 @@ extension DBusValue {
         case .variant(let inner):
             writer.variant(inner.signature) { inside in inner.append(to: &inside) }
         default:
-            break  // basic values do not come here
+            break  // basic values are written by the caller
         }
     }
 
-    /// Reads whatever comes next.
+    /// Reads the next value, of any type.
     ///
-    /// - Throws: `InvalidArgs` behind the last value.
+    /// - Throws: `InvalidArgs` after the last value.
     public init(next reader: inout MessageReader) throws(DBusError) {
         switch reader.next {
         case .byte: self = .byte(try reader.readUInt8())

@@ -8,9 +8,9 @@ public protocol DBusType {
 
 /// A Swift type whose values can be written into a message.
 public protocol DBusEncodable: DBusType {
-    /// Appends the value, exactly as `signature` says.
+    /// Appends the value with exactly the type `signature`.
     func encode(to writer: inout MessageWriter)
-    /// Appends an array of values; numbers go in one piece.
+    /// Appends an array of values; numbers are copied in one piece.
     static func encode(array: [Self], to writer: inout MessageWriter)
 }
 
@@ -20,7 +20,7 @@ public protocol DBusDecodable: DBusType {
     ///
     /// - Throws: `InvalidArgs` when another type comes next.
     init(from reader: inout MessageReader) throws(DBusError)
-    /// Reads an array of values; numbers come in one piece.
+    /// Reads an array of values; numbers are copied in one piece.
     ///
     /// - Throws: `InvalidArgs` when another type comes next.
     static func decodeArray(from reader: inout MessageReader) throws(DBusError) -> [Self]
@@ -46,7 +46,7 @@ extension DBusDecodable {
     }
 }
 
-/// Both ways.
+/// A Swift type that can be written and read.
 public typealias DBusCodable = DBusEncodable & DBusDecodable
 
 extension Signature {

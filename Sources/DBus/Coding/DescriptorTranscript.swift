@@ -4,21 +4,21 @@ internal import CDBus
 
 /// Puts a body that has file descriptors into a message, value by value.
 ///
-/// Only libdbus' iterators take descriptors, so such a message, and no other, is written with them. What they refuse ends the
-/// process: so each text and each variant's type is checked before they get it.
+/// Only libdbus' iterators accept descriptors, so only such messages are written with them. A value that they refuse
+/// ends the process, so each text and each variant's type is checked before.
 @safe
 struct DescriptorTranscript {
-    /// What the numbers in the body stand for; the message gets duplicates.
+    /// The descriptors that the indexes in the body refer to; the message gets duplicates.
     let descriptors: [FileDescriptor]
 
     /// Appends a whole body.
     ///
-    /// - Throws: `InvalidArgs` for a value that D-Bus does not allow; `NoMemory`, also when the process can open no more
-    ///   descriptors: the message is then useless.
+    /// - Throws: `InvalidArgs` for a value that D-Bus does not allow; `NoMemory`, also when the process can open no
+    ///   more descriptors: the message must then be dropped.
     func append(
         _ body: borrowing MarshalledBytes, of signature: Signature, to message: OpaquePointer
     ) throws(DBusError) {
-        let none = unsafe BodyDescriptors(message)  // the numbers are looked up in `descriptors`
+        let none = unsafe BodyDescriptors(message)  // the indexes refer to `descriptors`
         defer { withExtendedLifetime(none) {} }
         let types = Array(signature.text.utf8)
         try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
@@ -32,7 +32,7 @@ struct DescriptorTranscript {
         }
     }
 
-    /// Appends everything that is left at the reader's level.
+    /// Appends the remaining values of the reader's level.
     private func append(_ reader: inout MessageReader, to iterator: inout DBusMessageIter) throws(DBusError) {
         while let code = reader.next {
             switch code {
@@ -114,7 +114,7 @@ struct DescriptorTranscript {
         }
     }
 
-    /// An array and a variant say what they hold: all the types of the level inside.
+    /// An array and a variant need the types of their content: all types of the level inside.
     private func open(
         _ code: TypeCode, _ inside: inout MessageReader, from iterator: inout DBusMessageIter,
         as inner: inout DBusMessageIter

@@ -2,9 +2,9 @@
 
 internal import CDBus
 
-/// A number type whose arrays go into a message, and come out of one, in one piece.
+/// A number type whose arrays are written and read in one piece.
 public protocol FixedElement: BitwiseCopyable, Sendable {
-    /// The kind of value that it is on the wire.
+    /// The kind of value on the wire.
     static var typeCode: TypeCode { get }
 }
 

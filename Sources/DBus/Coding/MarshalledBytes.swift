@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// Bytes in this machine's order that grow at their end, with the alignment that D-Bus wants.
+/// Bytes in this machine's order that grow at their end, with the alignment that D-Bus requires.
 @safe
 struct MarshalledBytes: ~Copyable {
-    /// Owned: taken with `realloc`, given back in `deinit`; aligned to 16.
+    /// Owned: allocated with `realloc`, freed in `deinit`; aligned to 16.
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
@@ -14,7 +14,8 @@ struct MarshalledBytes: ~Copyable {
 
     deinit { unsafe free(start) }
 
-    /// Zeroes up to the alignment, then room for so many bytes, which the caller fills; nil when there is no memory.
+    /// Appends zeroes up to the alignment, then room for so many bytes, which the caller fills; nil when there is no
+    /// memory.
     ///
     /// - Complexity: O(`size`), amortised
     @inline(__always)
@@ -30,7 +31,7 @@ struct MarshalledBytes: ~Copyable {
         return unsafe start + first
     }
 
-    /// Leaves everything as it is when there is no memory.
+    /// Leaves everything unchanged when there is no memory.
     @inline(never)
     private mutating func grow(to wanted: Int) {
         let larger = max(1024, wanted, capacity * 2)
@@ -39,13 +40,14 @@ struct MarshalledBytes: ~Copyable {
         capacity = larger
     }
 
-    /// Writes over a number that is there.
+    /// Overwrites a number that was appended before.
     mutating func store(_ number: UInt32, at offset: Int) {
         guard offset >= 0, offset + 4 <= count else { return }
         unsafe start?.storeBytes(of: number, toByteOffset: offset, as: UInt32.self)
     }
 
-    /// Text with its length in front, 1 byte of a signature and else 4, and a NUL behind; false when there is no memory.
+    /// Appends a text after its length, of 1 byte for a signature and 4 otherwise, and before a NUL; false when there
+    /// is no memory.
     mutating func append(_ text: UnsafeBufferPointer<UInt8>, lengthSize: Int) -> Bool {
         guard let place = unsafe extend(by: lengthSize + text.count + 1, alignment: lengthSize) else { return false }
         if lengthSize == 1 {
@@ -58,14 +60,14 @@ struct MarshalledBytes: ~Copyable {
         return true
     }
 
-    /// Other bytes, unaligned; false when there is no memory.
+    /// Appends other bytes, unaligned; false when there is no memory.
     mutating func append(_ other: borrowing MarshalledBytes) -> Bool {
         guard let place = unsafe extend(by: other.count, alignment: 1) else { return false }
         if let first = unsafe other.start { unsafe place.copyMemory(from: first, byteCount: other.count) }
         return true
     }
 
-    /// Shows the bytes.
+    /// Calls a closure with the bytes.
     func withBytes<R, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> R
     ) throws(Failure) -> R {

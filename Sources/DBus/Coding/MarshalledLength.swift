@@ -3,15 +3,15 @@
 internal import CDBus
 internal import Glibc
 
-/// Counts what a message of libdbus has as it is marshalled (D-Bus specification, Marshaling and Message Format).
+/// Computes the length of a libdbus message as it is marshalled (D-Bus specification, Marshaling and Message Format).
 ///
-/// Counting takes no memory, and its time depends on the signature alone: an array tells its own length.
+/// This allocates no memory, and its time depends on the signature alone: an array stores its own length.
 enum MarshalledLength {
-    /// The bytes of the header and the body; header fields that D-Bus does not define are not counted.
+    /// The length of the header and the body in bytes; header fields that D-Bus does not define are not counted.
     ///
-    /// - Parameter message: stays its owner's, who keeps it for the call.
+    /// - Parameter message: not consumed; the caller keeps it alive for the call.
     static func count(of message: OpaquePointer) -> Int {
-        let body = unsafe count(ofBodyOf: message)  // brings the message into this machine's byte order
+        let body = unsafe count(ofBodyOf: message)  // converts the message to this machine's byte order
         return unsafe count(ofHeaderOf: message) + body
     }
 
@@ -26,7 +26,7 @@ enum MarshalledLength {
 
     private static func count(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
-        // Each field is a structure, of a byte and a variant whose type has one letter.
+        // Each field is a structure of a byte and a variant whose type has one letter.
         func add(_ value: Int) { count += (4 + value).padded(to: 8) }
         func add(_ text: UnsafePointer<CChar>?) {
             if let text = unsafe text { unsafe add(4 + length(of: text) + 1) }
@@ -44,7 +44,7 @@ enum MarshalledLength {
         return count
     }
 
-    /// Adds everything that is left at the iterator's level.
+    /// Adds the remaining values of the iterator's level.
     private static func add(_ iterator: inout DBusMessageIter, to count: inout Int) {
         while let code = TypeCode(iteratorType: unsafe dbus_message_iter_get_arg_type(&iterator)) {
             count = count.padded(to: code.alignment)
@@ -89,15 +89,15 @@ enum MarshalledLength {
         return unsafe strlen(types)
     }
 
-    /// The length of a text, which stands in front of it: libdbus hands out pointers into the message, in this machine's order
-    /// once an iterator was made.
+    /// The length of a text, stored before it: libdbus returns pointers into the message, in this machine's order once
+    /// an iterator was made.
     private static func length(of text: UnsafePointer<CChar>) -> Int {
         Int(unsafe UnsafeRawPointer(text).loadUnaligned(fromByteOffset: -4, as: UInt32.self))
     }
 }
 
 extension TypeCode {
-    /// What libdbus' iterators say of a value; nil behind the last one.
+    /// The kind of the iterator's value; nil after the last one.
     fileprivate init?(iteratorType: Int32) {
         switch iteratorType {
         case Int32(TypeCode.structure.rawValue): self = .structure

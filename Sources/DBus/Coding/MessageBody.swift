@@ -3,7 +3,7 @@
 internal import CDBus
 internal import Glibc
 
-/// The bytes of a message's body and their types, for as long as a reader exists.
+/// The bytes of a message's body and their types, for the lifetime of a reader.
 @safe
 @usableFromInline
 struct MessageBody {
@@ -11,14 +11,14 @@ struct MessageBody {
     let bytes: UnsafeRawBufferPointer
     /// The signature.
     let types: UnsafeBufferPointer<UInt8>
-    /// The descriptors that come with it; `with` keeps them alive.
+    /// The message's descriptors; `with` keeps them alive.
     unowned(unsafe) let descriptors: BodyDescriptors
-    /// Bytes of the whole message, with its header; nil when it has no body.
+    /// The length of the whole message in bytes, with its header; nil when it has no body.
     let messageSize: Int?
 
-    /// Lends the body of a message.
+    /// Calls a closure with the body of a message.
     ///
-    /// - Throws: `NoMemory`; `InconsistentMessage` for bytes that libdbus would not have let in.
+    /// - Throws: `NoMemory`; `InconsistentMessage` for bytes that libdbus would have refused.
     static func with<R>(
         _ raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
     ) throws(DBusError) -> R {
@@ -43,8 +43,8 @@ struct MessageBody {
         }
     }
 
-    /// What follows the header (D-Bus specification, Message Format): 16 bytes, of which the last four count those of the
-    /// fields behind them, padded to 8.
+    /// The body follows the header (D-Bus specification, Message Format): 16 bytes, of which the last four are the
+    /// length of the fields after them, padded to 8.
     static func bytes(ofBodyIn message: UnsafeRawBufferPointer) throws(DBusError) -> UnsafeRawBufferPointer {
         guard message.count >= 16 else { throw MessageReader.truncated }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
@@ -55,17 +55,17 @@ struct MessageBody {
     }
 }
 
-/// A message as libdbus hands it out: header and body, in this machine's byte order.
+/// A message as libdbus marshals it: header and body, in this machine's byte order.
 @safe
 final class MarshalledMessage {
     /// Owned by this object and never written to.
     private let start: UnsafeMutablePointer<CChar>
-    /// How many bytes there are.
+    /// The number of bytes.
     let count: Int
 
     /// - Throws: `NoMemory`.
     init(_ raw: OpaquePointer) throws(DBusError) {
-        // libdbus brings the message into this machine's byte order before somebody reads it.
+        // libdbus converts the message to this machine's byte order before it is read.
         var iterator = unsafe DBusMessageIter()
         _ = unsafe dbus_message_iter_init(raw, &iterator)
         var start: UnsafeMutablePointer<CChar>?
@@ -79,6 +79,6 @@ final class MarshalledMessage {
 
     deinit { unsafe dbus_free(start) }
 
-    /// The bytes, for as long as this object exists.
+    /// The bytes, valid during this object's lifetime.
     var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MessageReader {
-    /// Takes a `y`.
+    /// Reads a `y`.
     public mutating func readUInt8() throws(DBusError) -> UInt8 { try readNumber(.byte) }
-    /// Takes a `n`.
+    /// Reads an `n`.
     public mutating func readInt16() throws(DBusError) -> Int16 { try readNumber(.int16) }
-    /// Takes a `q`.
+    /// Reads a `q`.
     public mutating func readUInt16() throws(DBusError) -> UInt16 { try readNumber(.uint16) }
-    /// Takes a `i`.
+    /// Reads an `i`.
     public mutating func readInt32() throws(DBusError) -> Int32 { try readNumber(.int32) }
-    /// Takes a `u`.
+    /// Reads a `u`.
     public mutating func readUInt32() throws(DBusError) -> UInt32 { try readNumber(.uint32) }
-    /// Takes a `x`.
+    /// Reads an `x`.
     public mutating func readInt64() throws(DBusError) -> Int64 { try readNumber(.int64) }
-    /// Takes a `t`.
+    /// Reads a `t`.
     public mutating func readUInt64() throws(DBusError) -> UInt64 { try readNumber(.uint64) }
-    /// Takes a `d`.
+    /// Reads a `d`.
     public mutating func readDouble() throws(DBusError) -> Double { try readNumber(.double) }
-    /// Takes a `b`.
+    /// Reads a `b`.
     public mutating func readBool() throws(DBusError) -> Bool { try readNumber(.boolean) as UInt32 != 0 }
 
-    /// A descriptor of the caller's own.
+    /// Reads a descriptor, which the caller owns.
     ///
     /// - Throws: also `InvalidArgs` when the message came without the descriptor, `LimitsExceeded` when the process can open
     ///   no more.
@@ -34,20 +34,20 @@ extension MessageReader {
         return try unsafe message.descriptors.duplicate(number, of: message)
     }
 
-    /// Takes an `s`.
+    /// Reads an `s`.
     public mutating func readString() throws(DBusError) -> String { try readText(.string) }
 
-    /// Takes an `o`.
+    /// Reads an `o`.
     public mutating func readObjectPath() throws(DBusError) -> ObjectPath {
         ObjectPath(unchecked: try readText(.objectPath))
     }
 
-    /// Takes a `g`.
+    /// Reads a `g`.
     public mutating func readSignature() throws(DBusError) -> Signature {
         Signature(unchecked: try readText(.signature))
     }
 
-    /// Shows the UTF-8 bytes of a string, path or signature where they stand in the message, without NUL.
+    /// Calls a closure with the UTF-8 bytes of a string, path or signature in place, without NUL.
     @inlinable
     public mutating func readUTF8<R>(
         _ body: (Span<UInt8>) throws(DBusError) -> R
@@ -60,7 +60,7 @@ extension MessageReader {
         return try unsafe body(text.bindMemory(to: UInt8.self).span)
     }
 
-    /// `T` is the type that a value of `code` has on the wire.
+    /// `T` is the type of a value of `code` on the wire.
     @inline(__always)
     private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
         guard isNext(code) else { throw mismatch(code) }

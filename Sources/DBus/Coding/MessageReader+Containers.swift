@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The reader moves behind a container even when `body` throws: whoever catches the error goes on with the next value.
+// The reader moves after a container even when `body` throws, so that a caller that catches the error can read the next
+// value.
 
 extension MessageReader {
-    /// An array: `body` reads the elements, until `atEnd`; what it leaves is skipped.
+    /// Reads an array: `body` reads the elements, until `atEnd`; elements that it does not read are skipped.
     @inlinable
     public mutating func array<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
@@ -17,7 +18,7 @@ extension MessageReader {
         return try body(&inside)
     }
 
-    /// A struct: `body` reads the members.
+    /// Reads a struct: `body` reads the members.
     @inlinable
     public mutating func structure<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
@@ -25,7 +26,7 @@ extension MessageReader {
         try bracketed(.structure, body)
     }
 
-    /// One entry of a dictionary, inside of `array`: `body` reads the key and the value.
+    /// Reads an entry of a dictionary, inside `array`: `body` reads the key and the value.
     @inlinable
     public mutating func dictionaryEntry<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
@@ -33,8 +34,8 @@ extension MessageReader {
         try bracketed(.dictionaryEntry, body)
     }
 
-    /// An entry of an `a{sv}` whose value is a string, both texts where they stand in the message; nil, and nothing is
-    /// taken, when another entry comes next. The same as its parts one by one, in a fraction of the time.
+    /// Reads an entry of an `a{sv}` whose value is a string, with both texts in place; nil, without moving, when
+    /// another entry comes next. The same as reading its parts one by one, in a fraction of the time.
     public mutating func textEntry<R>(
         _ body: (_ key: Span<UInt8>, _ text: Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
@@ -53,7 +54,7 @@ extension MessageReader {
         return try unsafe body(key.bindMemory(to: UInt8.self).span, text.bindMemory(to: UInt8.self).span)
     }
 
-    /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
+    /// Reads a variant: `body` reads the one value in it, whose kind is `next`.
     @inlinable
     public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
@@ -64,7 +65,7 @@ extension MessageReader {
         return try unsafe level(of: types, body)
     }
 
-    /// An array of numbers where it stands in the message, in one piece.
+    /// Reads an array of numbers in place, in one piece.
     @inlinable
     public mutating func fixedArray<T: FixedElement, R>(
         of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
@@ -77,7 +78,7 @@ extension MessageReader {
         return try unsafe body(bytes.bindMemory(to: T.self).span)
     }
 
-    /// Takes an array; answers where its elements are.
+    /// Reads the header of an array; returns the range of its elements.
     @inlinable
     mutating func consumeElements(_ types: UnsafeBufferPointer<UInt8>) throws(DBusError) -> Range<Int> {
         guard types.count > 1, let element = unsafe TypeCode(signatureByte: types[1]) else {
@@ -99,7 +100,7 @@ extension MessageReader {
         return try unsafe level(of: UnsafeBufferPointer(rebasing: types.dropFirst().dropLast()), body)
     }
 
-    /// Lets `body` read what has the given types, and goes behind it.
+    /// Lets `body` read values of the given types, and moves after them.
     @inlinable
     mutating func level<R>(
         of types: UnsafeBufferPointer<UInt8>, _ body: (inout MessageReader) throws(DBusError) -> R

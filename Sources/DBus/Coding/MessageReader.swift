@@ -2,31 +2,31 @@
 
 /// Reads values out of a message's body, one after the other.
 ///
-/// A reader exists only inside the closure that it is handed to. Asking for another type than the one that comes next
-/// throws `InvalidArgs` and leaves the reader where it is; nothing here can trap or abort. Values that are not wanted
-/// can be skipped. Text and number arrays can be looked at in place, without a copy.
+/// A reader exists only inside the closure that it is passed to. Reading another type than that of the next value
+/// throws `InvalidArgs` and leaves the reader where it is; no input can trap or abort. Values can be skipped. Text and
+/// number arrays can be read in place, without a copy.
 ///
-/// libdbus has checked the bytes when they came in (D-Bus specification, Marshalling); the reader walks over them by itself,
-/// because libdbus' own iterators find their place in the signature anew for each value, which took most of the time of a
-/// long list. It checks every bound again all the same: bytes that end too early throw `InconsistentMessage`.
+/// libdbus has checked the received bytes (D-Bus specification, Marshalling); the reader walks over them itself,
+/// because libdbus' own iterators search their place in the signature for each value, which took most of the time of a
+/// long list. It checks every bound again nevertheless: bytes that end too early throw `InconsistentMessage`.
 @safe
 public struct MessageReader: ~Copyable {
-    /// The body, in this machine's byte order and aligned to 8; whoever makes the reader keeps it alive.
+    /// The body, in this machine's byte order and aligned to 8; the maker of the reader keeps it alive.
     @usableFromInline let body: UnsafeRawBufferPointer
-    /// Where the next value begins, before its padding.
+    /// The offset of the next value, before its padding.
     @usableFromInline var offset: Int
-    /// Where this level ends, as far as that is known: an array's elements, else the body.
+    /// The end of this level if it is known: of an array's elements, else of the body.
     @usableFromInline let end: Int
-    /// The types of this level, alive as the body is: of an array the one of its elements.
+    /// The types of this level, which live as long as the body; for an array, the type of its elements.
     @usableFromInline let types: UnsafeBufferPointer<UInt8>
-    /// The next type; an array stays at 0.
+    /// The index of the next type; 0 in an array.
     @usableFromInline var nextType = 0
     /// Whether this level is that of an array's elements.
     @usableFromInline let isArray: Bool
-    /// The message, where file descriptors come from.
+    /// The message that has the file descriptors.
     @usableFromInline let message: MessageBody
 
-    /// Stands before the first value of a body.
+    /// Makes a reader before the first value of a body.
     init(_ message: MessageBody) {
         unsafe body = message.bytes
         unsafe types = message.types
@@ -47,7 +47,7 @@ public struct MessageReader: ~Copyable {
         message = parent.message
     }
 
-    /// The kind of the next value; nil behind the last one.
+    /// The kind of the next value; nil after the last one.
     @inlinable
     public var next: TypeCode? { atEnd ? nil : unsafe TypeCode(signatureByte: types[nextType]) }
 
@@ -55,22 +55,22 @@ public struct MessageReader: ~Copyable {
     @inlinable
     func isNext(_ code: TypeCode) -> Bool { !atEnd && (unsafe types[nextType] == code.signatureByte) }
 
-    /// True when there is nothing more at this level.
+    /// Whether all values of this level were read.
     @inlinable
     public var atEnd: Bool { isArray ? offset >= end : unsafe nextType >= types.count }
 
-    /// The kind of the elements of the array that comes next; nil when another value comes next.
+    /// The kind of the elements of the next value, if it is an array; otherwise nil.
     public var nextElement: TypeCode? {
         guard next == .array, unsafe nextType + 1 < types.count else { return nil }
         return unsafe TypeCode(signatureByte: types[nextType + 1])
     }
 
-    /// The whole type of the next value; empty behind the last one. Costs an allocation.
+    /// The whole type of the next value; empty after the last one. Allocates.
     public var nextSignature: Signature {
         atEnd ? .empty : Signature(unchecked: unsafe String(decoding: nextTypes, as: UTF8.self))
     }
 
-    /// Shows the type of the next value, no bytes behind the last one.
+    /// Calls a closure with the type of the next value; no bytes after the last one.
     @inlinable
     public func withNextSignature<R, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> R
@@ -78,7 +78,7 @@ public struct MessageReader: ~Copyable {
         try unsafe body(Span(_unsafeElements: nextTypes))
     }
 
-    /// The next complete type, where it stands.
+    /// The next complete type, in place.
     @inlinable
     var nextTypes: UnsafeBufferPointer<UInt8> {
         guard !atEnd else { return unsafe UnsafeBufferPointer(rebasing: types[0..<0]) }
@@ -87,14 +87,14 @@ public struct MessageReader: ~Copyable {
         return unsafe UnsafeBufferPointer(rebasing: rest[..<SignatureText.firstTypeLength(rest)])
     }
 
-    /// Moves behind the next value, whatever it is; does nothing behind the last one.
+    /// Skips the next value, of any type; does nothing after the last one.
     @inlinable
     public mutating func skip() {
         guard !atEnd else { return }
         do throws(DBusError) { try skipValue() } catch { giveUp() }
     }
 
-    /// Behind everything: the rest cannot be read.
+    /// Moves to the end, as the rest cannot be read.
     @usableFromInline
     mutating func giveUp() {
         offset = end
@@ -105,11 +105,11 @@ public struct MessageReader: ~Copyable {
 // MARK: - Moving
 
 extension MessageReader {
-    /// The place of the next value of an alignment.
+    /// The offset of the next value with an alignment.
     @inlinable
     func aligned(_ alignment: Int) -> Int { (offset + alignment - 1) & -alignment }
 
-    /// Takes so many bytes of a value with an alignment; answers where they begin.
+    /// Consumes so many bytes of a value with an alignment; returns their offset.
     @inlinable
     mutating func advance(by count: Int, alignment: Int) throws(DBusError) -> Int {
         let start = aligned(alignment)
@@ -118,14 +118,14 @@ extension MessageReader {
         return start
     }
 
-    /// The next number, whatever its type.
+    /// Reads the next number, of any type.
     @inlinable
     mutating func consumeNumber<T: BitwiseCopyable>(_ type: T.Type) throws(DBusError) -> T {
         let start = try advance(by: MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
         return unsafe body.loadUnaligned(fromByteOffset: start, as: type)
     }
 
-    /// The next text of which a count and a NUL tell the length.
+    /// Reads the next text, which has a length before it and a NUL after it.
     @inlinable
     mutating func consumeText(_ code: TypeCode) throws(DBusError) -> UnsafeRawBufferPointer {
         let count = code == .signature ? Int(try consumeNumber(UInt8.self)) : Int(try consumeNumber(UInt32.self))
@@ -133,13 +133,13 @@ extension MessageReader {
         return unsafe UnsafeRawBufferPointer(rebasing: body[start..<start + count])
     }
 
-    /// Goes to the next type of this level.
+    /// Moves to the next type of this level.
     @inlinable
     mutating func passType(length: Int = 1) {
         if !isArray { nextType += length }
     }
 
-    /// Moves behind the next value; there is one.
+    /// Skips the next value, which must exist.
     @usableFromInline
     mutating func skipValue() throws(DBusError) {
         switch next {

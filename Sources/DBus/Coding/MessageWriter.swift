@@ -3,19 +3,21 @@
 internal import CDBus
 internal import Glibc
 
-/// Appends values to a message's body, one after the other, checked against the signature that the body shall have.
+/// Appends values to a message's body, one after the other, checked against the body's signature.
 ///
-/// A writer exists only inside the closure that it is handed to. Nothing here throws: the first failure (a value of
-/// another type than the signature has there, bad text, too deep, too large, no memory) is kept, everything after it is
-/// ignored, and whoever started the writing gets it as an error. No value costs an allocation of its own.
+/// A writer exists only inside the closure that it is passed to. Nothing here throws: the first failure (a value of
+/// another type than the signature has there, invalid text, too deep, too large, no memory) is kept, later values are
+/// ignored, and the code that started the writing gets the failure as an error. No value costs an allocation of its
+/// own.
 ///
-/// The bytes are listd's own (D-Bus specification, Marshalling), and libdbus checks them once when they are complete: its
-/// iterators write the header's signature anew for every value at the top, which was half of the work for a short signal.
+/// listd marshals the bytes itself (D-Bus specification, Marshalling), and libdbus checks them once when they are
+/// complete: libdbus' iterators write the header's signature again for every top-level value, which took half of the
+/// time for a short signal.
 ///
 /// Limits (D-Bus specification, "Message Protocol"): containers nest at most 64 deep, an array has at most 64 MiB.
 @safe
 public struct MessageWriter: ~Copyable {
-    /// How this level goes through its part of the signature.
+    /// How this level moves through its part of the signature.
     @usableFromInline
     enum Level {
         /// Type after type: a body, a struct, a dict entry, a variant's one value.
@@ -25,12 +27,12 @@ public struct MessageWriter: ~Copyable {
     }
 
     private var bytes = MarshalledBytes()
-    /// The types that are left (of an array: its element type); points into text that outlives the writer.
+    /// The remaining types (of an array: its element type); points into text that outlives the writer.
     private var types: UnsafeBufferPointer<UInt8>
     private var level = Level.sequence
     private var depth = 0
     private let limit: Int
-    /// What the numbers of the descriptors in the body stand for.
+    /// The descriptors that the indexes in the body refer to.
     private(set) var descriptors: [FileDescriptor] = []
     /// The first failure.
     private(set) var failure: WriteFailure?
@@ -40,19 +42,19 @@ public struct MessageWriter: ~Copyable {
         self.limit = limit
     }
 
-    /// Bytes of the body so far, padding included.
+    /// The length of the body so far, padding included.
     public var byteCount: Int { bytes.count }
 
     /// The body.
     consuming func finish() -> MarshalledBytes { bytes }
 
-    /// The kind of value that must come next; nil when nothing may.
+    /// The kind of the value that must come next; nil when no more may come.
     public var expected: TypeCode? { unsafe types.first.flatMap(TypeCode.init(signatureByte:)) }
 
-    /// True once something has failed: whatever is appended from now on is ignored.
+    /// True once something has failed: later values are ignored.
     public var hasFailed: Bool { failure != nil }
 
-    /// Gives up for a reason of the caller's own, who gets it back as the error.
+    /// Fails with an error of the caller's, who gets it back.
     public mutating func fail(_ error: DBusError) {
         if failure == nil { failure = .custom(error) }
     }
@@ -84,14 +86,14 @@ extension MessageWriter {
     /// A `dbus_bool_t` has 32 bits.
     public mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
 
-    /// The message gets a duplicate; the descriptor stays the caller's.
+    /// The message gets a duplicate; the caller still owns the descriptor.
     public mutating func append(_ value: FileDescriptor) {
         let number = UInt32(truncatingIfNeeded: descriptors.count)
         appendFixed(.fileDescriptor, number)
         if failure == nil { descriptors.append(value) }
     }
 
-    /// `value` has the bytes that a value of `code` has, which is as large as its alignment.
+    /// `value` has the bytes of a value of kind `code`, whose size is its alignment.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
         guard accept(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
             return
@@ -99,7 +101,7 @@ extension MessageWriter {
         unsafe place.storeBytes(of: value, as: T.self)
     }
 
-    /// Text without NUL; with one it is a failure that shows the text.
+    /// Appends text without NUL; text with NUL is a failure that quotes it.
     public mutating func append(_ value: String) { appendText(value, as: .string) }
     /// Appends an `o`.
     public mutating func append(_ value: ObjectPath) { appendText(value.text, as: .objectPath) }
@@ -113,7 +115,7 @@ extension MessageWriter {
         }
     }
 
-    /// A string from UTF-8 bytes that are nowhere a `String`; bad UTF-8 and NUL are failures.
+    /// Appends a string from UTF-8 bytes without making a `String`; invalid UTF-8 and NUL are failures.
     public mutating func append(utf8 bytes: Span<UInt8>) {
         guard failure == nil else { return }
         guard (try? UTF8Span(validating: bytes)) != nil else { return record(.notUTF8) }
@@ -122,7 +124,7 @@ extension MessageWriter {
         }
     }
 
-    /// Text of which only a NUL can be wrong.
+    /// Appends text that can be wrong only by a NUL.
     private mutating func appendChecked(_ text: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
         guard accept(code) else { return }
         if let first = text.baseAddress, unsafe memchr(first, 0, text.count) != nil {
@@ -134,28 +136,28 @@ extension MessageWriter {
 
 // MARK: - Containers
 
-// What is generic is short, so that each caller gets its own: a scroll step writes hundreds of containers.
+// The generic part is short, so that each caller gets a specialised copy: a scroll step writes hundreds of containers.
 
 extension MessageWriter {
-    /// An array; `body` appends the elements.
+    /// Appends an array; `body` appends the elements.
     @inlinable
     public mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         if let outer = openArray() { try fill(outer, body) }
     }
 
-    /// A struct; `body` appends its members.
+    /// Appends a struct; `body` appends its members.
     @inlinable
     public mutating func structure<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         if let outer = openSequence(.structure) { try fill(outer, body) }
     }
 
-    /// One entry of a dictionary, inside of `array`; `body` appends the key and the value.
+    /// Appends an entry of a dictionary, inside `array`; `body` appends the key and the value.
     @inlinable
     public mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         if let outer = openSequence(.dictionaryEntry) { try fill(outer, body) }
     }
 
-    /// A variant that holds one value of type `type`; `body` appends it.
+    /// Appends a variant that holds one value of type `type`; `body` appends it.
     public mutating func variant<E: Error>(
         _ type: Signature, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
@@ -170,7 +172,7 @@ extension MessageWriter {
         try result.get()
     }
 
-    /// A variant of a type that stands somewhere as bytes; `body` appends its value.
+    /// Appends a variant whose type is given as bytes; `body` appends its value.
     ///
     /// Bytes that are no type are a failure.
     @inlinable
@@ -194,7 +196,7 @@ extension MessageWriter {
         }
     }
 
-    /// Runs `body` in a container that is open, and closes it.
+    /// Runs `body` in an open container, and closes it.
     @inlinable
     mutating func fill<E: Error>(
         _ outer: OuterLevel, _ body: (inout MessageWriter) throws(E) -> Void
@@ -209,15 +211,15 @@ extension MessageWriter {
     }
 }
 
-/// What a writer goes on with behind a container.
+/// The state with which a writer continues after a container.
 @safe
 @usableFromInline
 struct OuterLevel {
     let container: TypeCode
-    /// Alive as long as the writer's own.
+    /// Lives as long as the writer's own.
     let types: UnsafeBufferPointer<UInt8>
     let level: MessageWriter.Level
-    /// Of an array: where its length stands and where its elements begin.
+    /// For an array: the offsets of its length and of its elements.
     let elements: (length: Int, start: Int)?
 }
 
@@ -256,7 +258,7 @@ extension MessageWriter {
         return outer
     }
 
-    /// Closes a container: whether it got all that its type has, and how long an array became.
+    /// Closes a container: checks that all its types got values, and stores the length of an array.
     @usableFromInline
     mutating func leave(_ outer: OuterLevel, isGivenUp: Bool) {
         if isGivenUp { record(.abandoned) } else if !isComplete { record(.incomplete(outer.container)) }
@@ -284,7 +286,7 @@ extension MessageWriter {
         return true
     }
 
-    /// The same for a container; answers its whole type.
+    /// The same for a container; returns its whole type.
     private mutating func acceptContainer(_ code: TypeCode) -> UnsafeBufferPointer<UInt8>? {
         guard failure == nil else { return nil }
         guard expected == code else {
@@ -295,7 +297,7 @@ extension MessageWriter {
             record(.tooDeep)
             return nil
         }
-        // Inside of an array there is nothing but the type of its elements.
+        // Inside an array only the type of its elements may come.
         let length =
             unsafe code == .variant ? 1 : level == .array ? types.count : SignatureText.firstTypeLength(types)
         let whole = unsafe UnsafeBufferPointer(start: types.baseAddress, count: length)
@@ -303,14 +305,14 @@ extension MessageWriter {
         return unsafe whole
     }
 
-    /// Goes behind so many types, of which there are as many.
+    /// Moves after so many types, which must exist.
     @inline(__always)
     private mutating func pass(_ length: Int) {
         unsafe types = UnsafeBufferPointer(
             start: types.baseAddress.map { unsafe $0 + length }, count: types.count - length)
     }
 
-    /// False when so many bytes behind the padding are too many, or something has failed.
+    /// False when so many bytes after the padding are too many, or something has failed.
     @inline(__always)
     private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
         guard failure == nil else { return false }
@@ -324,7 +326,7 @@ extension MessageWriter {
         if unsafe !bytes.append(text, lengthSize: lengthSize) { record(.noMemory) }
     }
 
-    /// Room for so many bytes behind the padding; nil when something has failed.
+    /// Room for so many bytes after the padding; nil when something has failed.
     @inline(__always)
     private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         guard hasRoom(count, alignment: alignment) else { return nil }
@@ -343,13 +345,13 @@ extension MessageWriter {
 // MARK: - Elements in one piece
 
 extension MessageWriter {
-    /// All elements of the array that this writer is inside of, as bytes that were written for the same type.
+    /// Appends all elements of the array that this writer is inside of, as bytes that were written for the same type.
     mutating func appendElements(_ elements: UnsafeRawBufferPointer) {
         guard let first = elements.baseAddress, let place = unsafe reserve(elements.count, alignment: 8) else { return }
         unsafe place.copyMemory(from: first, byteCount: elements.count)
     }
 
-    /// All elements of the array that this writer is inside of.
+    /// Appends all elements of the array that this writer is inside of.
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
         guard accept(T.typeCode) else { return }
         guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return record(.tooLarge(1 << 26)) }

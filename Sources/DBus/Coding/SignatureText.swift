@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Walking over valid signatures where they stand, without making new text.
+/// Walking over valid signatures in place, without making new text.
 @usableFromInline
 enum SignatureText {
     /// The length of the first complete type of a valid signature.
@@ -27,13 +27,13 @@ enum SignatureText {
 
     /// Static storage for one-byte signatures; pointers stay valid forever.
     nonisolated(unsafe) private static let letters: UnsafeMutablePointer<UInt8> = {
-        // Owned by the process, never written again and never given back.
+        // Owned by the process, never written again and never freed.
         let letters = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
         for letter in 0..<256 { unsafe (letters + letter).initialize(to: UInt8(truncatingIfNeeded: letter)) }
         return unsafe letters
     }()
 
-    /// A type of one letter that is no container, but for the variant; nil for all others. Lives as long as the process.
+    /// A type of one letter that is no container, or the variant; nil for all others. Lives as long as the process.
     @usableFromInline
     static func basic(_ type: Span<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         guard type.count == 1, let code = TypeCode(signatureByte: type[0]), code.isBasic || code == .variant else {
@@ -42,7 +42,7 @@ enum SignatureText {
         return unsafe UnsafeBufferPointer(start: letters + Int(type[0]), count: 1)
     }
 
-    /// Calls `body` with a terminated copy on the stack.
+    /// Calls `body` with a NUL-terminated copy on the stack.
     static func withTerminated<R>(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafePointer<CChar>) -> R
     ) -> R {

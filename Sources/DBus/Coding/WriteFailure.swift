@@ -2,9 +2,9 @@
 
 /// Why a message could not be written.
 ///
-/// Indirect: every writer carries room for one, and hardly any has one.
+/// Indirect: every writer has room for one, and hardly any has one.
 indirect enum WriteFailure {
-    /// Another kind of value than the signature has there; nil = it has no more.
+    /// Another kind of value than the signature has there; nil = the signature has no more types.
     case mismatch(expected: TypeCode?, got: TypeCode)
     /// A container that got fewer values than its type has.
     case incomplete(TypeCode)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A body that was written: its types, its bytes, and what the numbers of the descriptors in it stand for.
+/// A written body: its types, its bytes, and the descriptors that the indexes in it refer to.
 struct WrittenBody: ~Copyable {
-    /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
+    /// The maximum length of a body whose message stays below the specification's 128 MiB.
     static let largest = (1 << 27) - 4096
 
     let signature: Signature
@@ -18,7 +18,7 @@ struct WrittenBody: ~Copyable {
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
-    /// - Throws: what was wrong with the values.
+    /// - Throws: the writer's failure.
     init(
         _ signature: Signature, limit: Int = WrittenBody.largest,
         _ body: (inout MessageWriter) throws(DBusError) -> Void

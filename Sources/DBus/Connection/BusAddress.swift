@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Where a connection goes.
+/// The address of a bus.
 public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
     /// `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
     case session
@@ -13,7 +13,7 @@ public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
 
     /// The address as libdbus reads it.
     ///
-    /// - Throws: `BadAddress` when nothing says where the session bus is.
+    /// - Throws: `BadAddress` when no variable has the session bus.
     public func resolved() throws(DBusError) -> String {
         switch self {
         case .address(let address): return address
@@ -28,7 +28,7 @@ public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The place as a person names it.
+    /// The address in words for people.
     public var description: String {
         switch self {
         case .session: "the session bus"

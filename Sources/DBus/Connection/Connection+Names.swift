@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the bus answers to a request for a name.
+/// The answer of the bus to a request for a name.
 public enum NameRequestResult: UInt32, Sendable {
-    /// It is ours now.
+    /// This connection owns it now.
     case primaryOwner = 1
-    /// Somebody has it; we are next.
+    /// Another connection owns it; this one is next.
     case inQueue = 2
-    /// Somebody has it and we did not want to queue.
+    /// Another connection owns it, and this one did not want to queue.
     case exists = 3
-    /// It was ours before.
+    /// This connection owned it before.
     case alreadyOwner = 4
 }
 
@@ -22,21 +22,21 @@ public struct NameRequestFlags: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Whoever asks with `replaceExisting` gets it from us.
+    /// Another connection that asks with `replaceExisting` gets the name.
     public static let allowReplacement = NameRequestFlags(rawValue: 1)
-    /// Take it from an owner who allows that.
+    /// Take the name from an owner that allows that.
     public static let replaceExisting = NameRequestFlags(rawValue: 2)
-    /// Fail rather than wait for it.
+    /// Fail instead of waiting for the name.
     public static let doNotQueue = NameRequestFlags(rawValue: 4)
 }
 
 extension Connection {
-    /// The bus as an object to call.
+    /// A proxy of the bus itself.
     public var bus: RemoteObject {
         RemoteObject(self, destination: isBus ? Bus.name : nil, path: Bus.path, interface: Bus.name)
     }
 
-    /// Asks for a well-known name. Register the objects first: calls may come before this returns.
+    /// Requests a well-known name. Register the objects first: calls may arrive before this returns.
     ///
     /// - Throws: `AccessDenied` when the bus' policy forbids it.
     public func requestName(
@@ -50,14 +50,14 @@ extension Connection {
         return result
     }
 
-    /// Gives a name back; false when it was not ours.
+    /// Releases a name; false when this connection did not own it.
     @discardableResult
     public func releaseName(_ name: String) async throws(DBusError) -> Bool {
         guard Names.isWellKnownName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
         return try await bus.call("ReleaseName", name, returning: UInt32.self) == 1
     }
 
-    /// The unique name of whoever owns `name`; nil when nobody does.
+    /// The unique name of the owner of `name`; nil when it has none.
     public func owner(of name: String) async throws(DBusError) -> String? {
         try Names.checkBusName(name)
         do throws(DBusError) {
@@ -67,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// Tells who owns `name`: once now, then with every change, in the order of the bus' signals; nil = nobody.
+    /// Reports the owner of `name`: once now, then at every change, in the order of the bus' signals; nil = no owner.
     public func watchOwner(
         of name: String, _ handler: @escaping @DBusActor (_ owner: String?) -> Void
     ) async throws(DBusError) -> Subscription {
@@ -92,7 +92,7 @@ extension Connection {
     }
 }
 
-/// Whether the first answer is there: it contains the changes up to then.
+/// Whether the first answer has arrived: it includes the changes up to then.
 @DBusActor
 private final class OwnerWatch {
     fileprivate(set) var isKnown = false

@@ -5,8 +5,8 @@ internal import CDBus
 extension Connection {
     /// Connects to a bus and says Hello.
     ///
-    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `NoReply` when the bus does not answer within
-    ///   `timeout`, `AccessDenied` when authentication is refused.
+    /// - Throws: `BadAddress`, `NoServer` and the like when no bus listens there, `NoReply` when the bus does not
+    ///   answer within `timeout`, `AccessDenied` when authentication is refused.
     public static func open(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
     ) async throws(DBusError) -> Connection {
@@ -22,10 +22,10 @@ extension Connection {
         }
     }
 
-    /// Connects straight to another program's server, without Hello.
+    /// Connects directly to another program's server, without Hello.
     ///
-    /// - Throws: `BadAddress`, `NoServer` and the like when nobody is there, `Disconnected` when the other end does not
-    ///   let us in, `NoReply` when it does not say anything within `timeout`.
+    /// - Throws: `BadAddress`, `NoServer` and the like when no server listens there, `Disconnected` when the server
+    ///   refuses us, `NoReply` when it does not answer within `timeout`.
     public static func openDirect(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Message.largestBody
     ) async throws(DBusError) -> Connection {

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What answers the calls that come on a connection.
+/// Answers the calls that arrive on a connection.
 @DBusActor
 protocol CallResponder: AnyObject {
-    /// A connection shows its objects from now on.
+    /// A connection serves its objects from now on.
     func attach(_ connection: Connection)
-    /// A connection does not show its objects any more.
+    /// A connection no longer serves its objects.
     func detach(_ connection: Connection)
-    /// A call has come, which is answered now or later.
+    /// A call has arrived, which is answered now or later.
     func receivedCall(_ message: Message, from peer: Peer, on connection: Connection)
 }
 
-/// What a server of ours decides about the connection of one of its clients.
+/// The decisions of a server about the connection of one of its clients.
 @DBusActor
 protocol ServedClient: AnyObject {
-    /// A call has come, which is answered now or later.
+    /// A call has arrived, which is answered now or later.
     func receivedCall(_ message: Message, on connection: Connection)
     /// Completes the header of a message to the client.
     func stamp(_ message: Message) throws(DBusError)
     /// Something was read from the client, or written to it.
     func didProgress(_ connection: Connection)
-    /// Whether a broadcast is for the client.
+    /// Whether the client gets a broadcast.
     func wants(_ message: Message) -> Bool
 }
 
-/// A connection to a bus, or straight to another program.
+/// A connection to a bus, or directly to another program.
 ///
-/// All of it runs on the event-loop thread and nothing blocks once the connection is open. Calls that arrive are answered
-/// from `objects`. When the connection ends, for whatever reason, everything that was waiting fails with `Disconnected`
-/// and the handlers of `onDisconnect` run; to go on, open another one: it has another unique name, and match rules and
-/// names have to be asked for again.
+/// It runs on the event-loop thread, and nothing blocks once the connection is open. Calls that arrive are answered
+/// from `objects`. When the connection ends, for any reason, all pending calls fail with `Disconnected` and the
+/// handlers of `onDisconnect` run; to continue, open another one: it has another unique name, and match rules and names
+/// must be requested again.
 @DBusActor
 public final class Connection {
-    /// What is at the other end.
+    /// The kind of the other end.
     enum Role {
-        /// A message bus, which knows us by this unique name.
+        /// A message bus; it has given this connection a unique name.
         case bus(uniqueName: String)
-        /// One program, which we have called.
+        /// One program, to whose server this one has connected.
         case direct
-        /// One program, which has called our server.
+        /// One program, which has connected to our server.
         case served(any ServedClient)
     }
 
-    /// The least that a system bus takes: a larger message gets its sender thrown off.
+    /// The lowest limit of a system bus: it disconnects the sender of a larger message.
     public static let busMessageSize = 32 << 20
 
-    /// Messages that one connection takes in before others, and timers, have their turn.
+    /// The number of messages that one connection handles before other connections and timers get their turn.
     public nonisolated static let messagesPerTurn = Transport.messagesPerTurn
 
     let transport: Transport
@@ -58,7 +58,7 @@ public final class Connection {
     private let subscriptions = Subscriptions()
     private let peers = PeerRegistry()
     private let events = ConnectionEvents()
-    /// Whoever opens the connection waits here until the other end has authenticated us.
+    /// The task that opens the connection waits here until the other end has authenticated it.
     private var authentication: Gate<Void>?
 
     init(transport: Transport, role: Role, maximumMessageSize: Int) {
@@ -68,7 +68,7 @@ public final class Connection {
         transport.setDelegate(self)
     }
 
-    /// Has another one answer calls from now on; nil = nobody.
+    /// Makes another object answer calls from now on; nil = none.
     func setResponder(_ responder: (any CallResponder)?) {
         self.responder?.detach(self)
         self.responder = responder
@@ -83,22 +83,22 @@ public final class Connection {
         if case .bus(let name) = role { name } else { "" }
     }
 
-    /// True for a message bus, where a destination is needed and signals reach whoever matches them.
+    /// True for a message bus, where a destination is needed and signals go to connections with a matching rule.
     public var isBus: Bool {
         if case .bus = role { true } else { false }
     }
 
-    /// Bytes that wait for the other end to take them; D-Bus itself sets no bound, so look before producing more.
+    /// Bytes that the other end has not received yet; D-Bus itself sets no limit, so check this before producing more.
     public var outgoingSize: Int { transport.outgoingSize }
 
-    /// While true, nothing that the other end sends is read: its own queue fills instead. A client of our server that goes
-    /// meanwhile, or closes its direction of the socket, is closed at once, and what it had sent is lost.
+    /// While true, nothing is read from the other end, so that its own queue fills. A client of our server that leaves
+    /// meanwhile, or closes its sending direction, is closed at once, and messages that were not read are lost.
     public var readingIsPaused: Bool {
         get { transport.readingIsPaused }
         set { transport.readingIsPaused = newValue }
     }
 
-    /// Queues a message and writes what the socket takes now.
+    /// Queues a message and writes as much as the socket accepts now.
     ///
     /// - Returns: its serial; an error that the bus sends instead of delivering it carries it (`onUndelivered`).
     /// - Throws: `LimitsExceeded` for a message larger than `maximumMessageSize`, `Disconnected`.
@@ -113,13 +113,13 @@ public final class Connection {
         return try transport.send(message)
     }
 
-    /// Sends a signal to everybody on this connection who asked for it.
+    /// Sends a signal to every receiver on this connection that subscribed to it.
     public func broadcast(_ message: Message) throws(DBusError) {
         if case .served(let client) = role, !client.wants(message) { return }
         try send(message)
     }
 
-    /// Ends the connection; what is still queued is lost.
+    /// Ends the connection; queued messages are lost.
     public func close() {
         guard transport.isConnected else { return }
         transport.close()
@@ -143,7 +143,7 @@ public final class Connection {
 // MARK: - Opening
 
 extension Connection {
-    /// Until it is over, descriptors cannot be sent.
+    /// Until authentication is over, descriptors cannot be sent.
     func awaitAuthentication(_ timeout: Duration) async throws(DBusError) {
         let gate = Gate<Void>()
         authentication = gate
@@ -164,7 +164,7 @@ extension Connection {
     /// The bus has answered Hello.
     func becomeBusClient(_ name: String) {
         role = .bus(uniqueName: name)
-        // Other clients' messages come on it, too: whoever keeps some must not keep those back.
+        // Messages of other clients arrive on it, too: a handler must not delay those.
         transport.limit(unreleasedBytes: Int.max)
     }
 
@@ -182,7 +182,8 @@ extension Connection {
     public nonisolated static let defaultTimeout = Duration.seconds(25)
 
     /// Sends a call; `completion` runs exactly once, with the answer or with an error: the other end's, `NoReply` after
-    /// `timeout` (nil = never), `Disconnected`, or why it could not be sent. It never runs before this returns.
+    /// `timeout` (nil = never), `Disconnected`, or the reason why it could not be sent. It never runs before this
+    /// returns.
     @discardableResult
     public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout,
@@ -208,7 +209,7 @@ extension Connection {
     /// Sends a call and waits for its answer.
     ///
     /// - Throws: the other end's error, `NoReply` after `timeout` (nil = never) or when the task is cancelled,
-    ///   `Disconnected`, or why it could not be sent.
+    ///   `Disconnected`, or the reason why it could not be sent.
     public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> Message {
@@ -222,9 +223,9 @@ extension Connection {
         return try result.get()
     }
 
-    /// Sends a call that makes something at the other end, and waits for its answer.
+    /// Sends a call that creates something at the other end, and waits for its answer.
     ///
-    /// `late` is handed an answer that comes when nobody waits for it any more: what was made is to be given back.
+    /// `late` gets an answer that arrives after the waiting has ended, to release what was created.
     /// - Throws: as `call`.
     public func callCreating(
         _ message: Message, timeout: Duration = Connection.defaultTimeout, late: @escaping @DBusActor (Message) -> Void
@@ -245,14 +246,14 @@ extension Connection {
         return try result.get()
     }
 
-    /// Sends a call that wants no answer, and gets none, not even an error.
+    /// Sends a call with NO_REPLY_EXPECTED: it gets no answer, not even an error.
     public func callWithoutReply(_ message: Message) throws(DBusError) {
         let message = try message.unsent()
         try message.setNoReplyExpected(true)
         try send(message)
     }
 
-    /// A call of the bus itself with one text.
+    /// Calls a method of the bus itself with one text.
     func busCall(_ member: String, _ argument: String) throws(DBusError) -> Message {
         let message = try Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: member)
         try message.write(argument)
@@ -263,30 +264,31 @@ extension Connection {
 // MARK: - Signals and events
 
 extension Connection {
-    /// Calls `handler` for each message that `rule` selects, in their order, until the subscription is cancelled.
+    /// Calls `handler` for each message that `rule` matches, in order, until the subscription is cancelled.
     ///
-    /// The bus is asked for the rule (once, however many want the same). With `onBus: false` it is not: signals sent to
-    /// us alone come without asking. On a direct connection there is nobody to ask.
-    /// - Throws: `MatchRuleInvalid`; what the bus answers, such as `LimitsExceeded` for too many rules; `Disconnected`.
+    /// The rule is added to the bus, once for all subscriptions with it. With `onBus: false` it is not: signals that
+    /// are sent to this connection alone arrive without a rule. A direct connection has no bus to ask.
+    /// - Throws: `MatchRuleInvalid`; the error of the bus, such as `LimitsExceeded` for too many rules; `Disconnected`.
     public func subscribe(
         _ rule: MatchRule, onBus: Bool = true, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
         try await subscriptions.subscribe(rule, onBus: onBus, on: self, handler)
     }
 
-    /// The same for a rule that is known to be right, until the connection ends; the bus gets it before whatever is asked next.
+    /// The same for a rule that is known to be valid, until the connection ends; the bus gets it before any later call.
     func subscribeAtOnce(_ rule: MatchRule, _ handler: @escaping @DBusActor (Message) -> Void) {
         subscriptions.add(rule, onBus: true, on: self, handler)
     }
 
-    /// Calls `handler` with the unique name of everyone who leaves the bus.
+    /// Calls `handler` with the unique name of every connection that leaves the bus.
     ///
-    /// One match rule serves all of them, for `Peer.onDeparture` too.
+    /// One match rule serves all handlers, and `Peer.onDeparture` too.
     public func onDeparture(_ handler: @escaping @DBusActor (_ uniqueName: String) -> Void) {
         peers.onDeparture(on: self, handler)
     }
 
-    /// Calls `handler` once, when the connection has ended by whichever side; on the next turn when it has already.
+    /// Calls `handler` once, when either side has ended the connection; on the next turn of the loop if it has ended
+    /// already.
     public func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
         guard isConnected else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -295,18 +297,19 @@ extension Connection {
         events.addDisconnectHandler(handler)
     }
 
-    /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast signal
-    /// that it had to drop, with the serial that `send` gave.
+    /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast
+    /// signal that it had to drop, with the serial that `send` returned.
     public func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
         events.addUndeliveredHandler(handler)
     }
 
-    /// Calls `handler` when the bus gives us a name or takes one away.
+    /// Calls `handler` when the bus gives this connection a name or takes one away.
     public func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
         events.addNameHandler(handler)
     }
 
-    /// Calls `handler` once, as soon as at most `limit` bytes wait for the other end; on the next turn when that is so now.
+    /// Calls `handler` once, as soon as at most `limit` bytes are queued for the other end; on the next turn if that is
+    /// so now.
     public func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         guard outgoingSize > limit else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -315,9 +318,9 @@ extension Connection {
         events.addDrain(below: limit, handler)
     }
 
-    /// Waits until everything that was sent is written to the socket, at most for `timeout`.
+    /// Waits until all queued messages are written to the socket, at most for `timeout`.
     ///
-    /// - Returns: false when the time was up, or the connection has ended, before.
+    /// - Returns: false when the time was up, or the connection ended, before.
     public func flush(timeout: Duration) async -> Bool {
         guard outgoingSize > 0 else { return isConnected }
         let gate = Gate<Bool>()
@@ -338,7 +341,7 @@ extension Connection: TransportDelegate {
         case .methodCall: receivedCall(message)
         case .methodReturn, .error: receivedReply(message)
         case .signal: receivedSignal(message)
-        case nil: break  // a kind of a later protocol: to be ignored, as the specification says
+        case nil: break  // a kind of a later protocol: ignored, as the specification requires
         }
     }
 
@@ -348,7 +351,7 @@ extension Connection: TransportDelegate {
     }
 
     func transportDidProgress(_ transport: Transport) {
-        if transport.isAlive {  // the queue of one that has ended is empty because it was thrown away
+        if transport.isAlive {  // the queue of an ended connection is empty because it was dropped
             let drained = events.removeDrains(at: transport.outgoingSize)
             for handler in drained { handler() }
         }
@@ -373,7 +376,7 @@ extension Connection: TransportDelegate {
         }
     }
 
-    /// Has a call answered.
+    /// Passes a call to the object that answers it.
     func dispatch(_ message: Message, from peer: Peer) {
         if let responder { return responder.receivedCall(message, from: peer, on: self) }
         guard !message.noReplyExpected else { return }
@@ -386,7 +389,7 @@ extension Connection: TransportDelegate {
         subscriptions.deliver(message, ignoringSender: !isBus)
     }
 
-    /// Signals of the bus to us alone: names that are, or are no longer, ours.
+    /// Signals of the bus to this connection alone: names that it has got or lost.
     private func receivedBusSignal(_ message: Message) {
         guard message.interface == Bus.name, let member = message.member else { return }
         guard member == "NameAcquired" || member == "NameLost", let name = try? message.decode(as: String.self) else {

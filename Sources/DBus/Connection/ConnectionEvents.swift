@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who wants to hear what of one connection.
+/// The handlers of one connection's events.
 @DBusActor
 final class ConnectionEvents {
     private var disconnectHandlers: [@DBusActor () -> Void] = []
@@ -10,7 +10,7 @@ final class ConnectionEvents {
 
     nonisolated init() {}
 
-    /// Removes everybody; those who wait for the end are to be called.
+    /// Removes all handlers; the caller must call those that wait for the end.
     func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
         defer { (disconnectHandlers, undeliveredHandlers, nameHandlers, drains) = ([], [], [], []) }
         return disconnectHandlers
@@ -40,7 +40,7 @@ final class ConnectionEvents {
         for handler in nameHandlers { handler(event) }
     }
 
-    /// Removes who waits for so small a queue, to be called.
+    /// Removes the handlers that wait for so small a queue; the caller must call them.
     func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
         guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
@@ -49,7 +49,7 @@ final class ConnectionEvents {
     }
 }
 
-/// What the bus says about a name that is, or was, ours.
+/// A signal of the bus about a name that this connection owns, or owned.
 public enum NameEvent: Equatable, Sendable {
     case acquired(String)
     case lost(String)

@@ -2,11 +2,11 @@
 
 internal import CDBus
 
-/// Who a program is, as the kernel knows it.
+/// The credentials of a program, from the kernel.
 public struct Credentials: Equatable, Sendable {
     /// The Unix user.
     public let userID: UInt32
-    /// The process; nil when the bus does not say.
+    /// The process; nil when the bus does not tell it.
     public let processID: Int32?
 
     /// Credentials from what the kernel, or a bus, reports.
@@ -30,14 +30,14 @@ extension Credentials {
 }
 
 extension Transport {
-    /// Who is at the other end of the socket, as the kernel knows; nil for another kind of connection.
+    /// The credentials of the other end of the socket, from the kernel; nil for another kind of connection.
     var peerCredentials: Credentials? {
         descriptor.flatMap { Credentials(ofPeerOf: $0) }
     }
 }
 
 extension Credentials {
-    /// Who has opened the connection, as the kernel knows, before it has proved anything.
+    /// The credentials of the process that has opened the connection, from the kernel, before authentication.
     init?(ofPeerOf raw: OpaquePointer) {
         var descriptor: Int32 = -1
         guard unsafe dbus_connection_get_socket(raw, &descriptor) != 0 else { return nil }

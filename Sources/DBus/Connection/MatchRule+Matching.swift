@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MatchRule {
-    /// True when a message has everything that the rule asks for, the sender's name aside.
+    /// True when a message meets all conditions of the rule, except the sender's name.
     ///
-    /// - Complexity: O(1) without argument conditions, else O(arguments up to the last one asked for).
+    /// - Complexity: O(1) without argument conditions, else O(arguments up to the last one in a condition).
     @DBusActor
     func matchesIgnoringSender(_ message: Message) -> Bool {
         if let kind, message.kind != kind { return false }
@@ -38,7 +38,7 @@ extension MatchRule {
             || (right.hasSuffix("/") && left.hasPrefix(right))
     }
 
-    /// The first arguments, as far as they are text.
+    /// The first arguments, if they are text.
     @DBusActor
     private static func leadingTexts(of message: Message, count: Int) -> [TextArgument?] {
         let texts = try? message.read { (reader) throws(DBusError) in
@@ -58,7 +58,7 @@ extension MatchRule {
     }
 }
 
-/// An argument that match rules can look at.
+/// An argument that a match rule can have a condition on.
 private enum TextArgument {
     case string(String)
     case path(String)

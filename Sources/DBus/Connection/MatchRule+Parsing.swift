@@ -54,7 +54,7 @@ extension MatchRule {
         DBusError(.matchRuleInvalid, "\(value.quoted) is not a valid \(key.quoted) of a rule")
     }
 
-    /// Inside apostrophes everything stands for itself; outside, a backslash makes an apostrophe one.
+    /// Inside apostrophes every character stands for itself; outside, a backslash escapes an apostrophe.
     private static func pairs(of text: String) throws(DBusError) -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         var rest = text[...]
@@ -70,7 +70,7 @@ extension MatchRule {
         }
     }
 
-    /// Takes a value and the comma behind it.
+    /// Reads a value and the comma after it.
     private static func consumeValue(_ rest: inout Substring) throws(DBusError) -> String {
         var value = ""
         var isQuoted = false

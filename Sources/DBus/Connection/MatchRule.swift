@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which messages a subscriber wants (D-Bus specification, "Match Rules"); what is nil matches everything.
+/// A condition on the messages that a subscriber gets (D-Bus specification, "Match Rules"); nil members match
+/// everything.
 public struct MatchRule: Hashable, Sendable {
     /// nil = every kind.
     public var kind: Message.Kind?
@@ -12,9 +13,9 @@ public struct MatchRule: Hashable, Sendable {
     public var pathNamespace: ObjectPath?
     /// The interface of the member.
     public var interface: String?
-    /// The signal's, or method's, name.
+    /// The name of the signal or method.
     public var member: String?
-    /// Whom the message is for.
+    /// The receiver of the message.
     public var destination: String?
     /// String arguments by position, 0 to 63, that must be equal.
     public var arguments: [Int: String] = [:]
@@ -23,7 +24,7 @@ public struct MatchRule: Hashable, Sendable {
     /// The first argument is this name, or one below it.
     public var argument0Namespace: String?
 
-    /// A rule; `validate` says whether a bus would take it.
+    /// Makes a rule; `validate` tells whether a bus would accept it.
     public init(
         kind: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
         pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
@@ -59,13 +60,13 @@ extension MatchRule {
         return parts.map { "\($0.0)='\(MatchRule.quote($0.1))'" }.joined(separator: ",")
     }
 
-    /// An apostrophe ends the quoted part, stands escaped, and a new quoted part begins.
+    /// An apostrophe ends the quoted part, is escaped, and begins a new quoted part.
     private static func quote(_ value: String) -> String {
         value.contains("'")
             ? value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") : value
     }
 
-    /// Checks what libdbus and the bus would refuse.
+    /// Checks for anything that libdbus and the bus would refuse.
     ///
     /// - Throws: `MatchRuleInvalid` naming the key.
     public func validate() throws(DBusError) {
@@ -84,7 +85,7 @@ extension MatchRule {
         for (index, value) in argumentPaths {
             try require((0...63).contains(index) && !value.utf8.contains(0), "arg\(index)path")
         }
-        // The buses take one condition for each argument.
+        // The buses allow one condition for each argument.
         let indices = Array(arguments.keys) + argumentPaths.keys + (argument0Namespace == nil ? [] : [0])
         try require(Set(indices).count == indices.count, "arguments")
         try require(text.utf8.count <= 1024, "length")

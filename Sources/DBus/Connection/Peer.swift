@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program that calls us: one connection of a bus, or the other end of a direct one.
+/// A program that calls us: one connection on a bus, or the other end of a direct one.
 ///
-/// There is one object for each, as long as it is there; compare with `===`.
+/// There is one object for each peer until it leaves; compare with `===`.
 @DBusActor
 public final class Peer {
     /// The connection that reaches it; nil once that has ended.
     public private(set) weak var connection: Connection?
     /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
     public nonisolated let name: String
-    /// Nil when it was gone before anybody could be asked.
+    /// Nil when it left before the bus was asked.
     public private(set) var credentials: Credentials?
-    /// True once it has left; it never comes back under this name.
+    /// True once it has left; its name is never used again.
     public private(set) var hasDeparted = false
-    /// Calls of it that are not answered yet.
+    /// The number of its calls that are not answered yet.
     public private(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
-    /// Whether a message is being prepared that the others are sent behind.
+    /// Whether a message is being prepared after which the others must be sent.
     private var isHeld = false
-    /// What is sent behind it.
+    /// Messages to be sent after it.
     private var held: [@DBusActor () -> Void] = []
 
     init(connection: Connection?, name: String, credentials: Credentials?) {
@@ -27,19 +27,19 @@ public final class Peer {
         self.credentials = credentials
     }
 
-    /// The connection that reaches it is there now.
+    /// Sets the connection that reaches it.
     func attach(_ connection: Connection) { self.connection = connection }
 
-    /// The bus has answered who it is.
+    /// Sets its credentials, from the answer of the bus.
     func identify(as credentials: Credentials?) { self.credentials = credentials }
 
-    /// A call of it has come.
+    /// Counts a call of it.
     func beginCall() { callsInFlight += 1 }
 
-    /// A call of it was answered, or needs no answer any more.
+    /// Counts a call of it as answered, or as needing no answer.
     func endCall() { callsInFlight -= 1 }
 
-    /// Calls `handler` once, when it has left; on the next turn when it has already.
+    /// Calls `handler` once, when it has left; on the next turn if it has left already.
     public func onDeparture(_ handler: @escaping @DBusActor () -> Void) {
         guard !hasDeparted else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -56,32 +56,32 @@ public final class Peer {
         for handler in handlers { handler() }
     }
 
-    /// Runs `send` behind what was to be sent in order before: at once, unless a message is being prepared (`hold`).
+    /// Runs `send` after all ordered messages before: at once, unless a message is being prepared (`hold`).
     ///
-    /// Answers of calls keep this order by themselves.
+    /// Answers of calls keep this order without it.
     package func sendInOrder(_ send: @escaping @DBusActor () -> Void) {
         if isHeld || !held.isEmpty { held.append(send) } else { send() }
     }
 
-    /// Keeps what is sent in order from now on, until the message that is being prepared was sent.
+    /// Queues ordered messages from now on, until the message that is being prepared was sent.
     package func hold() { isHeld = true }
 
-    /// Sends what was kept, up to the next message that has to be prepared.
+    /// Sends the queued messages, up to the next one that has to be prepared.
     ///
-    /// - Parameter first: sends the message that all of it was kept behind.
+    /// - Parameter first: sends the message for which the others were queued.
     package func releaseHeld(behind first: () -> Void = {}) {
         isHeld = false
         let kept = held
         held = []
         first()
         held = kept + held
-        // What one of them sends in order comes behind the others.
+        // A message that one of them sends in order comes after the others.
         while !isHeld, !held.isEmpty { held.removeFirst()() }
     }
 
-    /// Sends it a signal, or another message, that nobody else gets.
+    /// Sends a message to this peer alone.
     ///
-    /// - Returns: the serial, as `Connection.send`.
+    /// - Returns: the serial, as of `Connection.send`.
     /// - Throws: as `Connection.send`.
     @discardableResult
     public func send(_ message: Message) throws(DBusError) -> UInt32 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peers of one connection: on a bus all that have called us and are still there.
+/// The peers of one connection: on a bus, all that have called us and have not left.
 @DBusActor
 final class PeerRegistry {
-    /// A peer, and its calls that wait until the bus has answered who it is.
+    /// A peer, and its calls that wait until the bus has answered with its credentials.
     private enum Entry {
         case asking(Peer, waiting: [Message])
         case known(Peer)
@@ -23,8 +23,8 @@ final class PeerRegistry {
 
     nonisolated init() {}
 
-    /// A call has come on a bus: it is dispatched when the bus has answered who sends it. The calls of one sender keep their
-    /// order.
+    /// Handles a call from a bus: it is dispatched when the credentials of its sender are known. The calls of one
+    /// sender keep their order.
     ///
     /// - Complexity: O(1)
     func receivedBusCall(_ call: Message, on connection: Connection) {
@@ -42,20 +42,20 @@ final class PeerRegistry {
         }
     }
 
-    /// The other end of a connection that is not a bus, which is made by the first who asks.
+    /// The other end of a direct connection; the first call makes it.
     func direct(_ make: () -> Peer) -> Peer {
         let peer = direct ?? make()
         direct = peer
         return peer
     }
 
-    /// Calls `handler` with the unique name of everyone who leaves the bus.
+    /// Calls `handler` with the unique name of every connection that leaves the bus.
     func onDeparture(on connection: Connection, _ handler: @escaping @DBusActor (_ uniqueName: String) -> Void) {
         departureHandlers.append(handler)
         if connection.isBus { watchDepartures(on: connection) }
     }
 
-    /// Forgets everybody, when the connection has ended.
+    /// Removes all peers, when the connection has ended.
     func removeAll() -> [Peer] {
         let all = entries.values.map(\.peer) + (direct.map { [$0] } ?? [])
         (entries, direct, departureHandlers, watchesDepartures) = ([:], nil, [], false)
@@ -66,7 +66,7 @@ final class PeerRegistry {
 // MARK: - Credentials and departures
 
 extension PeerRegistry {
-    /// Asks once for all departures. The bus handles it before whatever we ask next, so nobody slips through.
+    /// Subscribes once to all departures. The bus handles that before any later call, so no departure is missed.
     private func watchDepartures(on connection: Connection) {
         guard !watchesDepartures else { return }
         watchesDepartures = true
@@ -86,7 +86,8 @@ extension PeerRegistry {
 
     private func remove(_ name: String) -> Peer? {
         guard let entry = entries[name] else { return nil }
-        if case .known = entry { entries[name] = nil }  // one that is being asked about is removed with the answer
+        // A peer whose credentials are being asked for is removed with the answer.
+        if case .known = entry { entries[name] = nil }
         return entry.peer
     }
 
@@ -102,7 +103,7 @@ extension PeerRegistry {
         }
     }
 
-    /// The bus has answered: the calls that waited are dispatched in their order.
+    /// Handles the answer of the bus: the waiting calls are dispatched in order.
     private func resolve(_ peer: Peer, _ credentials: Credentials?, on connection: Connection) {
         guard case .asking(let asked, let waiting)? = entries[peer.name], asked === peer else { return }
         peer.identify(as: credentials)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The calls of one connection that wait for their answer.
+/// The calls of one connection that wait for their answers.
 ///
-/// Completions are handed out, never called here: one that is called may call again.
+/// Completions are returned, never called here: a completion may make another call.
 @DBusActor
 final class PendingCalls {
     typealias Completion = @DBusActor (Result<Message, DBusError>) -> Void
@@ -20,14 +20,14 @@ final class PendingCalls {
         entries[serial] = Entry(timer: timer, completion: completion)
     }
 
-    /// Removes whom the answer to a call is for; nil when nobody waits for it.
+    /// Removes the completion of the call that was answered; nil when no call waits for it.
     func remove(serial: UInt32) -> Completion? {
         guard let entry = entries.removeValue(forKey: serial) else { return nil }
         entry.timer?.cancel()
         return entry.completion
     }
 
-    /// Removes all that wait, in the order in which they were sent.
+    /// Removes all completions, in the order in which the calls were sent.
     func removeAll() -> [Completion] {
         let waiting = entries.sorted { $0.key < $1.key }
         entries = [:]
@@ -36,7 +36,7 @@ final class PendingCalls {
     }
 }
 
-/// A call under way, which can be given up.
+/// A pending call, which can be cancelled.
 @DBusActor
 public final class PendingCall {
     private weak var calls: PendingCalls?
@@ -47,7 +47,7 @@ public final class PendingCall {
         self.serial = serial
     }
 
-    /// Stops waiting: the call fails with `NoReply` now, and its answer is ignored when it comes.
+    /// Cancels the call: it fails with `NoReply` now, and a later answer is ignored.
     public func cancel() {
         calls?.remove(serial: serial)?(.failure(.noReply("the call was cancelled")))
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object of another program, as calls address it.
+/// A proxy of an object of another program.
 public struct RemoteObject: Sendable {
-    /// The way to it.
+    /// The connection to it.
     public let connection: Connection
     /// The bus name; nil on a direct connection.
     public let destination: String?
-    /// Where it is in the other program's tree.
+    /// Its path in the other program's tree.
     public let path: ObjectPath
-    /// Which of its interfaces is called.
+    /// The interface whose members are called.
     public let interface: String
 
-    /// An object to call; nothing is asked or checked before the first call.
+    /// Makes a proxy; no message is sent before the first call.
     public init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
         self.connection = connection
         self.destination = destination
@@ -23,7 +23,7 @@ public struct RemoteObject: Sendable {
     ///
     ///     let path = try await manager.call("GetAdapter", "mail", returning: ObjectPath.self)
     ///
-    /// - Throws: as `Connection.call`; `InvalidArgs` when the answer holds other types.
+    /// - Throws: as `Connection.call`; `InvalidArgs` when the answer has other types.
     @DBusActor
     public func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
         _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,

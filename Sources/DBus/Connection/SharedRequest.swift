@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that the bus is asked once for all who need it.
+/// A request to the bus that is made once for all tasks that need its answer.
 ///
-/// Who is cancelled stops waiting and takes nothing from the others: the request goes on without it.
+/// A cancelled task stops waiting without affecting the others: the request goes on.
 @DBusActor
 final class SharedRequest {
     private var answer: Result<Void, DBusError>?
@@ -11,7 +11,7 @@ final class SharedRequest {
     /// Whether it was refused, or never answered.
     var hasFailed: Bool { if case .failure = answer { true } else { false } }
 
-    /// Gives the answer to everybody who waits or will.
+    /// Gives the answer to all present and later tasks.
     func finish(_ result: Result<Void, DBusError>) {
         answer = result
         let gates = waiting

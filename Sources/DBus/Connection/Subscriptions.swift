@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wish for messages, until it is cancelled or the connection ends.
+/// A subscription to messages, until it is cancelled or the connection ends.
 @DBusActor
 public final class Subscription {
     fileprivate let rule: MatchRule
@@ -8,7 +8,7 @@ public final class Subscription {
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
     private weak var subscriptions: Subscriptions?
-    /// False once it is cancelled, even while a message is being handed round.
+    /// False once it is cancelled, even while a message is being delivered.
     fileprivate private(set) var isActive = true
 
     fileprivate init(
@@ -21,7 +21,8 @@ public final class Subscription {
         self.handler = handler
     }
 
-    /// Ends it: the handler is not called any more, and the bus is told when nobody else wants the same.
+    /// Cancels it: the handler is not called any more, and the rule is removed from the bus if no other subscription
+    /// has it.
     public func cancel() {
         isActive = false
         if let connection { subscriptions?.cancel(self, on: connection) }
@@ -29,10 +30,10 @@ public final class Subscription {
     }
 }
 
-/// The subscriptions of one connection, and who owns the well-known names that they ask for.
+/// The subscriptions of one connection, and the owners of the well-known names in their rules.
 @DBusActor
 final class Subscriptions {
-    /// A rule at the bus: how many subscriptions want it, and the request that brought it there.
+    /// A rule at the bus: the number of subscriptions with it, and the request that added it.
     private struct RuleUse {
         var count: Int
         let request: SharedRequest
@@ -46,19 +47,19 @@ final class Subscriptions {
 
     nonisolated init() {}
 
-    /// Forgets everything, when the connection has ended.
+    /// Removes everything, when the connection has ended.
     func removeAll() {
         (active, rules, owners, trackings) = ([], [:], [:], [:])
     }
 
-    /// Removes a subscription; false when it was not there.
+    /// Removes a subscription; false when there was none.
     private func remove(_ subscription: Subscription) -> Bool {
         guard let index = active.firstIndex(where: { $0 === subscription }) else { return false }
         active.remove(at: index)
         return true
     }
 
-    /// Counts one more use of a rule; `isNew` says that the bus has to be told.
+    /// Counts one more use of a rule; `isNew` means that it must be added to the bus.
     private func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
         let known = rules[rule]
         let request = known?.request ?? SharedRequest()
@@ -66,21 +67,21 @@ final class Subscriptions {
         return (request, known == nil)
     }
 
-    /// True for the last use of a rule: the bus has to be told.
+    /// True for the last use of a rule: it must be removed from the bus.
     private func release(_ rule: String) -> Bool {
         guard let use = rules[rule] else { return false }
         rules[rule] = use.count > 1 ? RuleUse(count: use.count - 1, request: use.request) : nil
         return use.count == 1
     }
 
-    /// Forgets a rule that this request did not bring to the bus; false when it is not there any more.
+    /// Removes a rule that this request failed to add; false when it was removed before.
     private func discard(_ rule: String, of request: SharedRequest) -> Bool {
         guard rules[rule]?.request === request else { return false }
         rules[rule] = nil
         return true
     }
 
-    /// On a direct connection there is only one sender, whatever the rules and the message call it.
+    /// A direct connection has only one sender, whatever the rules and the message call it.
     func deliver(_ message: Message, ignoringSender: Bool) {
         guard !active.isEmpty else { return }
         let sender = message.sender
@@ -92,7 +93,7 @@ final class Subscriptions {
         }
     }
 
-    /// Messages carry unique names, rules may ask for well-known ones.
+    /// Messages have unique names, rules may have well-known ones.
     private func senderMatches(_ wanted: String?, _ sender: String?) -> Bool {
         guard let wanted else { return true }
         return wanted == sender || (owners[wanted].map { $0 == sender } ?? false)
@@ -121,7 +122,7 @@ extension Subscriptions {
         }
     }
 
-    /// Adds a subscription at once; the bus is asked, if it is, by the request.
+    /// Adds a subscription at once; the request, if there is one, adds the rule to the bus.
     @discardableResult
     func add(
         _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
@@ -138,7 +139,7 @@ extension Subscriptions {
         removeMatch(subscription.rule.text, on: connection)
     }
 
-    /// The first one who wants a rule asks the bus, at once; the others share its answer.
+    /// The first subscription with a rule sends the request, at once; the others share its answer.
     private func addMatch(_ rule: String, on connection: Connection) -> SharedRequest {
         let (request, isNew) = retain(rule)
         guard isNew else { return request }
@@ -156,7 +157,7 @@ extension Subscriptions {
     private func finish(
         _ request: SharedRequest, for rule: String, _ result: Result<Void, DBusError>, on connection: Connection
     ) {
-        // Without an answer the bus may still have taken the rule.
+        // Without an answer the bus may still have added the rule.
         if case .failure = result, discard(rule, of: request) { removeMatch(rule, on: connection) }
         request.finish(result)
     }
@@ -166,13 +167,13 @@ extension Subscriptions {
         try? connection.callWithoutReply(message)
     }
 
-    /// Follows who owns a name. Nobody goes on before the owner is known: its signals would not be taken for its own.
+    /// Follows the owner of a name. Subscribers wait until the owner is known: before, its signals would not match.
     private func trackOwner(of name: String, on connection: Connection) async throws(DBusError) {
         guard owners[name] == nil else { return }
         try await (trackings[name] ?? beginTracking(of: name, on: connection)).wait()
     }
 
-    /// Asks in a task of its own: the one who needs the name first may be cancelled, others need it too.
+    /// Asks in a task of its own: the task that needs the name first may be cancelled, while others need it too.
     private func beginTracking(of name: String, on connection: Connection) -> SharedRequest {
         let request = SharedRequest()
         trackings[name] = request
@@ -189,7 +190,7 @@ extension Subscriptions {
         return request
     }
 
-    /// Whatever came of it, the next one who needs the name finds it tracked or begins anew.
+    /// Whatever the outcome, the next task that needs the name finds it tracked or asks again.
     private func endTracking(of name: String, _ request: SharedRequest) {
         if trackings[name] === request { trackings[name] = nil }
     }

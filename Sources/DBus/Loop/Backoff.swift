@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before the next try of something that failed: twice as long each time.
+/// The time to wait before the next try after a failure: twice as long each time.
 public struct Backoff: Sendable {
     private let shortest: Duration
     private let longest: Duration
@@ -11,12 +11,12 @@ public struct Backoff: Sendable {
         (self.shortest, self.longest, delay) = (shortest, longest, shortest)
     }
 
-    /// Something failed: the time to wait.
+    /// Counts a failure; returns the time to wait.
     public mutating func next() -> Duration {
         defer { delay = min(delay * 2, longest) }
         return delay
     }
 
-    /// Something went well: the next time is the shortest again.
+    /// Counts a success: the next time is the shortest again.
     public mutating func reset() { delay = shortest }
 }

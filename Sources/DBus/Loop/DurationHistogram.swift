@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often times of each length occurred, in buckets that are at most a sixteenth of their lengths wide.
+/// The distribution of times, in buckets that are at most a sixteenth of their times wide.
 public struct DurationHistogram: Sendable {
-    /// Each power of two has so many buckets; shorter times have one for each microsecond.
+    /// The number of buckets for each power of two; shorter times have one for each microsecond.
     private static let bucketsPerPower: UInt64 = 16
     /// Longer times count as this, in microseconds: more than an hour.
     private static let longestCounted = UInt64(UInt32.max)
@@ -12,7 +12,7 @@ public struct DurationHistogram: Sendable {
     /// The longest time, in microseconds; 0 = none.
     public private(set) var longest: UInt64 = 0
 
-    /// Nothing has occurred.
+    /// Makes an empty histogram.
     public init() {}
 
     /// Counts a time of so many microseconds.
@@ -24,8 +24,7 @@ public struct DurationHistogram: Sendable {
         longest = max(longest, microseconds)
     }
 
-    /// The time that a part of all times, from 0 to 1, does not exceed, in microseconds: at most a sixteenth too long; 0 when
-    /// there are none.
+    /// A quantile from 0 to 1, in microseconds: at most a sixteenth too long; 0 when no time was counted.
     ///
     /// - Complexity: O(1), of some hundred buckets
     public func quantile(_ part: Double) -> UInt64 {

@@ -16,9 +16,9 @@ public struct DescriptorEvents: OptionSet, Sendable {
     public static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
     /// Writing does not block.
     public static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
-    /// Both directions are closed; reported without asking.
+    /// Both directions are closed; always reported.
     public static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
-    /// The descriptor has failed; reported without asking.
+    /// The descriptor has failed; always reported.
     public static let failed = DescriptorEvents(rawValue: EPOLLERR.rawValue)
 }
 
@@ -34,7 +34,7 @@ public final class DescriptorWatch {
         self.source = source
     }
 
-    /// Changes what is waited for; an empty set pauses the watch.
+    /// Changes the events to wait for; an empty set pauses the watch.
     public func setInterest(_ events: DescriptorEvents) {
         guard isActive else { return }
         source.interest = events.rawValue
@@ -51,13 +51,13 @@ public final class DescriptorWatch {
 }
 
 extension EventLoop {
-    /// How long the loop's turns take.
+    /// The durations of the loop's turns.
     @DBusActor
     public var turns: LoopTurns { reactor.turns }
 
     /// Calls `body` after `delay`; if it repeats, then again after every further `delay`, until it is cancelled.
     ///
-    /// - Complexity: O(log n) of the timers there are.
+    /// - Complexity: O(log n) in the number of timers.
     @DBusActor
     @discardableResult
     public func addTimer(
@@ -66,8 +66,8 @@ extension EventLoop {
         reactor.timers.add(after: delay, repeats: repeats, body)
     }
 
-    /// Calls `body` once, when everything that has arrived is read and handled; while more and more arrives, a few
-    /// milliseconds later: for what is better done once for all that comes together.
+    /// Calls `body` once, when everything that has arrived is read and handled, or a few milliseconds later if more
+    /// keeps arriving: for work that is done once for everything that arrives together.
     @DBusActor
     public func afterReading(_ body: @escaping @DBusActor () -> Void) {
         reactor.afterReading(body)
@@ -75,7 +75,7 @@ extension EventLoop {
 
     /// Calls `body` whenever `descriptor` is ready, level-triggered, until the watch is cancelled.
     ///
-    /// The descriptor stays its owner's, who cancels the watch before closing it.
+    /// The owner of the descriptor cancels the watch before closing it.
     /// - Throws: `InvalidArgs` when the descriptor is being watched already.
     @DBusActor
     public func watch(

@@ -4,10 +4,10 @@ internal import CDBus
 internal import Glibc
 internal import Synchronization
 
-/// The event-loop thread: runs the jobs of `DBusActor`, timers, and descriptors that became ready.
+/// The event-loop thread: runs the jobs of `DBusActor`, timers, and handlers of descriptors that became ready.
 ///
-/// There is one loop in a process and it lives as long as the process. Work from other threads comes in through one
-/// FIFO queue, so what one thread posts runs in the order in which it was posted, jobs of the actor included.
+/// A process has one loop, which lives as long as the process. Work from other threads is queued in one FIFO, so work
+/// that one thread posts runs in its order, jobs of the actor included.
 public final class EventLoop: SerialExecutor {
     /// The loop of this process; its thread starts with the first use.
     public static let shared: EventLoop = {
@@ -24,7 +24,7 @@ public final class EventLoop: SerialExecutor {
 
     private struct Inbox {
         var work: [Work] = []
-        /// True while the loop may be asleep and nobody has woken it yet.
+        /// True while the loop may be asleep and no thread has woken it yet.
         var needsWake = true
     }
 
@@ -44,7 +44,7 @@ public final class EventLoop: SerialExecutor {
         enqueue(.closure(body))
     }
 
-    /// Takes a job of the actor; it runs behind everything that was posted before.
+    /// Enqueues a job of the actor; it runs after everything that was posted before.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
@@ -55,7 +55,7 @@ public final class EventLoop: SerialExecutor {
             defer { inbox.needsWake = false }
             return inbox.needsWake
         }
-        // The loop itself looks into the inbox before it sleeps again.
+        // The loop itself checks the inbox before it sleeps again.
         if wake && !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 
@@ -70,9 +70,9 @@ public final class EventLoop: SerialExecutor {
     /// Whether the caller runs on the loop’s thread.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Traps on another thread than the loop's.
+    /// Traps on any thread but the loop's.
     public func checkIsolated() {
-        // trap: code on the wrong thread is a fault of the program, found before it can do harm; no input chooses threads
+        // trap: code on the wrong thread is an error of the program, found before it does harm; no input chooses threads
         precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
     }
 }
@@ -83,7 +83,7 @@ extension EventLoop {
     /// Ends the program before its first use of the bus, with a message in optimised builds too.
     static func cannotStart(_ call: StaticString, _ number: Int32) -> Never {
         let reason = number == EMFILE || number == ENFILE ? "no file descriptor is left" : "errno \(number)"
-        // trap: an actor cannot be without its executor, nor that tell anybody; it starts before anything can come in
+        // trap: an actor cannot run without its executor, and cannot report that; it starts before any input can arrive
         fatalError("the event loop of D-Bus cannot start: \(call): \(reason)")
     }
 
@@ -110,7 +110,7 @@ extension EventLoop {
         }
     }
 
-    /// Runs what was posted, and what that posts in turn; not endlessly, for descriptors and timers wait.
+    /// Runs posted work, and work that this posts, up to a limit, as descriptors and timers wait.
     @DBusActor
     func runPosted() {
         for _ in 0..<8 {
@@ -134,7 +134,7 @@ extension EventLoop {
         }
     }
 
-    /// Says whether the loop may sleep; from then on the first post wakes it.
+    /// Tells whether the loop may sleep; from then on the first post wakes it.
     private func prepareToSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.needsWake = inbox.work.isEmpty

@@ -2,32 +2,32 @@
 
 internal import Synchronization
 
-/// Where a task waits for one answer, such as the reply to a call.
+/// Lets a task wait for one answer, such as the reply to a call.
 ///
-/// A resumed continuation goes through the global thread pool before it comes back to its actor: two changes of threads
-/// for each call, and messages that arrived later would be delivered first. An actor's own executor decides itself when
-/// its code runs, so here the task waits by entering an actor whose executor keeps it until the answer is there, and then
+/// A resumed continuation goes through the global thread pool before it returns to its actor: two thread switches for
+/// each call, and messages that arrived later would be delivered first. An actor's own executor decides when its code
+/// runs, so here the task waits by entering an actor whose executor keeps its job until the answer arrives, and then
 /// runs it on the event-loop thread at once.
 actor Gate<Value: Sendable> {
     private nonisolated let executor = GateExecutor<Value>()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// The answer; this actor's code runs only when it is there.
+    /// The answer; this actor's code runs only once it has arrived.
     func result() -> Result<Value, DBusError> {
         executor.result ?? .failure(.failed("the gate was opened without an answer"))
     }
 
-    /// Lets the waiting task, or the one that will come, through with its answer; the first one counts.
+    /// Resumes the waiting task, or a later one, with its answer; the first answer counts.
     ///
-    /// - Returns: whether this is the first one.
+    /// - Returns: whether this is the first answer.
     @discardableResult
     nonisolated func open(_ result: Result<Value, DBusError>) -> Bool {
         executor.open(result)
     }
 }
 
-/// Keeps jobs back until it is opened, then passes them to the event loop.
+/// Holds jobs until it is opened, then passes them to the event loop.
 private final class GateExecutor<Value: Sendable>: SerialExecutor {
     private enum State {
         case closed(waiting: [UnownedJob])

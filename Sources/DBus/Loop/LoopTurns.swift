@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long the turns of the event loop take: what is handled between two looks at the descriptors, during which everybody
-/// else waits.
+/// The durations of the event loop's turns: the work between two polls of the descriptors, during which all other
+/// clients wait.
 @DBusActor
 public final class LoopTurns {
-    /// The longest piece of work of a turn that was done for a caller.
+    /// The longest piece of a turn's work that was done for a caller.
     public struct Work: Sendable {
-        /// Whether it is the answer to the call that took so long, and not the call itself.
+        /// Whether the answer took that long, and not the call itself.
         public let isAnswer: Bool
         /// The method; empty for a call that names none.
         public let member: String
@@ -14,15 +14,15 @@ public final class LoopTurns {
         public let interface: String?
         /// The caller.
         public let callerName: String
-        /// The caller's user; nil when nobody knows.
+        /// The caller's user; nil when it is unknown.
         public let userID: UInt32?
-        /// Bytes of the call, or of its answer.
+        /// The length of the call, or of its answer, in bytes.
         public let byteCount: Int
         /// How long it took.
         public let duration: Duration
     }
 
-    /// Shorter pieces of work are not remembered, in nanoseconds.
+    /// Shorter pieces of work are not recorded, in nanoseconds.
     private static let shortest: UInt64 = 1_000_000
 
     /// The lengths of all turns since the loop began.
@@ -34,8 +34,8 @@ public final class LoopTurns {
 
     nonisolated init() {}
 
-    /// Calls `report` after each turn that is longer than `limit`, with the work that took the most of it; nil = nothing that
-    /// was done for a caller.
+    /// Calls `report` after each turn that is longer than `limit`, with its longest piece of work; nil = none was done
+    /// for a caller.
     public func reportTurns(
         longerThan limit: Duration, _ report: @escaping @DBusActor (_ length: Duration, Work?) -> Void
     ) {
@@ -43,10 +43,10 @@ public final class LoopTurns {
         self.report = report
     }
 
-    /// A turn begins.
+    /// Begins a turn.
     func begin() { beginning = TimerQueue.now() }
 
-    /// The turn is over.
+    /// Ends the turn.
     func end() {
         guard let beginning else { return }
         let length = TimerQueue.now() - beginning
@@ -56,9 +56,9 @@ public final class LoopTurns {
         if length > limit { report(.nanoseconds(Int64(clamping: length)), longest?.work) }
     }
 
-    /// Does a piece of work, and remembers it if it is the longest of the turn.
+    /// Runs a piece of work, and records it if it is the longest of the turn.
     ///
-    /// - Parameter description: says what was done, in which time; called only for work that is remembered.
+    /// - Parameter description: describes the work and its duration; called only for work that is recorded.
     func measure<Result>(_ work: () -> Result, describe description: (Result, Duration) -> Work) -> Result {
         let start = TimerQueue.now()
         let result = work()

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Work on the event loop's thread that is done piece by piece, so that what arrives meanwhile does not wait for all of it.
+/// Work on the event loop's thread that is done in pieces, so that other clients do not wait for all of it.
 @DBusActor
 public final class LoopWork {
     private let next: @DBusActor () -> Bool
 
-    /// - Parameter next: does one piece, of a millisecond at most; true = there is more.
+    /// - Parameter next: does one piece, of a millisecond at most; returns true if there is more.
     public nonisolated init(_ next: @escaping @DBusActor () -> Bool) { self.next = next }
 
-    /// Has pieces done in this turn of the loop, behind what it has read, and in those after it, until nothing is left.
+    /// Runs pieces in this turn of the loop, after its reads, and in later turns, until none is left.
     ///
-    /// Calling it again before that changes nothing.
+    /// Calling it again before that has no effect.
     public func begin() { EventLoop.shared.reactor.begin(self) }
 
     func proceed() -> Bool { next() }

@@ -3,16 +3,16 @@
 internal import CDBus
 internal import Glibc
 
-/// What the loop calls when a descriptor is ready.
+/// The handler that the loop calls when a descriptor is ready.
 @DBusActor
 protocol DescriptorSource: AnyObject {
-    /// The epoll events this source waits for now; 0 = none, not even hang-ups.
+    /// The epoll events that this source waits for now; 0 = none, not even hang-ups.
     var interest: UInt32 { get }
     /// Called with the epoll events that arrived.
     func ready(_ events: UInt32)
 }
 
-/// What has work left that needs no descriptor: messages that are already read.
+/// A source of work that needs no descriptor: messages that are already read.
 @DBusActor
 protocol TurnTaker: AnyObject {
     /// Works until a time, in nanoseconds of `TimerQueue`, and does at least one piece; true = there is more, call again next
@@ -20,7 +20,7 @@ protocol TurnTaker: AnyObject {
     func runTurn(until deadline: UInt64) -> Bool
 }
 
-/// The loop thread's own state: descriptors, timers, and who has work left.
+/// The loop thread's own state: descriptors, timers, and sources with remaining work.
 @safe
 @DBusActor
 final class Reactor {
@@ -37,10 +37,10 @@ final class Reactor {
     private var generation: UInt32 = 0
     private var turnTakers: [any TurnTaker] = []
     private var work: [LoopWork] = []
-    /// What waits until nothing more is to be read, and since when.
+    /// Work that waits until nothing more is to be read, and since when.
     private var afterReading: [@DBusActor () -> Void] = []
     private var readingSince: UInt64 = 0
-    /// How long it waits at most, in nanoseconds, while there is always more to be read.
+    /// The longest time that it waits while there is always more to be read, in nanoseconds.
     private static let longestReading: UInt64 = 4_000_000
     /// How long a turn of the loop takes messages out of connections, in nanoseconds; they have equal parts of it.
     private static let takingTime: UInt64 = 4_000_000
@@ -57,7 +57,7 @@ final class Reactor {
         if epoll < 0 { EventLoop.cannotStart("epoll_create1", errno) }
     }
 
-    /// One turn: sleep at most until the next timer, then ready descriptors, due timers, and work that is left.
+    /// One turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining work.
     func turn(mayBlock: Bool) {
         applyInterest()
         let maySleep = mayBlock && turnTakers.isEmpty && work.isEmpty && afterReading.isEmpty
@@ -92,11 +92,11 @@ final class Reactor {
         repeat {
             let first = work.removeFirst()
             if first.proceed() { begin(first) }
-            EventLoop.shared.runPosted()  // what a piece has begun goes on before the next one
+            EventLoop.shared.runPosted()  // work that a piece has begun goes on before the next piece
         } while !work.isEmpty && TimerQueue.now() < end
     }
 
-    /// Puts work behind the other; asking twice is the same as once.
+    /// Appends work to the queue; a second call has no effect.
     func begin(_ other: LoopWork) {
         if !work.contains(where: { $0 === other }) { work.append(other) }
     }
@@ -114,7 +114,7 @@ final class Reactor {
         for body in waiting { body() }
     }
 
-    /// Puts `taker` on the list for the next (or this) turn; asking twice is the same as once.
+    /// Puts `taker` on the list for the next (or this) turn; a second call has no effect.
     func giveTurn(to taker: any TurnTaker) {
         if !turnTakers.contains(where: { $0 === taker }) { turnTakers.append(taker) }
     }
@@ -132,14 +132,14 @@ extension Reactor {
         return true
     }
 
-    /// Forgets `descriptor` at once: its owner may close it in the next line.
+    /// Removes `descriptor` at once: its owner may close it in the next line.
     func remove(descriptor: Int32) {
         guard let entry = entries.removeValue(forKey: descriptor) else { return }
         stale.remove(descriptor)
         if entry.mask != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
     }
 
-    /// Notes that the interest of the source of `descriptor` may have changed.
+    /// Records that the interest of the source of `descriptor` may have changed.
     func interestChanged(descriptor: Int32) {
         stale.insert(descriptor)
     }
@@ -163,7 +163,7 @@ extension Reactor {
         tellRefused()
     }
 
-    /// Tells sources whose descriptor cannot be polled (a regular file, a closed one): once, for nothing more will come.
+    /// Calls sources whose descriptor cannot be polled (a regular file, a closed one): once, as no event will follow.
     private func tellRefused() {
         guard !refused.isEmpty else { return }
         let descriptors = refused
@@ -178,7 +178,7 @@ extension Reactor {
         return max(0, Int(count))  // EINTR is an empty turn
     }
 
-    /// Ignores an event of a descriptor that was closed, and perhaps opened anew, earlier in the same turn.
+    /// Ignores an event of a descriptor that was closed, and perhaps reopened, earlier in the same turn.
     private func dispatch(_ event: epoll_event) {
         let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: unsafe event.data.u64))
         let generation = UInt32(truncatingIfNeeded: unsafe event.data.u64 >> 32)

@@ -28,7 +28,7 @@ public final class LoopTimer {
     }
 }
 
-/// Timers ordered by deadline: a binary heap, out of which cancelled ones are swept when they are the larger half.
+/// Timers ordered by deadline: a binary heap, from which cancelled ones are removed when they are the majority.
 @DBusActor
 final class TimerQueue {
     private struct Entry {
@@ -68,7 +68,7 @@ final class TimerQueue {
         return Int32(clamping: (first.deadline - time + 999_999) / 1_000_000)
     }
 
-    /// Runs what is due now, in order of deadlines; a timer added meanwhile waits for the next turn.
+    /// Runs due timers, in order of deadlines; a timer added meanwhile waits for the next turn.
     func fireDue() {
         guard !heap.isEmpty else { return }
         let time = Self.now()

@@ -3,12 +3,13 @@
 internal import CDBus
 internal import Glibc
 
-/// The body of a received message apart from it: it can be read on any thread.
+/// The body of a received message without the message: it can be read on any thread.
 ///
-/// File descriptors stay with it, and are closed with it.
+/// It owns the file descriptors, and closes them when it is released.
 @safe
 public final class DetachedBody: @unchecked Sendable {
-    /// Owned by this object alone, which only lends it to readers; given back on the loop thread, where libdbus counts it.
+    /// Owned by this object alone, which only lends it to readers; released on the loop thread, where libdbus counts
+    /// it.
     private nonisolated(unsafe) let message: OpaquePointer
     private let types: [UInt8]
 
@@ -27,7 +28,7 @@ public final class DetachedBody: @unchecked Sendable {
     /// Reads the body with a cursor; one thread at a time.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         let none = unsafe BodyDescriptors(nil)
-        // Copying megabytes takes milliseconds, which are this thread's.
+        // Copying megabytes takes milliseconds of this thread's time.
         let bytes = try unsafe MarshalledMessage(message)
         defer { withExtendedLifetime((none, bytes, self)) {} }
         let content = try unsafe MessageBody.bytes(ofBodyIn: bytes.bytes)
@@ -39,7 +40,7 @@ public final class DetachedBody: @unchecked Sendable {
     }
 }
 
-/// A message on its way to the loop thread; nobody else has it.
+/// A message on its way to the loop thread; no other thread has it.
 @safe
 private struct AbandonedMessage: @unchecked Sendable {
     let raw: OpaquePointer

@@ -2,9 +2,9 @@
 
 internal import CDBus
 
-/// Turns libdbus' way of reporting errors into a thrown one.
+/// Turns libdbus errors into thrown ones.
 enum LibdbusError {
-    /// Calls a function of libdbus that fills in an error and answers nil when it fails.
+    /// Calls a function of libdbus that fills in an error and returns nil when it fails.
     static func check(
         _ body: (UnsafeMutablePointer<CDBus.DBusError>) -> OpaquePointer?
     ) throws(DBusError) -> OpaquePointer {

@@ -3,7 +3,7 @@
 internal import CDBus
 
 extension Message {
-    /// The most bytes that a body may have so that the message stays below the specification's 128 MiB.
+    /// The maximum length of a body whose message stays below the specification's 128 MiB.
     public nonisolated static let largestBody = WrittenBody.largest
 
     /// Writes the whole body from typed values.
@@ -55,23 +55,23 @@ extension Message {
 // MARK: - Sizes
 
 extension Message {
-    /// How many bytes the body has, counted without copying it.
+    /// The length of the body in bytes, computed without copying it.
     ///
-    /// - Complexity: O(length of the signature and number of the values that stand outside of arrays)
+    /// - Complexity: O(length of the signature and number of the values outside of arrays)
     public var bodyLength: Int {
         unsafe made.map { unsafe MarshalledLength.count(ofBodyOf: $0) } ?? bodySize
     }
 
-    /// How many bytes a received message has, header and body; 0 for one that libdbus has not made.
+    /// The length of a received message in bytes, header and body; 0 for one that libdbus has not made.
     ///
-    /// Counting takes no memory, and its time depends on the signature alone. Until the body is read, header fields that D-Bus
-    /// does not define are not counted.
+    /// This allocates no memory, and its time depends on the signature alone. Until the body is read, header fields
+    /// that D-Bus does not define are not counted.
     public var size: Int {
         if let knownSize { return knownSize }
         return unsafe made.map { unsafe MarshalledLength.count(of: $0) } ?? 0
     }
 
-    /// The same with all header fields; a message whose body was not read is copied for it.
+    /// The same with all header fields; copies a message whose body was not read.
     var exactSize: Int {
         if let knownSize { return knownSize }
         return unsafe made.flatMap { made in try? unsafe MarshalledMessage(made).count } ?? 0

@@ -3,19 +3,19 @@
 internal import CDBus
 
 extension Message {
-    /// What kind of message it is; nil for one of a later protocol.
+    /// The kind of message; nil for one of a later protocol.
     public var kind: Kind? {
         unsafe draft?.header.kind ?? made.flatMap { unsafe Kind(rawValue: dbus_message_get_type($0)) }
     }
     /// 0 before it is sent.
     public var serial: UInt32 { unsafe made.map { unsafe dbus_message_get_serial($0) } ?? 0 }
-    /// Which message this answers; 0 = none.
+    /// The serial of the call that this answers; 0 = none.
     public var replySerial: UInt32 {
         unsafe draft?.header.replySerial ?? made.map { unsafe dbus_message_get_reply_serial($0) } ?? 0
     }
-    /// The unique name of whoever sent it; a bus vouches for it, a direct peer does not.
+    /// The unique name of the sender; a bus guarantees it, a direct peer does not.
     public var sender: String? { unsafe draft?.header.sender ?? text(dbus_message_get_sender) }
-    /// Whom it is for; nil = everybody, or the other end of a direct connection.
+    /// The receiver; nil = all, or the other end of a direct connection.
     public var destination: String? { unsafe draft?.header.destination ?? text(dbus_message_get_destination) }
     /// The interface of the member; a method call may have none.
     public var interface: String? { unsafe draft?.header.interface ?? text(dbus_message_get_interface) }
@@ -32,7 +32,7 @@ extension Message {
         unsafe draft?.signature ?? Signature(unchecked: text(dbus_message_get_signature) ?? "")
     }
 
-    /// True when the caller wants no answer, not even an error.
+    /// True when the caller expects no answer, not even an error (NO_REPLY_EXPECTED).
     public var noReplyExpected: Bool {
         unsafe draft?.header.flags.contains(.noReplyExpected) ?? flag(dbus_message_get_no_reply)
     }
@@ -42,7 +42,7 @@ extension Message {
         unsafe draft.map { !$0.header.flags.contains(.noAutoStart) } ?? flag(dbus_message_get_auto_start)
     }
 
-    /// True when the caller is ready to be asked for a password.
+    /// True when the caller allows interactive authorization.
     public var allowInteractiveAuthorization: Bool {
         unsafe draft?.header.flags.contains(.allowInteractiveAuthorization)
             ?? flag(dbus_message_get_allow_interactive_authorization)
@@ -57,30 +57,30 @@ extension Message {
         unsafe made.map { unsafe field($0) != 0 } ?? false
     }
 
-    // The header is changed where it is: in the draft, or in libdbus' message.
+    // The header is changed where it is stored: in the draft, or in libdbus' message.
 
-    /// Says whether the caller wants an answer; `Connection.call` and `callWithoutReply` do it themselves.
+    /// Sets whether the caller expects an answer; `Connection.call` and `callWithoutReply` do it themselves.
     public func setNoReplyExpected(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         draft?.set(.noReplyExpected, to: flag)
         if let made = unsafe made { unsafe dbus_message_set_no_reply(made, flag ? 1 : 0) }
     }
 
-    /// Says whether a service may be started for this call.
+    /// Sets whether a service may be started for this call.
     public func setAutoStart(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         draft?.set(.noAutoStart, to: !flag)
         if let made = unsafe made { unsafe dbus_message_set_auto_start(made, flag ? 1 : 0) }
     }
 
-    /// Says whether the user may be asked for a password.
+    /// Sets whether interactive authorization is allowed.
     public func setAllowInteractiveAuthorization(_ flag: Bool) throws(DBusError) {
         try checkUnsent()
         draft?.set(.allowInteractiveAuthorization, to: flag)
         if let made = unsafe made { unsafe dbus_message_set_allow_interactive_authorization(made, flag ? 1 : 0) }
     }
 
-    /// Makes it for one receiver (a signal: unicast).
+    /// Sets the one receiver (of a signal: unicast).
     ///
     /// - Throws: `InvalidArgs` for a name that D-Bus does not allow, or a message that was sent.
     public func setDestination(_ name: String) throws(DBusError) {
@@ -107,10 +107,10 @@ extension Message {
         if isFinal { throw .invalidArgs("a message that was sent or received cannot be changed; change a copy") }
     }
 
-    /// An upper bound of the header's bytes: only the path is longer than 255, and a bus may add a sender.
+    /// An upper bound of the header's length: only the path can be longer than 255, and a bus may add a sender.
     var headerSizeBound: Int { 2048 + (path?.text.utf8.count ?? 0) }
 
-    /// What an error message says, as an error; nil for another kind of message.
+    /// The error of an error message; nil for another kind of message.
     public var error: DBusError? {
         guard kind == .error else { return nil }
         let message = try? read { (reader) throws(DBusError) in try reader.readString() }
@@ -133,7 +133,7 @@ extension Message {
         unsafe draft.map { $0.header.path == path } ?? has(path.text, dbus_message_has_path)
     }
 
-    /// Whether it is libdbus' own message that the connection has ended.
+    /// Whether it is libdbus' own message about the end of the connection.
     var isLocalDisconnected: Bool {
         unsafe made.map { unsafe dbus_message_is_signal($0, "org.freedesktop.DBus.Local", "Disconnected") != 0 }
             ?? false
@@ -142,7 +142,7 @@ extension Message {
     private func has(
         _ text: String, _ field: (OpaquePointer?, UnsafePointer<CChar>?) -> dbus_bool_t
     ) -> Bool {
-        // A `String` passed to a C function as it stands is copied to the heap; `withCString` shows it where it is.
+        // A `String` passed directly to a C function is copied to the heap; `withCString` passes it in place.
         unsafe made.map { made in unsafe text.withCString { unsafe field(made, $0) != 0 } } ?? false
     }
 }

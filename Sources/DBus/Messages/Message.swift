@@ -3,22 +3,23 @@
 internal import CDBus
 internal import Glibc
 
-/// A message of libdbus, on its way out or as it came in.
+/// A libdbus message, to be sent or received.
 ///
-/// It is touched on the event-loop thread only: the type is isolated to `DBusActor`, and the last reference, wherever it
-/// is dropped, hands the message to that thread. Once sent it cannot be changed.
+/// It is used on the event-loop thread only: the type is isolated to `DBusActor`, and releasing the last reference on
+/// another thread passes the message to that thread. Once sent it cannot be changed.
 @safe
 @DBusActor
 public final class Message {
-    /// Until libdbus makes it, when it is sent or read; nil from then on, and of a received message.
+    /// The draft, until libdbus makes the message when it is sent or read; nil from then on, and for received messages.
     private(set) var draft: MessageDraft?
-    /// libdbus' message. Owned by this object, used on the loop thread only; given back in `deinit`.
+    /// libdbus' message. Owned by this object, used on the loop thread only; released in `deinit`.
     nonisolated(unsafe) private(set) var made: OpaquePointer?
-    /// Bytes of the body, as written here; 0 for a received message.
+    /// The length of the body as written here; 0 for a received message.
     public private(set) var bodySize: Int
-    /// Bytes of a received message, once its body was read.
+    /// The length of a received message, once its body was read.
     private(set) var knownSize: Int?
-    /// Whether somebody had room for it before all of it had come, and has given that back: it need not be asked for again.
+    /// Whether an account reserved room for it before it was complete, and has released that: it must not be reserved
+    /// again.
     package private(set) var isAccountedFor = false
 
     /// The four kinds of messages.
@@ -41,15 +42,15 @@ public final class Message {
         bodySize = 0
     }
 
-    /// Keeps what reading the body has found; nil = there is no body.
+    /// Stores the body that reading has found; nil = there is none.
     func record(size: Int?) { knownSize = size ?? knownSize }
 
-    /// Whoever had room for it has given that back.
+    /// Records that the reserved room was released.
     func markAccountedFor() { isAccountedFor = true }
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
-    /// - Throws: what was wrong with the values: the message is then useless and refuses to be sent.
+    /// - Throws: the writer's failure: the message then refuses to be sent.
     public func write(
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
@@ -66,7 +67,7 @@ public final class Message {
         if EventLoop.shared.isCurrent {
             unsafe dbus_message_unref(made)
         } else {
-            // The only reference moves to the loop thread, which drops it there.
+            // The only reference moves to the loop thread, which releases it there.
             let orphan = unsafe OrphanedMessage(raw: made)
             EventLoop.shared.post { unsafe dbus_message_unref(orphan.raw) }
         }
@@ -74,7 +75,7 @@ public final class Message {
 
     /// libdbus' message, which is made now if it was not; it lives as long as this object.
     ///
-    /// - Throws: `NoMemory`; `InvalidArgs` saying what libdbus does not like.
+    /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
     var raw: OpaquePointer {
         get throws(DBusError) {
             if let made = unsafe made { return unsafe made }
@@ -88,8 +89,8 @@ public final class Message {
 }
 
 extension Message {
-    /// Hands out libdbus' message, whose new owner gives it back on the loop thread; the header stays here, but for the body's
-    /// types.
+    /// Transfers libdbus' message to a new owner, who releases it on the loop thread; the header stays here, except for
+    /// the body's types.
     ///
     /// - Throws: `NoMemory`.
     func detach() throws(DBusError) -> OpaquePointer {
@@ -102,7 +103,7 @@ extension Message {
         return unsafe whole
     }
 
-    /// A method call like another one, without a body; nil when there is no memory.
+    /// A method call with another one's header, without a body; nil when there is no memory.
     private static func header(of whole: OpaquePointer) -> OpaquePointer? {
         guard
             let header = unsafe dbus_message_new_method_call(
@@ -120,7 +121,7 @@ extension Message {
     }
 }
 
-/// A message whose last Swift reference is gone, on its way to the loop thread; nobody else has it.
+/// A message whose last Swift reference is gone, on its way to the loop thread; no other thread has it.
 @safe
 private struct OrphanedMessage: @unchecked Sendable {
     let raw: OpaquePointer
@@ -129,9 +130,9 @@ private struct OrphanedMessage: @unchecked Sendable {
 // MARK: - Making messages
 
 extension Message {
-    /// A method call; without a destination it is for the other end of a direct connection.
+    /// A method call; without a destination it goes to the other end of a direct connection.
     ///
-    /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
+    /// - Throws: `InvalidArgs` with the invalid name.
     public static func methodCall(
         to destination: String?, path: ObjectPath, interface: String?, member: String
     ) throws(DBusError) -> Message {
@@ -144,14 +145,14 @@ extension Message {
 
     /// A signal.
     ///
-    /// - Throws: `InvalidArgs` naming the name that D-Bus does not allow.
+    /// - Throws: `InvalidArgs` with the invalid name.
     public static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
         try Names.checkInterface(interface)
         try Names.checkMember(member)
         return Message(signalAt: path, interface: interface, member: member)
     }
 
-    /// A signal whose names are known to be right.
+    /// A signal whose names are known to be valid.
     convenience init(signalAt path: ObjectPath, interface: String, member: String) {
         self.init(
             MessageHeader(.signal, path: path, interface: interface, member: member, flags: .noReplyExpected))
@@ -173,7 +174,7 @@ extension Message {
             kind, errorName: errorName, replySerial: serial, destination: sender, flags: .noReplyExpected)
     }
 
-    /// libdbus wants a serial to answer to.
+    /// libdbus answers only a message with a serial.
     private func checkIsCall() throws(DBusError) {
         guard kind == .methodCall, serial != 0 else { throw .invalidArgs("only a received method call has answers") }
     }
@@ -185,7 +186,7 @@ extension Message {
         return unsafe Message(adopting: made, bodySize: bodySize)
     }
 
-    /// The message itself, or a copy when it was sent or received: libdbus ends the process when those are changed.
+    /// The message itself, or a copy if it was sent or received: libdbus ends the process when those are changed.
     func unsent() throws(DBusError) -> Message { isFinal ? try copy() : self }
 
     /// True once it was sent, and of every received one.

@@ -2,9 +2,9 @@
 
 internal import CDBus
 
-/// A message that is being made: what its header says, and its body.
+/// A message that is being made: its header, and its body.
 ///
-/// Everything can still change. libdbus sees it once, when it is sent or read.
+/// All of it can still change. libdbus sees it once, when it is sent or read.
 @safe
 final class MessageDraft {
     private(set) var header: MessageHeader
@@ -23,8 +23,8 @@ final class MessageDraft {
 
     /// Writes the whole body; `body` appends values that fit `signature`.
     ///
-    /// - Returns: how many bytes it has.
-    /// - Throws: what was wrong with the values; there is no body then.
+    /// - Returns: the length of the body in bytes.
+    /// - Throws: the writer's failure; there is no body then.
     func write(
         _ signature: Signature, limit: Int, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Int {
@@ -32,12 +32,12 @@ final class MessageDraft {
         return self.body.bytes.count
     }
 
-    /// libdbus' message with these contents, which it checks, without a serial; the caller owns it.
+    /// libdbus' message with these contents, checked by libdbus, without a serial; the caller owns it.
     ///
-    /// - Throws: `NoMemory`; `InvalidArgs` saying what libdbus does not like.
+    /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
     func make() throws(DBusError) -> OpaquePointer {
         if body.descriptors.isEmpty { return try unsafe make(body) }
-        // Bytes cannot bring descriptors along: the values are appended one by one.
+        // Marshalled bytes cannot contain descriptors, so the values are appended one by one.
         let made = try unsafe make(WrittenBody())
         do throws(DBusError) {
             try unsafe DescriptorTranscript(descriptors: body.descriptors)
@@ -60,7 +60,7 @@ final class MessageDraft {
                     bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), error)
             }
         }
-        // The serial in the bytes stands in: libdbus gives one when it sends.
+        // The serial in the bytes is a placeholder: libdbus sets one when it sends.
         unsafe dbus_message_set_serial(made, 0)
         return unsafe made
     }

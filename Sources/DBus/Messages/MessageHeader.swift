@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the header of a message says that is being made.
+/// The header of a message that is being made.
 struct MessageHeader {
     /// The bits of the header's flags (D-Bus specification, Message Format).
     struct Flags: OptionSet {
@@ -62,7 +62,7 @@ extension MessageHeader {
         return unsafe isDone && bytes.extend(by: 0, alignment: 8) != nil
     }
 
-    /// The sixteen bytes before the fields, whose length is filled in behind them.
+    /// The sixteen bytes before the fields, into which the fields' length is written afterwards.
     private func appendStart(bodySize: Int, to bytes: inout MarshalledBytes) -> Bool {
         guard let place = unsafe bytes.extend(by: 16, alignment: 8) else { return false }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")

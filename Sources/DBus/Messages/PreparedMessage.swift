@@ -2,19 +2,20 @@
 
 internal import CDBus
 
-/// A message that is written on another thread: made on the event loop's, written once anywhere, and sent on the event loop's.
+/// A message that is written on another thread: made on the event loop's thread, written once on any thread, and sent
+/// on the event loop's.
 ///
-/// What takes time happens while it is written: the values become bytes, and libdbus checks them.
+/// The slow part happens while it is written: the values become bytes, and libdbus checks them.
 @safe
 public final class PreparedMessage: @unchecked Sendable {
-    // One thread at a time has it: the loop's, then the one that writes, then the loop's again. Whoever hands it on orders
-    // these.
+    // One thread at a time has it: the loop's, then the writing one, then the loop's again. The code that passes it on
+    // orders these.
     private let draft: MessageDraft
     private let signature: Signature
     private let body: @Sendable (inout MessageWriter) throws(DBusError) -> Void
     private var outcome: Result<Written, DBusError> = .failure(.failed("the message was not written"))
 
-    /// A message that libdbus has checked; whoever holds it is the only one.
+    /// A message that libdbus has checked; it has a single owner.
     @safe
     private struct Written: @unchecked Sendable {
         let raw: OpaquePointer
@@ -32,7 +33,7 @@ public final class PreparedMessage: @unchecked Sendable {
 
     deinit {
         guard case .success(let written) = outcome else { return }
-        // It was not consumed: it goes where its last reference may be dropped.
+        // It was not consumed: it is passed to the thread on which its last reference may be released.
         EventLoop.shared.post { _ = unsafe Message(adopting: written.raw) }
     }
 
@@ -46,7 +47,7 @@ public final class PreparedMessage: @unchecked Sendable {
 
     /// The message, once.
     ///
-    /// - Throws: why it could not be written.
+    /// - Throws: the reason why it could not be written.
     @DBusActor
     public func consume() throws(DBusError) -> Message {
         let result = outcome

@@ -12,18 +12,18 @@ public struct Arguments: Sendable {
 
     /// In the order of the body.
     public let list: [Argument]
-    /// The signature of a body that holds them all.
+    /// The signature of a body with all of them.
     public let signature: Signature
 
-    /// Arguments in their order; one without exactly one type is the programmer's mistake and traps.
+    /// Arguments in order; one without exactly one type is a programming error and traps.
     public init(_ list: [Argument]) {
         for argument in list {
-            // trap: tables of interfaces are written in the program; nothing that comes in makes one
+            // trap: tables of interfaces are written in the program; no input makes one
             precondition(argument.signature.isSingle, "argument \(argument.name) has not exactly one type")
         }
         self.list = list
         signature = Signature(unchecked: list.map(\.signature.text).joined())
-        // trap: tables of interfaces are written in the program; nothing that comes in makes one
+        // trap: tables of interfaces are written in the program; no input makes one
         precondition(Signature.isValid(signature.text), "the arguments' types are too long together")
     }
 }
@@ -36,7 +36,7 @@ extension Arguments: ExpressibleByDictionaryLiteral {
 }
 
 extension Arguments {
-    /// What is wrong with a body of another signature, naming the argument.
+    /// The error for a body of another signature, naming the argument.
     func mismatch(with found: Signature) -> DBusError {
         let types = found.types
         for (index, argument) in list.enumerated() {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A method call that has arrived: it is answered exactly once, now or later.
+/// A received method call, which is answered exactly once, now or later.
 ///
-/// The first answer counts. When a call is dropped without an answer its caller gets an error, so that nobody waits in
-/// vain. A caller that wants no answer gets none, whatever is called here.
+/// The first answer counts. When a call is released without an answer its caller gets an error, so that it does not
+/// wait in vain. A caller that expects no answer gets none, whatever is called here.
 @DBusActor
 public final class Call {
-    /// The call as it came.
+    /// The received message.
     public let message: Message
-    /// Where it came from, and where its answer goes.
+    /// The connection that it came from, to which its answer goes.
     public let connection: Connection
-    /// Who sent it.
+    /// Its sender.
     public let peer: Peer
-    /// The sender that the answer names; nil = us.
+    /// The sender in the answer's header; nil = this connection's name.
     private let replySender: String?
     /// The signature that the answer must have; nil until the method is known.
     private var replySignature: Signature?
@@ -37,18 +37,19 @@ public final class Call {
         EventLoop.shared.post {
             let call = Call(message: message, connection: connection, peer: peer, replySender: replySender)
             call.answerHandler = answerHandler
-            peer.endCall()  // the one that was dropped
+            peer.endCall()  // the call that was released
             call.fail(DBusError.failed("the call was dropped without an answer"))
         }
     }
 
-    /// The method is known: its answer has this signature.
+    /// Sets the signature of the answer, once the method is known.
     func setReplySignature(_ signature: Signature) { replySignature = signature }
 
-    /// Has `handler` look at an error before it becomes the answer; true = it sees to another answer itself. Nil = nobody looks.
+    /// Calls `handler` with an error before it becomes the answer; if it returns true, it answers itself. Nil = no
+    /// handler.
     package func onFailure(_ handler: (@DBusActor (any Error) -> Bool)?) { failureHandler = handler }
 
-    /// Has `handler` told of the error that becomes the answer.
+    /// Calls `handler` with the error that becomes the answer.
     package func onError(_ handler: @escaping @DBusActor (Call, any Error) -> Void) { errorHandler = handler }
 
     /// Calls `handler` once, before the answer is sent.
@@ -68,8 +69,8 @@ public final class Call {
         }
     }
 
-    /// Answers with values that `body` writes; what it throws, or what does not fit the method's results, becomes the
-    /// error that the caller gets.
+    /// Answers with values that `body` writes; an error that it throws, or values of other types than the method's
+    /// results, become the error that the caller gets.
     public func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
         answer { () throws(DBusError) in
             let reply = try message.methodReturn()
@@ -85,7 +86,7 @@ public final class Call {
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 
-    /// Ends the call without an answer: its caller has left.
+    /// Ends the call without an answer, as its caller has left.
     package func abandon() {
         guard !isAnswered else { return }
         isAnswered = true
@@ -114,9 +115,9 @@ public final class Call {
         }
     }
 
-    /// Does work for the call, of which the event loop is told if it takes long.
+    /// Runs work for the call, which the event loop counts as the call's if it takes long.
     ///
-    /// - Parameter bytesOfAnswer: how many bytes the answer has that was made; nil = none was.
+    /// - Parameter bytesOfAnswer: the length of the answer that was made; nil = none was.
     @discardableResult
     func measure<Result>(_ work: () -> Result, bytesOfAnswer: (Result) -> Int?) -> Result {
         EventLoop.shared.turns.measure(work) { result, duration in
@@ -131,7 +132,7 @@ public final class Call {
         do throws(DBusError) {
             try send(reply.get())
         } catch {
-            // Too large, or not what the table says: the caller learns that, and the connection lives on.
+            // Too large, or of other types than the table has: the caller gets an error, and the connection lives on.
             if let reply = try? message.errorReply(error) { try? send(reply) }
         }
     }
@@ -152,7 +153,7 @@ extension Call {
         try message.decode(as: repeat each types)
     }
 
-    /// Takes the body out of the call, which keeps no memory for it.
+    /// Moves the body out of the call, which then keeps no memory for it.
     ///
     /// - Throws: `NoMemory`.
     public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
@@ -161,7 +162,7 @@ extension Call {
 // MARK: - Prepared answers
 
 extension Call {
-    /// An answer with values that `body` writes, on another thread.
+    /// Makes an answer with values that `body` writes, on another thread.
     ///
     /// - Throws: `Failed` when the method is not known.
     public func prepareAnswer(
@@ -171,9 +172,9 @@ extension Call {
         return try PreparedMessage(message.methodReturn(), replySignature, body)
     }
 
-    /// Answers with what was prepared, or with why it could not be written.
+    /// Sends the prepared answer, or the error with which writing it failed.
     ///
-    /// - Returns: how many bytes are sent, 0 for an error.
+    /// - Returns: the number of sent bytes, 0 for an error.
     @discardableResult
     public func reply(with prepared: PreparedMessage) -> Int {
         guard !isAnswered else { return 0 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interface together with the object that it is about.
+/// An interface bound to the object that implements it.
 @DBusActor
 protocol BoundInterface {
     var name: String { get }
@@ -10,26 +10,26 @@ protocol BoundInterface {
     var propertyNames: [String] { get }
     /// Nil when the interface has no such property.
     func describeProperty(_ name: String) -> PropertyDescription?
-    /// Another number after each change of properties of which a caller may hear before it has their values.
+    /// A counter that changes whenever a caller may hear of changed properties before it has their values.
     var stamp: UInt64 { get }
-    /// About how many bytes the value has.
+    /// The approximate length of the value in bytes.
     func propertySize(_ name: String) -> Int
-    /// Takes the value, or throws; what it returns writes it down, in a variant.
+    /// Reads the value, or throws; the returned closure writes it, in a variant.
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
-    /// Runs `read` as soon as the properties say what the peer's earlier calls made of them.
+    /// Runs `read` as soon as the properties reflect the peer's earlier calls.
     func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void)
 }
 
-/// What `Properties` has to know of a property beforehand.
+/// Facts about a property that `Properties` needs before it is read.
 struct PropertyDescription {
     let signature: Signature
     let changes: PropertyChanges
     let isWritable: Bool
 }
 
-/// The interfaces that one object shows, as they were bound to it.
+/// The interfaces of one object, bound to it.
 @DBusActor
 public struct ExportedObject {
     let interfaces: [any BoundInterface]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entries that a table is written with.
+// The entries of a table, for its declaration.
 
 extension Interface.Member {
     /// A method whose handler reads the arguments and answers by itself, at once or later.
     ///
-    /// Arguments that do not fit `inputs` are refused before the handler is called. What it throws is the answer.
+    /// Arguments that do not fit `inputs` are refused before the handler is called. An error that it throws is the
+    /// answer.
     public static func method(
         _ name: String, in inputs: Arguments = [:], out outputs: Arguments = [:], annotations: Annotations = [:],
         _ handler: @escaping @DBusActor (_ object: Object, _ call: Call) throws -> Void
@@ -13,7 +14,8 @@ extension Interface.Member {
         .method(Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations, handler: handler))
     }
 
-    /// A method from a Swift function: its parameters are the arguments, whose names are given here, its result the answer.
+    /// A method from a Swift function: its parameters are the arguments, whose names are given here, its result the
+    /// answer.
     ///
     ///     .function("Add", in: ["amount"], out: "sum") { (counter, call, amount: UInt32) in counter.add(amount) }
     public static func function<each Input: DBusDecodable, Output: DBusEncodable>(
@@ -58,7 +60,7 @@ extension Interface.Member {
 
     /// A read-only property.
     ///
-    /// - Parameter size: about how many bytes the value has, if that may be many.
+    /// - Parameter size: the approximate length of the value in bytes, if it may be large.
     public static func property<Value: DBusEncodable & Sendable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
@@ -91,8 +93,8 @@ extension Interface.Member {
     /// A read-only property whose value is written with the cursor; it cannot fail.
     ///
     /// - Parameters:
-    ///   - size: about how many bytes the value has, if that may be many.
-    ///   - read: takes the value; what it returns writes it down.
+    ///   - size: the approximate length of the value in bytes, if it may be large.
+    ///   - read: reads the value; the returned closure writes it.
     public static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
@@ -120,9 +122,9 @@ extension Interface.Member {
 }
 
 extension Arguments {
-    /// Names and types from two lists of equal length; other lengths are the programmer's mistake and trap.
+    /// Names and types from two lists of equal length; other lengths are a programming error and trap.
     init(names: [String], types: [Signature]) {
-        // trap: tables of interfaces are written in the program; nothing that comes in makes one
+        // trap: tables of interfaces are written in the program; no input makes one
         precondition(names.count == types.count, "\(names.count) names for \(types.count) arguments")
         self.init(zip(names, types).map { Argument(name: $0, signature: $1) })
     }

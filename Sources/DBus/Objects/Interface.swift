@@ -27,20 +27,20 @@ public final class Interface<Object> {
     nonisolated let settle: Settling?
     nonisolated let stamp: (@DBusActor (Object) -> UInt64)?
 
-    /// Runs its last argument, which reads properties for a peer: at once, or when the peer's calls that may change them have
-    /// been answered.
+    /// Runs its last argument, which reads properties for a peer: at once, or when the peer's calls that may change
+    /// them have been answered.
     public typealias Settling = @DBusActor (Object, Peer, @escaping @DBusActor () -> Void) -> Void
 
-    /// Makes an interface; a name that D-Bus does not allow, or one that is used twice, is the programmer's mistake and traps.
+    /// Makes an interface; an invalid name, or a name that is used twice, is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - settle: what `Get` and `GetAll` wait for; nil = nothing.
-    ///   - stamp: another number after each change of properties of which a caller may hear before it has their values.
+    ///   - settle: the condition for which `Get` and `GetAll` wait; nil = none.
+    ///   - stamp: a counter that changes whenever a caller may hear of changed properties before it has their values.
     public nonisolated init(
         _ name: String, annotations: Annotations = [:], settle: Settling? = nil,
         stamp: (@DBusActor (Object) -> UInt64)? = nil, _ members: [Member]
     ) {
-        // trap: tables of interfaces are written in the program; nothing that comes in makes one
+        // trap: tables of interfaces are written in the program; no input makes one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
@@ -50,14 +50,14 @@ public final class Interface<Object> {
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []
         for member in members {
-            // trap: tables of interfaces are written in the program; nothing that comes in makes one
+            // trap: tables of interfaces are written in the program; no input makes one
             precondition(Names.isMember(member.name), "“\(member.name)” is not a member name")
             switch member {
             case .method(let method):
-                // trap: tables of interfaces are written in the program; nothing that comes in makes one
+                // trap: tables of interfaces are written in the program; no input makes one
                 precondition(methods.updateValue(method, forKey: method.name) == nil, "“\(method.name)” is there twice")
             case .property(let property):
-                // trap: tables of interfaces are written in the program; nothing that comes in makes one
+                // trap: tables of interfaces are written in the program; no input makes one
                 precondition(!properties.contains { $0.name == property.name }, "“\(property.name)” is there twice")
                 properties.append(property)
             case .signal:
@@ -92,7 +92,7 @@ public struct Method<Object>: Sendable {
     let handler: @DBusActor (Object, Call) throws -> Void
 }
 
-/// How changes of a property are made known (annotation `EmitsChangedSignal`).
+/// How changes of a property are announced (annotation `EmitsChangedSignal`).
 public enum PropertyChanges: String, Sendable {
     /// `PropertiesChanged` carries the value.
     case emits = "true"
@@ -100,11 +100,11 @@ public enum PropertyChanges: String, Sendable {
     case invalidates
     /// It never changes.
     case constant = "const"
-    /// It changes without a word.
+    /// It changes without a signal.
     case silent = "false"
 }
 
-/// Writes a property's value down, after it was taken; on any thread.
+/// Writes a property's value after it was read; on any thread.
 public typealias PropertyWriter = @Sendable (inout MessageWriter) -> Void
 
 /// A property in the table of an interface.
@@ -113,11 +113,11 @@ public struct Property<Object>: Sendable {
     let signature: Signature
     let changes: PropertyChanges
     let annotations: Annotations
-    /// False = the peer may not know the value; a nil peer is everybody.
+    /// Returns false if the peer may not read the value; a nil peer stands for all.
     let isVisible: @DBusActor (Object, Peer?) -> Bool
-    /// About how many bytes the value has; nil = not many.
+    /// The approximate length of the value in bytes; nil = small.
     let size: (@DBusActor (Object) -> Int)?
-    /// Takes the value, or throws; what it returns writes the value down.
+    /// Reads the value, or throws; the returned closure writes it.
     let get: @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter
     let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?
 }

@@ -58,7 +58,7 @@ struct IntrospectionWriter {
         text += "  </signal>\n"
     }
 
-    /// `EmitsChangedSignal` is left out when it is `true`, which the specification takes as given.
+    /// `EmitsChangedSignal` is left out when it is `true`, the specification's default.
     private mutating func write<Object>(_ property: Property<Object>) {
         let access = property.set == nil ? "read" : "readwrite"
         text += "  <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\""

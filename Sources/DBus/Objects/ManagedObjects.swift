@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to one `GetManagedObjects`: the values of each object are taken on the event loop's thread, and written on any.
+/// The answer to one `GetManagedObjects`: the values of each object are read on the event loop's thread, and written on
+/// any.
 @DBusActor
 package final class ManagedObjects {
     private let call: Call
@@ -20,8 +21,8 @@ package final class ManagedObjects {
         call.replyWriting { [snapshots] writer in snapshots.append(to: &writer) }
     }
 
-    /// Takes the objects one by one, in turns with what else the event loop does; `completion` is told about how many bytes
-    /// the answer has.
+    /// Reads the objects one by one, in rotation with the event loop's other work; `completion` gets the approximate
+    /// length of the answer in bytes.
     package func collect(_ completion: @escaping @DBusActor (_ size: Int) -> Void) {
         self.completion = { [self] in completion(snapshots.size) }
         work.begin()
@@ -46,11 +47,11 @@ package final class ManagedObjects {
 
 /// Objects with the values of their properties.
 private struct ObjectSnapshots: Sendable {
-    /// About how many bytes an object has where the values of its properties are small.
+    /// The approximate length of an object whose properties are small.
     private static let objectBytes = 1 << 10
 
     private var objects: [(path: ObjectPath, values: ObjectValues)] = []
-    /// About how many bytes all of them have.
+    /// The approximate length of all objects in bytes.
     private(set) var size = 0
 
     mutating func add(_ path: ObjectPath, _ values: ObjectValues) {

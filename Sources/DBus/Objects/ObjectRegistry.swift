@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers for objects that are not registered one by one: all those below one path.
+/// Resolves paths of objects that are not registered one by one: all those below one path.
 @DBusActor
 public protocol ObjectResolver: AnyObject {
     /// The object at `elements` below the resolver's path (never empty); nil when there is none.
@@ -9,10 +9,10 @@ public protocol ObjectResolver: AnyObject {
     func children(of elements: ArraySlice<Substring>) -> [String]
 }
 
-/// What a path leads to.
+/// The kind of node at a path.
 enum ObjectPlace {
     case object(ExportedObject)
-    /// Nothing but the way to other objects.
+    /// A node that only leads to other objects.
     case way
 
     @DBusActor
@@ -21,7 +21,7 @@ enum ObjectPlace {
     }
 }
 
-/// The objects of a tree by their paths: those that were added, and resolvers that know others.
+/// The objects of a tree by their paths: those that were added, and resolvers for others.
 @DBusActor
 final class ObjectRegistry {
     /// One element of a path.
@@ -35,14 +35,14 @@ final class ObjectRegistry {
     }
 
     private let root = Node()
-    /// The objects that were added, by path: the short way to them.
+    /// The added objects by their whole path, for fast look-ups.
     private var objects: [ObjectPath: ExportedObject] = [:]
-    /// The most bytes of a path that leads to something: what a caller makes longer is not looked up.
+    /// The longest path to an object in bytes: longer paths in calls are not looked up.
     private var longestPath = 1
 
     nonisolated init() {}
 
-    /// - Complexity: O(1) for an object that was added, else O(elements of the path) and what the resolver takes.
+    /// - Complexity: O(1) for an object that was added, else O(elements of the path) and the resolver's time.
     func place(at path: ObjectPath) -> ObjectPlace? {
         guard path.text.utf8.count <= longestPath else { return nil }
         if let object = objects[path] { return .object(object) }
@@ -80,7 +80,7 @@ final class ObjectRegistry {
         return Set(node.children.keys).union(node.resolver?.children(of: []) ?? []).sorted()
     }
 
-    /// All objects below a path, itself not, parents before children.
+    /// All objects below a path, without that at the path, parents before children.
     func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
         var found: [(path: ObjectPath, object: ExportedObject)] = []
         for name in children(of: path) {
@@ -132,7 +132,7 @@ extension ObjectRegistry {
 
     func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         makeNode(at: path).resolver = resolver
-        longestPath = .max  // it alone knows its paths
+        longestPath = .max  // only the resolver knows its paths
     }
 
     func addManager(at path: ObjectPath) { makeNode(at: path).isManager = true }
@@ -149,7 +149,7 @@ extension ObjectRegistry {
         return node
     }
 
-    /// Removes the nodes on the way to `path` that lead nowhere any more.
+    /// Removes the nodes on the way to `path` that lead to no object any more.
     private func prune(_ path: ObjectPath) {
         var current = path
         while let parent = current.parent, let node = node(at: current), node.isUnused {

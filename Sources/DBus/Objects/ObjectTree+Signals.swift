@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ObjectTree {
-    /// Sends a signal with typed arguments to everybody who asked for it.
+    /// Sends a signal with typed arguments to every subscriber.
     ///
     /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments, `LimitsExceeded` when it is too large.
     public func emit<Object, each Value: DBusEncodable>(
@@ -14,11 +14,11 @@ extension ObjectTree {
         try broadcast(message)
     }
 
-    /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry says.
+    /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry declares.
     ///
-    /// Of properties that not everybody may see only the names are sent, as invalidated; constant and silent ones are left
-    /// out. Nothing is sent when nothing is left.
-    /// - Throws: `UnknownObject`, or why it could not be sent.
+    /// Properties that not all peers may read are sent by name only, as invalidated; constant and silent ones are left
+    /// out. No signal is sent when none is left.
+    /// - Throws: `UnknownObject`, or the reason why it could not be sent.
     public func propertiesChanged<Object>(
         _ names: [String], of interface: Interface<Object>, at path: ObjectPath
     ) throws(DBusError) {
@@ -40,8 +40,8 @@ extension ObjectTree {
             })
     }
 
-    /// Tells the nearest ObjectManager's listeners of an object that is there now; `add` does it by itself, an
-    /// object that a resolver knows is announced with this.
+    /// Announces an added object on its nearest ObjectManager; `add` does this by itself, so this is for objects of a
+    /// resolver.
     public func announceAdded(_ path: ObjectPath) {
         guard let manager = manager(of: path), let object = object(at: path) else { return }
         let message = try? Message.signal(
@@ -53,7 +53,7 @@ extension ObjectTree {
         if let message { try? broadcast(message) }
     }
 
-    /// Tells the nearest ObjectManager's listeners of an object that is gone; `remove` does it by itself.
+    /// Announces a removed object on its nearest ObjectManager; `remove` does this by itself.
     public func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
         guard let manager = manager(of: path) else { return }
         let message = try? Message.signal(

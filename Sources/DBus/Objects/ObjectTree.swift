@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects that a program shows, on all its connections.
+/// The objects that a program exports, on all its connections.
 ///
-/// A path leads to an object that was added, or that a resolver knows. Every path on the way to an object answers
+/// A path leads to an object that was added, or that a resolver finds. Every path on the way to an object answers
 /// introspection with all its children. Every object has `Introspectable`, `Properties` and `Peer`.
 @DBusActor
 public final class ObjectTree {
@@ -11,33 +11,33 @@ public final class ObjectTree {
     private var arrivalHandler: (@DBusActor (Call) -> Void)?
     private var managedObjectsHandler: (@DBusActor (Call, ManagedObjects) -> Void)?
     private var propertiesHandler: (@DBusActor (Call, PropertyAnswer) -> Void)?
-    /// Looks at each call before its method runs, and refuses it by throwing: limits, states of shutting down.
+    /// Checks each call before its method runs, and refuses it by throwing, for limits or at shutdown.
     public var admission: (@DBusActor (Call) throws -> Void)?
 
     /// An empty tree.
     public init() {}
 
-    /// Hands each call to `handler` as it comes, who hands it to `handle` when its turn has come; without one it is handled at
-    /// once.
+    /// Passes each call to `handler` when it arrives, which passes it to `handle` when its turn has come; without one
+    /// it is handled at once.
     package func onArrival(_ handler: @escaping @DBusActor (Call) -> Void) { arrivalHandler = handler }
 
-    /// Has `handler` answer `GetManagedObjects`, of which there may be much; without one it is answered at once.
+    /// Lets `handler` answer `GetManagedObjects`, whose answer may be large; without one it is answered at once.
     package func onManagedObjects(_ handler: @escaping @DBusActor (Call, ManagedObjects) -> Void) {
         managedObjectsHandler = handler
     }
 
-    /// Has `handler` answer `Get` and `GetAll`; without one they are answered at once.
+    /// Lets `handler` answer `Get` and `GetAll`; without one they are answered at once.
     package func onProperties(_ handler: @escaping @DBusActor (Call, PropertyAnswer) -> Void) {
         propertiesHandler = handler
     }
 
-    /// Values of properties that were asked for.
+    /// A call of `Get` or `GetAll`.
     package struct PropertyAnswer {
-        /// About how many bytes they have; 0 = not many.
+        /// The approximate length of the values in bytes; 0 = small.
         package let size: Int
-        /// Another number after each change of them of which the caller may hear before it has the answer.
+        /// A counter that changes whenever the caller may hear of changed values before it has the answer.
         package let stamp: @DBusActor @Sendable () -> UInt64
-        /// Reads them; what it returns writes the answer on any thread.
+        /// Reads the values; the returned closure writes the answer on any thread.
         package let read:
             @DBusActor @Sendable () throws(DBusError) -> @Sendable (inout MessageWriter) throws(DBusError) -> Void
     }
@@ -52,24 +52,24 @@ extension ObjectTree {
     /// The names of everything directly below a path, sorted.
     public func children(of path: ObjectPath) -> [String] { registry.children(of: path) }
 
-    /// All objects below a path, itself not, parents before children.
+    /// All objects below a path, without that at the path, parents before children.
     public func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
         registry.objects(below: path)
     }
 
-    /// Shows an object; one that was there before is replaced. Below an ObjectManager it is announced.
+    /// Adds an object; a former one at the path is replaced. Below an ObjectManager it is announced.
     public func add(_ object: ExportedObject, at path: ObjectPath) {
         registry.add(object, at: path)
         announceAdded(path)
     }
 
-    /// Takes an object away. Below an ObjectManager that is announced.
+    /// Removes an object. Below an ObjectManager that is announced.
     public func remove(at path: ObjectPath) {
         guard let object = registry.remove(at: path) else { return }
         announceRemoved(path, object)
     }
 
-    /// Lets `resolver` answer for everything below `path` that is not registered itself.
+    /// Makes `resolver` find the objects below `path` that are not registered one by one.
     public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         registry.setResolver(resolver, below: path)
     }
@@ -87,12 +87,12 @@ extension ObjectTree {
 // MARK: - Calls
 
 extension ObjectTree {
-    /// Answers a call, or hands it to the method that will.
+    /// Answers a call, or passes it to the method that will.
     func dispatch(_ call: Call) {
         if let arrivalHandler { arrivalHandler(call) } else { handle(call, isAdmitted: false) }
     }
 
-    /// Handles a call that was let in and is not answered, from the beginning; also once more.
+    /// Handles an admitted call from the beginning; also again, if it is not answered.
     package func handle(_ call: Call) { handle(call, isAdmitted: true) }
 
     private func handle(_ call: Call, isAdmitted: Bool) {
@@ -146,7 +146,7 @@ extension ObjectTree {
         StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
-    /// The specification allows calls that name no interface.
+    /// The specification allows calls without an interface.
     private func dispatch(_ call: Call, amongAll interfaces: [any BoundInterface]) {
         for interface in interfaces where interface.handle(call) { return }
         fail(call, interface: nil)
@@ -160,7 +160,7 @@ extension ObjectTree {
 
 // MARK: - Connections
 
-/// A connection that shows the tree; the tree does not keep it alive.
+/// Adds a connection that serves the tree; the tree does not keep it alive.
 private struct WeakConnection {
     weak var connection: Connection?
 }
@@ -179,9 +179,9 @@ extension ObjectTree: CallResponder {
         dispatch(Call(message: message, connection: connection, peer: peer))
     }
 
-    /// Sends a signal to everybody who asked for it, on every connection that shows this tree.
+    /// Sends a signal to every subscriber, on every connection that serves this tree.
     ///
-    /// - Throws: the first error of any connection, after all were tried; a closed connection is none.
+    /// - Throws: the first error of any connection, after all were tried; a closed connection is no error.
     public func broadcast(_ message: Message) throws(DBusError) {
         var failure: DBusError?
         for entry in connections {
@@ -197,7 +197,7 @@ extension ObjectTree: CallResponder {
 }
 
 extension Connection {
-    /// What calls on this connection reach; without it every call gets `UnknownObject`.
+    /// The objects that calls on this connection reach; without it every call gets `UnknownObject`.
     public var objects: ObjectTree? {
         get { responder as? ObjectTree }
         set { setResponder(newValue) }

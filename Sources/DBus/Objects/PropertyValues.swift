@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of some properties, as they were when they were taken, to be written on any thread.
+/// The values of some properties at one moment, to be written on any thread.
 struct PropertyValues: Sendable {
     private let entries: [(name: String, write: PropertyWriter)]
 
@@ -17,10 +17,10 @@ struct PropertyValues: Sendable {
     }
 }
 
-/// The interfaces of an object with the values of their properties, to be written on any thread.
+/// The approximate length of the values in bytes, if they are not small.
 struct ObjectValues: Sendable {
     private let interfaces: [(name: String, values: PropertyValues)]
-    /// About how many bytes there are, where the values are not small.
+    /// Reads the properties that the peer may read; a nil peer stands for all.
     let size: Int
 
     /// Takes the values of the properties that the peer may see; a nil peer is everybody.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A signal, as it stands in the table of an interface and as it is emitted.
+/// A signal: its declaration in the table of an interface.
 public struct Signal: Sendable {
     /// The member's name.
     public let name: String
-    /// What it carries.
+    /// Its arguments.
     public let arguments: Arguments
-    /// Notes in the introspection.
+    /// Its annotations.
     public let annotations: Annotations
 
-    /// A signal; a name that D-Bus does not allow is the programmer's mistake and traps.
+    /// A signal; an invalid name is a programming error and traps.
     public init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
-        // trap: signals are written in the program; those that come in are messages
+        // trap: signals are declared in the program; received ones are messages
         precondition(Names.isMember(name), "“\(name)” is not a member name")
         self.name = name
         self.arguments = arguments

@@ -2,7 +2,7 @@
 
 internal import CSystemd
 
-/// What every path of a tree shows besides its own interfaces.
+/// The interfaces that every path of a tree has besides its own.
 @DBusActor
 struct StandardObject {
     let tree: ObjectTree
@@ -50,7 +50,7 @@ private enum MachineID {
         guard unsafe sd_id128_get_machine(&id) >= 0 else {
             throw DBusError(.fileNotFound, "this machine has no valid /etc/machine-id")
         }
-        // As long as sd_id128_to_string(3) says, with the NUL at the end.
+        // The length that sd_id128_to_string(3) documents, with the NUL at the end.
         var text = [CChar](repeating: 0, count: 33)
         _ = unsafe sd_id128_to_string(id, &text)
         return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -135,7 +135,8 @@ extension StandardObject {
 }
 
 extension BoundInterface {
-    /// Those of some properties that the peer may see; one whose getter fails is left out, so that the rest arrives.
+    /// The values of some properties that the peer may read; one whose getter fails is left out, so that the rest
+    /// arrives.
     func values(_ names: [String], for peer: Peer?) -> PropertyValues {
         PropertyValues(
             names.filter { isPropertyVisible($0, to: peer) }.compactMap { name in

@@ -6,14 +6,15 @@ internal import Glibc
 
 /// The descriptors that systemd has passed to this process (sd_listen_fds(3)), each with its name.
 ///
-/// libdbus' own way of taking sockets over takes all of them, refuses to start when one is not a listening socket (the
-/// descriptor store's are not), and forgets the names. So they are taken here, and libdbus is shown the ones it shall have.
+/// libdbus' own way of taking over sockets takes all of them, refuses to start when one is not a listening socket
+/// (those of the descriptor store are not), and drops the names. So they are taken here, and libdbus gets only the
+/// wanted ones.
 public struct ActivatedDescriptors: Sendable {
-    /// One of them.
+    /// A passed descriptor.
     public struct Descriptor: Sendable {
         /// `FileDescriptorName=` of the socket, or the name in the descriptor store.
         public let name: String
-        /// A duplicate of what was passed.
+        /// A duplicate of the passed one.
         public let descriptor: FileDescriptor
     }
 
@@ -23,14 +24,14 @@ public struct ActivatedDescriptors: Sendable {
     public let all: [Descriptor]
     private let places: Int
 
-    /// Takes what was passed, once, at the start of the program, before threads read the environment and before anything
-    /// else is opened; nothing, if not all of it is there or the names are not as many.
+    /// Takes the passed descriptors, once, at the start of the program, before threads read the environment and before
+    /// other files are opened; none, if some are missing or the names are not as many.
     ///
-    /// The first numbers stay open as place holders until `Server.listen(on:)` or `discardPlaces`, for libdbus takes
-    /// sockets over only at descriptor 3 and the following.
+    /// The first numbers stay open as placeholders until `Server.listen(on:)` or `discardPlaces`, since libdbus takes
+    /// over sockets only at descriptor 3 and the following.
     public static func receive() -> ActivatedDescriptors {
         var texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        // One name for each descriptor, in memory that is the caller's.
+        // One name for each descriptor, in memory that the caller owns.
         let count = unsafe sd_listen_fds_with_names(1, &texts)
         guard count > 0, let texts = unsafe texts else { return ActivatedDescriptors(all: [], places: 0) }
         defer { unsafe free(texts) }
@@ -46,17 +47,17 @@ public struct ActivatedDescriptors: Sendable {
         return ActivatedDescriptors(all: all, places: Int(count))
     }
 
-    /// Those with a name.
+    /// The descriptors with a name.
     public func named(_ name: String) -> [FileDescriptor] {
         all.filter { $0.name == name }.map(\.descriptor)
     }
 
-    /// Closes the place holders when no server will listen on passed sockets.
+    /// Closes the placeholders when no server will listen on passed sockets.
     public func discardPlaces() {
         for index in 0..<places { close(Self.first + Int32(index)) }
     }
 
-    /// Puts `sockets` where libdbus looks for them, and tells it so.
+    /// Puts `sockets` at the numbers where libdbus expects them, and sets its variables.
     fileprivate func present(_ sockets: [FileDescriptor]) throws(DBusError) {
         guard !sockets.isEmpty, sockets.count <= places else {
             throw .invalidArgs("systemd has passed no such socket")
@@ -75,7 +76,7 @@ public struct ActivatedDescriptors: Sendable {
         unsafe setenv("LISTEN_FDS", String(sockets.count), 1)
     }
 
-    /// Whether it is a Unix socket: over others nobody can say who a client is.
+    /// Whether it is a Unix socket: other kinds cannot tell who a client is.
     private static func isLocal(_ socket: FileDescriptor) -> Bool {
         var address = sockaddr()
         var length = socklen_t(MemoryLayout<sockaddr>.size)
@@ -84,7 +85,7 @@ public struct ActivatedDescriptors: Sendable {
 }
 
 extension Server {
-    /// Listens on the sockets with one name out of those that systemd has passed; once in a process.
+    /// Listens on the passed sockets with one name; once in a process.
     ///
     /// - Throws: `InvalidArgs` when there is none, `BadAddress` when one is not a listening stream socket.
     public static func listen(

@@ -2,7 +2,7 @@
 
 internal import CDBus
 
-/// As much of a bus as client libraries and `busctl --address=` need, for one client of our server.
+/// The part of a bus that client libraries and `busctl --address=` need, for one client of our server.
 @DBusActor
 final class BusDriver {
     private weak var server: Server?
@@ -39,9 +39,9 @@ final class BusDriver {
         ])
 }
 
-/// The one way of authenticating that a server allows.
+/// The one mechanism of authentication that a server allows.
 enum AuthenticationMechanisms {
-    /// Calls `body` with the list of authentication mechanisms that we allow.
+    /// Calls `body` with the list of allowed authentication mechanisms.
     static func withExternal<R>(_ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> R) -> R {
         unsafe "EXTERNAL".withCString { name in
             unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in

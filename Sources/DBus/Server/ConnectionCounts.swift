@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections of a server by user: who is served, and who is there only to be told that there are too many.
+/// The connections of a server by user: those that are served, and those that are only told that there are too many.
 ///
-/// The user is the one that the kernel names when a connection comes, so that connections that have proved nothing count too.
+/// The user is the one that the kernel reports when a connection is made, so that unauthenticated connections count
+/// too.
 struct ConnectionCounts {
-    /// What becomes of a new connection.
+    /// The decision about a new connection.
     enum Place: Equatable {
         case served
-        /// It is told why with its first call, and closed.
+        /// Its first call gets the reason, and it is closed.
         case refused(Server.Refusal)
     }
 
-    /// Connections of all users, and of one, that may be there at once to be told that there are too many.
+    /// The numbers of connections, of all users and of one, that may wait at once to be told that there are too many.
     static let refusedAtOnce = 16
     static let refusedOfUserAtOnce = 4
 
@@ -23,7 +24,7 @@ struct ConnectionCounts {
     private var users: [UInt32: Count] = [:]
     private var all = Count()
 
-    /// Where one more connection of a user belongs; nil = it is to be closed at once.
+    /// The decision about one more connection of a user; nil = close it at once.
     ///
     /// - Complexity: O(1)
     func place(for user: UInt32, limit: Int, limitPerUser: Int) -> Place? {
@@ -43,7 +44,7 @@ struct ConnectionCounts {
     /// Counts a connection in its place.
     mutating func add(_ place: Place, of user: UInt32) { change(place, of: user, by: 1) }
 
-    /// A connection has left its place.
+    /// Counts a connection that has left.
     mutating func remove(_ place: Place, of user: UInt32) { change(place, of: user, by: -1) }
 
     private mutating func change(_ place: Place, of user: UInt32, by difference: Int) {

@@ -2,23 +2,23 @@
 
 internal import CDBus
 
-/// A socket of libdbus on which clients come in.
+/// A socket of libdbus on which clients connect.
 @safe
 @DBusActor
 final class Listener {
-    /// Takes a new connection in; one that is not referenced then is closed by libdbus.
+    /// Accepts a new connection; libdbus closes it unless it is referenced then.
     typealias Acceptor = @DBusActor (OpaquePointer) -> Void
 
-    /// How long a socket rests whose clients cannot be taken in.
+    /// How long a socket is paused whose clients cannot be accepted.
     private static let rest = Duration.milliseconds(100)
 
-    /// Owned by this object, used on the loop thread only; given back by `close`, at the latest by `deinit`.
+    /// Owned by this object, used on the loop thread only; released by `close`, at the latest by `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var acceptor: Acceptor?
-    /// Whether a connection came since the socket was ready last.
+    /// Whether a connection was accepted since the socket was last ready.
     private var hasAccepted = false
-    /// Whether clients wait that cannot be taken in, because the process has no descriptor left.
+    /// Whether clients wait that cannot be accepted, because the process has no descriptor left.
     private(set) var isStarved = false
     private(set) var starvationHandler: (@DBusActor () -> Void)?
 
@@ -49,20 +49,20 @@ final class Listener {
         EventLoop.shared.post { orphan.close() }
     }
 
-    /// Hands new connections to `acceptor`.
+    /// Passes new connections to `acceptor`.
     func setAcceptor(_ acceptor: @escaping Acceptor) { unsafe self.acceptor = unsafe acceptor }
 
     /// Calls `handler` when `isStarved` becomes true.
     func setStarvationHandler(_ handler: (@DBusActor () -> Void)?) { starvationHandler = handler }
 
-    /// The address for clients, with the server's identity.
+    /// The address for clients, with the server's GUID.
     var address: String {
         guard let raw = unsafe raw, let text = unsafe dbus_server_get_address(raw) else { return "" }
         defer { unsafe dbus_free(text) }
         return unsafe String(cString: text)
     }
 
-    /// Stops listening; false when it had before.
+    /// Stops listening; false when it had stopped before.
     func close() -> Bool {
         guard let raw = unsafe raw else { return false }
         unsafe self.raw = nil
@@ -79,8 +79,8 @@ final class Listener {
 // MARK: - Want of descriptors
 
 extension Listener: WatchTableOwner {
-    /// Lets the socket rest if it was ready and nothing came of it: accept(2) fails without a descriptor, and the client stays
-    /// in the queue, so that the socket would be ready again at once and for ever.
+    /// Pauses the socket if it was ready and no connection was accepted: accept(2) fails without a descriptor, and the
+    /// client stays in the queue, so that the socket would be ready again at once and for ever.
     func didHandleWatches() {
         let wasStarved = isStarved
         isStarved = !hasAccepted
@@ -92,7 +92,7 @@ extension Listener: WatchTableOwner {
     }
 }
 
-/// A server of libdbus without an owner; whoever holds this is the only one.
+/// A libdbus server; this value is its only owner.
 @safe
 private struct OrphanedServer: @unchecked Sendable {
     let raw: OpaquePointer
@@ -108,7 +108,7 @@ private struct OrphanedServer: @unchecked Sendable {
     }
 }
 
-/// What libdbus holds of a listener, to hand it new connections.
+/// The context of libdbus' callback, which passes new connections to the listener.
 private final class AcceptContext: Sendable {
     @DBusActor private weak var listener: Listener?
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One client of our server, from its connect to its leaving.
+/// One client of our server, from its connection to its departure.
 @DBusActor
 final class ServedPeer {
-    /// How far it has come.
+    /// The state of its authentication.
     private enum State {
-        /// It has not proved who it is; the timer ends that.
+        /// Not authenticated yet; a timer limits that.
         case authenticating(LoopTimer)
         case admitted
-        /// It came when there were too many: it is told so with its first call.
+        /// Accepted when there were too many: its first call gets that as an error.
         case refused(LoopTimer)
     }
 
@@ -16,7 +16,7 @@ final class ServedPeer {
     private(set) var connection: Connection?
     private var state: State?
     private weak var server: Server?
-    /// Whether it is served, or why not.
+    /// Whether it is served, or the reason why not.
     let place: ConnectionCounts.Place
     private(set) var matchRules: [MatchRule] = []
     private(set) var hasCalledHello = false
@@ -41,9 +41,9 @@ final class ServedPeer {
         connection.onDisconnect { [weak self] in self?.left() }
     }
 
-    /// The client has called Hello.
+    /// Handles Hello of the client.
     ///
-    /// - Throws: `Failed` when it had called it before.
+    /// - Throws: `Failed` when the client had called it before.
     func greet() throws(DBusError) {
         guard !hasCalledHello else { throw .failed("Hello was called before") }
         hasCalledHello = true
@@ -63,7 +63,7 @@ final class ServedPeer {
 // MARK: - Messages
 
 extension ServedPeer: ServedClient {
-    /// The connection has read or written something: perhaps the proof.
+    /// The connection has read or written something, so it may be authenticated now.
     func didProgress(_ connection: Connection) {
         guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
         switch place {
@@ -75,7 +75,7 @@ extension ServedPeer: ServedClient {
         }
     }
 
-    /// Calls to the bus' name go to the driver, all others to the objects. A client's own `sender` means nothing.
+    /// Calls to the bus' name go to the driver, all others to the objects. The `sender` that a client sets is ignored.
     func receivedCall(_ message: Message, on connection: Connection) {
         if case .refused(let refusal) = place {
             return refuse(Call(message: message, connection: connection, peer: peer), refusal)
@@ -92,7 +92,7 @@ extension ServedPeer: ServedClient {
         call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
     }
 
-    /// Clients that take us for a bus want to know whom a message is from.
+    /// Clients that treat us as a bus need the sender of a message.
     func stamp(_ message: Message) throws(DBusError) {
         if message.sender == nil { try message.setSender(Server.ownName) }
     }

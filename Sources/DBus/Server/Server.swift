@@ -4,49 +4,49 @@ internal import CDBus
 
 /// A server for direct connections: D-Bus from program to program, without a bus between them.
 ///
-/// Clients prove their Unix user with EXTERNAL and nothing else, and `admits` decides about each. Connections, and the
-/// ones that have not proved anything yet, are counted for each user and limited: libdbus itself knows no such limit. The
-/// server answers as much of `org.freedesktop.DBus` as client libraries need to take it for a bus (`BusDriver`).
+/// Clients authenticate as their Unix user with EXTERNAL only, and `admits` decides about each. Connections, and
+/// unauthenticated ones, are counted for each user and limited: libdbus itself has no such limit. The server implements
+/// as much of `org.freedesktop.DBus` as client libraries need to treat it as a bus (`BusDriver`).
 @DBusActor
 public final class Server {
-    /// What a server allows.
+    /// The limits of a server.
     public struct Configuration: Sendable {
-        /// The bus names that clients find us under here.
+        /// The bus names that the server claims to own.
         public var names: [String] = []
         /// More connections than this get `LimitsExceeded` and are closed.
         public var maximumConnections = 128
         /// More connections of one user than this get `LimitsExceeded` and are closed.
         public var maximumConnectionsPerUser = Int.max
-        /// How long a client may take to prove who it is.
+        /// How long a client may take to authenticate.
         public var authenticationTimeout = Duration.seconds(10)
-        /// A client that sends a larger message is thrown off.
+        /// A client that sends a larger message is disconnected.
         public var maximumMessageSize = 64 << 20
         /// Larger messages to a client are refused here.
         public var maximumAnswerSize = 64 << 20
-        /// A client is thrown off when nothing more arrives of a message that it has begun, for so long while it is read;
-        /// nil = it may take its time.
+        /// A client is disconnected when nothing more arrives of a message that it has begun for this time, while it is
+        /// read; nil = no limit.
         public var messageTimeout: Duration?
         /// Descriptors in one message.
         public var maximumDescriptors = 16
         /// Match rules of one connection.
         public var maximumMatchRules = 512
-        /// Whether a client may come in at all.
+        /// Whether a client is admitted at all.
         public var admits: @DBusActor (Credentials) -> Bool = { _ in true }
 
-        /// Defaults for a server that clients find under these names.
+        /// Default limits for a server with these names.
         public init(names: [String] = []) {
             self.names = names
         }
     }
 
-    /// Why a client is refused.
+    /// The reason why a client is refused.
     public enum Refusal: Equatable, Sendable {
-        /// There are as many connections as there may be.
+        /// The server has its maximum of connections.
         case connections(limit: Int)
-        /// Its user has as many connections as one may have.
+        /// The user has its maximum of connections.
         case connectionsOfUser(limit: Int)
 
-        /// What the client is told.
+        /// The error that the client gets.
         public var message: String {
             switch self {
             case .connections(let limit): "there are \(limit) direct connections, and no more are served"
@@ -55,9 +55,9 @@ public final class Server {
         }
     }
 
-    /// What this server allows.
+    /// The limits of this server.
     public private(set) var configuration: Configuration
-    /// What calls on its connections reach.
+    /// The objects that calls on its connections reach.
     public var objects: ObjectTree? {
         didSet {
             for served in peers where served.isAdmitted { served.connection?.objects = objects }
@@ -71,25 +71,26 @@ public final class Server {
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
     /// Called with each client that is refused.
     public var onRefusal: (@DBusActor (Peer, Refusal) -> Void)?
-    /// Called with each client that is thrown off for `messageTimeout`, and the bytes that had arrived of the message.
+    /// Called with each client that is disconnected for `messageTimeout`, and the bytes that had arrived of the
+    /// message.
     public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
-    /// How many connections one user may have; nil = as many as the configuration says.
+    /// The maximum of connections of one user; nil = that of the configuration.
     public var connectionsOfUser: (@DBusActor (UInt32) -> Int)?
-    /// Says for which messages there is room; nil = for all. Set it before clients come.
+    /// Decides for which messages there is room; nil = for all. Set it before clients connect.
     public var account: (any IncomingAccount)?
 
-    /// The name under which the server itself is known to its clients.
+    /// The unique name of the server itself for its clients.
     nonisolated static let ownName = ":d.0"
 
-    /// Allows other numbers of connections, and another time for each, from the next one on; those that are there stay.
+    /// Changes the limits of connections, and the time for authentication, for later connections; present ones stay.
     public func limit(connections: Int, perUser: Int, authenticationTimeout: Duration) {
         configuration.maximumConnections = connections
         configuration.maximumConnectionsPerUser = perUser
         configuration.authenticationTimeout = authenticationTimeout
     }
 
-    /// Allows messages of another size, from the next one of each client on.
+    /// Changes the maximum size of messages, from the next one of each client on.
     public func limit(messageSize: Int) {
         guard messageSize != configuration.maximumMessageSize else { return }
         configuration.maximumMessageSize = messageSize
@@ -102,10 +103,10 @@ public final class Server {
         unsafe listener.setAcceptor { [weak self] raw in unsafe self?.accept(raw) }
     }
 
-    /// The address for clients, with the server's identity.
+    /// The address for clients, with the server's GUID.
     public var address: String { listener.address }
 
-    /// Whether clients wait that cannot be taken in, because the process has no descriptor left.
+    /// Whether clients wait that cannot be accepted, because the process has no descriptor left.
     public var isStarved: Bool { listener.isStarved }
 
     /// Called when `isStarved` becomes true.
@@ -114,15 +115,15 @@ public final class Server {
         set { listener.setStarvationHandler(newValue) }
     }
 
-    /// Calls `handler` with each client that was let in.
+    /// Calls `handler` with each client that was admitted.
     public func onConnection(_ handler: @escaping @DBusActor (Peer) -> Void) {
         connectionHandlers.append(handler)
     }
 
-    /// The clients that were let in and are still there.
+    /// The admitted clients that have not left.
     public var connectedPeers: [Peer] { peers.filter(\.isAdmitted).map(\.peer) }
 
-    /// Waits until everything that was sent to the clients is written to their sockets, at most for `timeout`.
+    /// Waits until all queued messages are written to the clients' sockets, at most for `timeout`.
     public func flush(timeout: Duration) async {
         let flushes = connectedPeers.compactMap(\.connection).map { connection in
             Task { @DBusActor in await connection.flush(timeout: timeout) }
@@ -140,7 +141,7 @@ public final class Server {
 // MARK: - Listening
 
 extension Server {
-    /// Listens on an address such as `unix:path=/run/listd/direct.sock`; a socket that was left behind there is replaced.
+    /// Listens on an address such as `unix:path=/run/listd/direct.sock`; an old socket file is replaced.
     ///
     /// - Throws: `BadAddress`, `AddressInUse`, `FileNotFound` and the like.
     public static func listen(
@@ -153,7 +154,7 @@ extension Server {
 // MARK: - Connections
 
 extension Server {
-    /// Takes a new connection in; one that is not referenced here is closed by libdbus.
+    /// Accepts a new connection; libdbus closes it unless it is referenced here.
     private func accept(_ raw: OpaquePointer) {
         guard let credentials = unsafe Credentials(ofPeerOf: raw),
             let place = counts.place(
@@ -164,7 +165,7 @@ extension Server {
         unsafe dbus_connection_set_max_message_unix_fds(raw, configuration.maximumDescriptors)
         guard let transport = try? unsafe Transport(adopting: raw) else { return }
         transport.limit(messageSize: configuration.maximumMessageSize)
-        transport.endsWhilePaused = true  // nobody is left to be answered
+        transport.endsWhilePaused = true  // the clients have left
         let served = ServedPeer(server: self, name: ":d.\(nextNumber)", credentials: credentials, place: place)
         nextNumber += 1
         peers.append(served)
@@ -186,7 +187,7 @@ extension Server {
                 onTimeout: { [weak self] in self?.onUnfinishedMessage?(peer, $0) }))
     }
 
-    /// Reads the clients again for whose messages there was no room, if there is some now.
+    /// Resumes reading the clients for whose messages there was no room, if there is some now.
     public func retryUnfinishedMessages() {
         for served in peers { served.connection?.transport.retryUnfinishedMessage() }
     }
@@ -201,7 +202,7 @@ extension Server {
         if let user = served.peer.credentials?.userID { counts.remove(served.place, of: user) }
     }
 
-    /// Who has a name here: the server's own names, and its clients' unique ones; nil = nobody.
+    /// The owner of a name here: the server for its own names, and its clients for their unique ones; nil = none.
     func owner(of name: String) -> String? {
         if name == Bus.name { return Bus.name }
         if name == Server.ownName || configuration.names.contains(name) { return Server.ownName }

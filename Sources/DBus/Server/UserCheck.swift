@@ -2,9 +2,10 @@
 
 internal import CDBus
 
-/// What a connection may authenticate as: the user that the kernel named when it came, if that one is let in.
+/// The user as whom a connection may authenticate: the one that the kernel reported when it was made, if that one is
+/// admitted.
 ///
-/// libdbus by itself lets in root and its own user, whoever the server is for.
+/// libdbus by itself admits root and its own user, whoever the server is for.
 final class UserCheck: Sendable {
     private let userID: UInt32
     private let isAllowed: Bool

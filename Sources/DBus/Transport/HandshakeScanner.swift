@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds where the lines of authentication end and the messages begin, in what a client sends.
+/// Finds the end of the authentication lines and the beginning of the messages in received bytes.
 ///
-/// The last line is `BEGIN` (D-Bus specification, Authentication Protocol); it need not come in one piece, and what follows it
-/// may come with it.
+/// The last line is `BEGIN` (D-Bus specification, Authentication Protocol); it may arrive in pieces, or together with
+/// the first messages.
 struct HandshakeScanner {
     private static let last = Array("BEGIN".utf8)
 
-    /// The beginning of the line that is not complete yet: as much as tells `BEGIN`, and the character behind it.
+    /// The beginning of the incomplete line: enough to recognise `BEGIN`, and the character after it.
     private var line: [UInt8] = []
     private var previous: UInt8 = 0
     /// The first byte of a connection belongs to no line.
     private var isFirst = true
 
-    /// Takes the next bytes in.
+    /// Consumes the next bytes.
     ///
-    /// - Returns: how many of them stand behind the last line; nil = it is still to come.
+    /// - Returns: how many of them follow the last line; nil = it has not arrived yet.
     mutating func consume(_ bytes: some Collection<UInt8>) -> Int? {
         var left = bytes.count
         for byte in bytes {
@@ -33,7 +33,7 @@ struct HandshakeScanner {
         return nil
     }
 
-    /// Words may stand behind the command; the line's end may be among what is kept.
+    /// Words may follow the command; the line's end may be in the kept part.
     private var isLast: Bool {
         line.starts(with: Self.last)
             && (line.count == Self.last.count || line.last == UInt8(ascii: " ") || line.last == UInt8(ascii: "\r"))

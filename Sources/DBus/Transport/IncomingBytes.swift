@@ -3,32 +3,33 @@
 internal import CDBus
 internal import Glibc
 
-/// What libdbus reads from a socket, followed from outside: where the handshake ends, and where messages begin.
+/// The bytes that libdbus reads from a socket, followed from outside: the end of the handshake, and the boundaries of
+/// messages.
 @DBusActor
 struct IncomingBytes {
-    /// What was read since the last time.
+    /// The bytes read since the last call.
     enum Progress {
         case nothing
-        /// Nothing that belongs to a message, as far as is known.
+        /// As far as is known, no byte of a message.
         case handshake
         case messages
     }
 
     private var reads: ReadCounter
-    /// Looks for the beginning of the first message; nil when it is found.
+    /// Searches the beginning of the first message; nil when it is found.
     private var handshake: HandshakeScanner? = HandshakeScanner()
-    /// What lies in the socket before it is read.
+    /// The bytes in the socket before they are read.
     private var peeked: ArraySlice<UInt8> = []
     private(set) var boundaries = MessageBoundaries()
 
     init(socket: Int32) { reads = ReadCounter(socket: socket) }
 
-    /// What has come may be read now.
+    /// libdbus may read the received bytes now.
     mutating func willRead() {
         peeked = boundaries.mayBeSkipped(ReadCounter.mostRead) && handshake == nil ? [] : reads.peek()[...]
     }
 
-    /// What has come may have been read.
+    /// libdbus may have read the received bytes.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     mutating func didRead(isAuthenticated: Bool) -> Progress {
@@ -42,7 +43,7 @@ struct IncomingBytes {
                 seen = seen.suffix(behind)
                 handshake = nil
             } else if isAuthenticated {
-                // The end came between looking and reading.
+                // The end of the handshake arrived between peeking and reading.
                 handshake = nil
                 boundaries.giveUp()
                 return .handshake
@@ -55,21 +56,21 @@ struct IncomingBytes {
         return .messages
     }
 
-    /// A message that was counted as not complete has been taken out.
+    /// A message that was counted as incomplete has been dispatched.
     mutating func removeUnknown(size: Int) { boundaries.removeUnknown(size: size) }
 
-    /// All messages that are complete were taken out.
+    /// All complete messages were dispatched.
     mutating func settle() { boundaries.settle() }
 }
 
-/// Counts the bytes that somebody reads from a Unix socket.
+/// Counts the bytes that libdbus reads from a Unix socket.
 ///
-/// The kernel lowers the offset at which a socket is peeked at by what is read from it (socket(7), `SO_PEEK_OFF`): it is set
-/// beyond everything that may come, and is a counter then.
+/// The kernel lowers a socket's peek offset by the bytes read from it (socket(7), `SO_PEEK_OFF`): set beyond everything
+/// that may arrive, it is a counter.
 @DBusActor
 private struct ReadCounter {
     private static let highest: Int32 = 1 << 30
-    /// More than libdbus reads before it asks again, also before it has let somebody in.
+    /// More than libdbus reads between two calls, also before authentication.
     static let mostRead = 1 << 14
 
     private let socket: Int32
@@ -80,7 +81,7 @@ private struct ReadCounter {
         listd_set_peek_offset(socket, Self.highest)
     }
 
-    /// How much was read since the last time; 0 where the kernel does not count.
+    /// The number of bytes read since the last call; 0 where the kernel does not count.
     mutating func consume() -> Int {
         let now = listd_get_peek_offset(socket)
         guard now >= 0, now < offset else { return 0 }
@@ -90,7 +91,7 @@ private struct ReadCounter {
         return count
     }
 
-    /// What lies in the socket, at most `mostRead` bytes.
+    /// The bytes in the socket, at most `mostRead`.
     mutating func peek() -> [UInt8] {
         listd_set_peek_offset(socket, 0)
         defer { rewind() }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Follows where messages begin in the bytes that come (D-Bus specification, Message Format), and how long each is.
+/// Finds the boundaries of messages in received bytes (D-Bus specification, Message Format), and the length of each.
 ///
-/// Bytes that nobody has looked at may be skipped inside of a message. Elsewhere they make the boundaries unknown, until those
-/// who take the messages say that all of them are complete.
+/// Bytes that were not inspected may be skipped inside a message. Elsewhere they make the boundaries unknown, until
+/// `settle` is called because all messages are complete.
 struct MessageBoundaries {
-    /// So many bytes at the beginning tell how long a message is.
+    /// The number of bytes at the beginning that determine a message's length.
     private static let startSize = 16
 
     /// The first bytes of the message that has begun.
     private var start: [UInt8] = []
-    /// How many bytes of the message that has begun are still to come; nil = nobody knows.
+    /// How many bytes of the message that has begun are still missing; nil = unknown.
     private var left: Int?
-    /// How many messages are complete.
+    /// The number of complete messages.
     private(set) var completed: UInt64 = 0
-    /// How many bytes have come of the message that has begun, or of several while the boundaries are unknown.
+    /// The number of received bytes of the message that has begun, or of several while the boundaries are unknown.
     private(set) var received = 0
-    /// Whether it is not known where messages begin.
+    /// Whether the boundaries of messages are unknown.
     private(set) var isUnknown = false
     private var isGivenUp = false
 
-    /// How many bytes the message has that has begun and is not complete; nil = there is none, or too little has come of it, or
-    /// the boundaries are unknown.
+    /// The length of the incomplete message; nil = there is none, or too little of it has arrived, or the boundaries
+    /// are unknown.
     var length: Int? { left.map { received + $0 } }
 
-    /// Whether so many bytes may come before the next message begins.
+    /// Whether so many bytes may arrive before the next message begins.
     func mayBeSkipped(_ count: Int) -> Bool { left.map { count <= $0 } ?? false }
 
-    /// Takes the next bytes in.
+    /// Consumes the next bytes.
     mutating func consume(_ bytes: ArraySlice<UInt8>) {
         guard !isUnknown else { return skip(bytes.count) }
         var bytes = bytes
@@ -47,7 +47,7 @@ struct MessageBoundaries {
         }
     }
 
-    /// Takes in so many bytes that nobody has looked at.
+    /// Skips so many bytes that were not inspected.
     mutating func skip(_ count: Int) {
         let inside = min(count, left ?? 0)
         if inside > 0 { pass(inside) }
@@ -56,20 +56,21 @@ struct MessageBoundaries {
         (start, left, isUnknown) = ([], nil, true)
     }
 
-    /// It is not known, and never will be, how many of the bytes that have come belong to messages.
+    /// Sets the boundaries as unknown, with an unknown number of message bytes among those that have arrived.
     mutating func giveUp() {
         skip(0)
         (isUnknown, isGivenUp) = (true, true)
     }
 
-    /// A message that was counted as not complete has been taken out; its size tells how much of what came was not it.
+    /// A message that was counted as incomplete has been dispatched; its size tells how many of the received bytes
+    /// belong to later ones.
     mutating func removeUnknown(size: Int) {
         guard isUnknown else { return }
         received = max(0, received - size)
         completed += 1
     }
 
-    /// All messages that are complete were taken out: if nothing has come of another one, the boundaries are known.
+    /// All complete messages were dispatched: if no byte of another one has arrived, the boundaries are known.
     mutating func settle() {
         if received == 0 { isUnknown = isGivenUp }
     }

@@ -2,25 +2,25 @@
 
 internal import CDBus
 
-/// What a transport tells its owner.
+/// The receiver of a transport's events.
 @DBusActor
 protocol TransportDelegate: AnyObject {
-    /// A message has arrived; the order is that of the other end.
+    /// A message has arrived; messages come in the order of the other end.
     func transport(_ transport: Transport, received message: Message)
-    /// The connection has ended, whichever side ended it; nothing comes after this.
+    /// Either side has ended the connection; no call follows.
     func transportDidDisconnect(_ transport: Transport)
-    /// Something was read or written: authentication or the outgoing queue may have moved on.
+    /// Something was read or written: authentication or the outgoing queue may have changed.
     func transportDidProgress(_ transport: Transport)
 }
 
-/// One private libdbus connection on the event loop: bytes and messages, no meaning.
+/// One private libdbus connection on the event loop: it moves bytes and messages without interpreting them.
 ///
-/// Messages are taken out with a budget per turn of the loop, never from one of libdbus' callbacks, so that neither
-/// timers nor other connections starve and no handler is entered twice.
+/// Messages are dispatched with a budget per turn of the loop, never from a libdbus callback, so that neither timers
+/// nor other connections starve and no handler is reentered.
 @safe
 @DBusActor
 final class Transport: TurnTaker {
-    /// Owned by this object, used on the loop thread only; closed and given back by `close`, at the latest by `deinit`.
+    /// Owned by this object, used on the loop thread only; closed and released by `close`, at the latest by `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var unfinished: UnfinishedMessage?
@@ -44,10 +44,10 @@ final class Transport: TurnTaker {
             close()
             throw DBusError(.noMemory, "no memory for a connection")
         }
-        EventLoop.shared.reactor.giveTurn(to: self)  // authentication may have brought messages already
+        EventLoop.shared.reactor.giveTurn(to: self)  // authentication may have read messages already
     }
 
-    /// Has `delegate` told of everything that comes from the next turn of the loop on.
+    /// Makes `delegate` the receiver of all events from the next turn of the loop on.
     func setDelegate(_ delegate: any TransportDelegate) { self.delegate = delegate }
 
     deinit {
@@ -56,7 +56,7 @@ final class Transport: TurnTaker {
         EventLoop.shared.post { orphan.close() }
     }
 
-    /// Ends the connection; what is still queued is lost, and the delegate hears nothing any more.
+    /// Ends the connection; queued messages are lost, and the delegate gets no further call.
     func close() {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
@@ -66,7 +66,7 @@ final class Transport: TurnTaker {
     }
 }
 
-/// A connection without an owner; whoever holds this is the only one.
+/// A connection; this value is its only owner.
 @safe
 private struct OrphanedConnection: @unchecked Sendable {
     let raw: OpaquePointer
@@ -85,7 +85,7 @@ private struct OrphanedConnection: @unchecked Sendable {
 // MARK: - Sending
 
 extension Transport {
-    /// Queues a message and writes what the socket takes now; never blocks.
+    /// Queues a message and writes as much as the socket accepts now; never blocks.
     ///
     /// - Returns: the message's serial.
     func send(_ message: Message) throws(DBusError) -> UInt32 {
@@ -98,12 +98,12 @@ extension Transport {
         guard unsafe dbus_connection_send(raw, made, &serial) != 0 else {
             throw DBusError(.noMemory, "no memory to send a message")
         }
-        // Writing may have found that the other end has gone; libdbus tells that to who asks for messages.
+        // Writing may have found that the other end has closed; libdbus reports that to dispatching only.
         if !isAlive { EventLoop.shared.reactor.giveTurn(to: self) }
         return serial
     }
 
-    /// Bytes that wait for the other end to read.
+    /// The number of bytes that the other end has not read yet.
     var outgoingSize: Int { unsafe raw.map { unsafe Int(dbus_connection_get_outgoing_size($0)) } ?? 0 }
 }
 
@@ -115,7 +115,7 @@ extension Transport {
         return number
     }
 
-    /// False as soon as libdbus has seen the end, which is reported only behind the messages that came before it.
+    /// False as soon as libdbus has seen the end, which is reported only after the messages before it.
     var isAlive: Bool { unsafe raw.map { unsafe dbus_connection_get_is_connected($0) != 0 } ?? false }
 
     /// Ends the connection when the other end sends a larger message, from its next one on.
@@ -123,17 +123,17 @@ extension Transport {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_message_size(raw, messageSize) }
     }
 
-    /// Goes on reading while messages of more bytes have not been given back.
+    /// Sets how many bytes of unreleased messages stop the reading.
     func limit(unreleasedBytes: Int) {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_received_size(raw, unreleasedBytes) }
     }
 
-    /// Lets an extension set libdbus up further; does nothing once closed.
+    /// Lets an extension configure libdbus; does nothing once closed.
     func withRaw(_ body: (OpaquePointer) -> Void) {
         if let raw = unsafe raw { unsafe body(raw) }
     }
 
-    /// True once the other end has proved who it is.
+    /// True once the other end is authenticated.
     var isAuthenticated: Bool { unsafe raw.map { unsafe dbus_connection_get_is_authenticated($0) != 0 } ?? false }
 }
 
@@ -159,7 +159,7 @@ extension Transport: WatchTableOwner {
 // MARK: - Receiving
 
 extension Transport {
-    /// Keeps what arrives in the socket, and in libdbus' queue, until it is set to false again.
+    /// While true, received data stays in the socket and in libdbus' queue.
     var readingIsPaused: Bool {
         get { watches.readingIsPaused }
         set {
@@ -168,15 +168,15 @@ extension Transport {
         }
     }
 
-    /// Whether the connection ends as soon as the other end has gone, or closes its direction of the socket, also while
-    /// reading is paused: what it had sent before is lost. Else the end is seen when it is read.
+    /// Whether the connection ends as soon as the other end closes, or shuts down its sending direction, also while
+    /// reading is paused: unread messages are lost then. Otherwise the end is found by reading.
     var endsWhilePaused: Bool {
         get { watches.watchesHangUps }
         set { watches.setWatchesHangUps(newValue) }
     }
 
-    /// Limits the messages of the other end while they are not complete; one that times out ends the connection. Call it before
-    /// anything is read.
+    /// Limits incomplete messages of the other end; one that times out ends the connection. Call it before anything is
+    /// read.
     func limitUnfinishedMessages(_ limits: UnfinishedLimits) {
         guard let descriptor else { return }
         var limits = limits
@@ -191,7 +191,7 @@ extension Transport {
         }
     }
 
-    /// There may be room for a message that was begun when there was none.
+    /// Asks again for room for a message that was begun when there was none.
     func retryUnfinishedMessage() { unfinished?.retry() }
 
     private func recordRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
@@ -213,7 +213,7 @@ extension Transport {
         EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
     }
 
-    /// Messages that are taken out before others, and timers, have their turn.
+    /// The number of messages that are dispatched before other connections and timers get their turn.
     nonisolated static let messagesPerTurn = 1024
 
     func runTurn(until deadline: UInt64) -> Bool {
@@ -229,7 +229,7 @@ extension Transport {
                 return false
             }
             deliver(unsafe Message(adopting: next))
-            EventLoop.shared.runPosted()  // who awaited this message goes on before the next one is delivered
+            EventLoop.shared.runPosted()  // a task that awaited this message continues before the next one is delivered
         }
         return true
     }
@@ -252,11 +252,11 @@ extension Transport {
     }
 }
 
-/// What to do after a look at libdbus' dispatch status.
+/// The next step after checking libdbus' dispatch status.
 public enum DispatchStep: Sendable {
     case drain
     case wait
-    /// libdbus had no memory to go on: trying again at once would spin.
+    /// libdbus had no memory: trying again at once would spin.
     case retryLater
 
     /// How long to wait for memory.

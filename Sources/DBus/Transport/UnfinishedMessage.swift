@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of a message is received before it is complete, and who has room for it.
+/// Limits on the received part of an incomplete message, and the account that reserves room for it.
 struct UnfinishedLimits {
-    /// How long nothing more of a message may come although it is read.
+    /// The time that an incomplete message may make no progress while it is read.
     var timeout: Duration
     /// The largest message.
     var maximumSize: Int
-    /// Whether so many bytes may be received, all of a message; if not, its connection is not read until `retry`.
+    /// Reserves so many bytes, for all of a message; false = the connection is not read until `retry`.
     var reserve: @DBusActor (Int) -> Bool
-    /// Gives back what was reserved.
+    /// Releases reserved bytes.
     var release: @DBusActor (Int) -> Void
-    /// Told how many bytes had come when a message has timed out.
+    /// Called with the number of received bytes when a message has timed out.
     var onTimeout: @DBusActor (_ bytes: Int) -> Void
 }
 
-/// The message that the other end of a Unix socket has begun and not finished: how many bytes of it were read, how long it will
-/// be, and since when nothing more came.
+/// The incomplete message of a Unix socket's other end: how many bytes of it were read, its length, and when it last
+/// made progress.
 ///
-/// libdbus does not say that it has a part of a message. The kernel counts what is read, and what lies in the socket is looked
-/// at before, so that the header tells the length.
+/// libdbus does not report a partly received message. The kernel counts the bytes read, and the bytes in the socket are
+/// peeked at before, so that the header tells the length.
 @DBusActor
 final class UnfinishedMessage {
-    /// Smaller messages are received whatever the account says.
+    /// Smaller messages are received without asking the account.
     private static let smallSize = 16 << 10
 
     private let limits: UnfinishedLimits
     private let isReading: @DBusActor () -> Bool
     private let setWaiting: @DBusActor (Bool) -> Void
     private var incoming: IncomingBytes
-    /// How many messages have left.
+    /// The number of dispatched messages.
     private var delivered: UInt64 = 0
-    /// What is reserved for messages that have not left, by their numbers.
+    /// The bytes reserved for messages that were not dispatched, by message number.
     private var reservations: [(number: UInt64, size: Int)] = []
     private var waitsForRoom = false
-    /// When something was read last, or reading began again, in nanoseconds of `TimerQueue.now`.
+    /// When something was last read, or reading resumed, in nanoseconds of `TimerQueue.now`.
     private var lastProgress = TimerQueue.now()
     private var timer: LoopTimer?
 
     /// - Parameters:
-    ///   - socket: is its owner's, who calls `end` before it is closed.
-    ///   - isReading: whether what comes is read now.
-    ///   - setWaiting: called with true when nothing more may be read for want of room, and with false when it may again.
+    ///   - socket: not owned; the owner calls `end` before closing it.
+    ///   - isReading: whether the socket is being read.
+    ///   - setWaiting: called with true to stop reading for lack of room, and with false to resume.
     init(
         socket: Int32, limits: UnfinishedLimits, isReading: @escaping @DBusActor () -> Bool,
         setWaiting: @escaping @DBusActor (Bool) -> Void
@@ -60,10 +60,10 @@ final class UnfinishedMessage {
         for reservation in left { limits.release(reservation.size) }
     }
 
-    /// What has come may be read now.
+    /// The received bytes may be read now.
     func willRead() { incoming.willRead() }
 
-    /// What has come may have been read.
+    /// The received bytes may have been read.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     func didRead(isAuthenticated: Bool) {
@@ -76,7 +76,7 @@ final class UnfinishedMessage {
         }
     }
 
-    /// A message is about to leave; answers whether room was reserved for it, which is given back.
+    /// A message is about to be dispatched; releases its room, and returns whether some was reserved.
     func delivers(_ message: Message) -> Bool {
         delivered += 1
         if delivered > boundaries.completed { incoming.removeUnknown(size: message.exactSize) }
@@ -86,16 +86,16 @@ final class UnfinishedMessage {
         return true
     }
 
-    /// All messages that were read have left: what remains is the beginning of one.
+    /// All messages that were read are dispatched: the rest is the beginning of one.
     func settle() {
         incoming.settle()
         if boundaries.received > 0, timer == nil { wait(limits.timeout) }
     }
 
-    /// Reading begins again: the time in which nothing could come does not count.
+    /// Reading resumes: the pause does not count as time without progress.
     func resume() { lastProgress = TimerQueue.now() }
 
-    /// There may be room for the message for which there was none.
+    /// Asks again for room for the message for which there was none.
     func retry() {
         guard waitsForRoom else { return }
         waitsForRoom = false
@@ -105,11 +105,11 @@ final class UnfinishedMessage {
 
     private var boundaries: MessageBoundaries { incoming.boundaries }
 
-    /// Reserves room for all of the message that has begun, or has its connection wait.
+    /// Reserves room for all of the message that has begun, or stops reading its connection.
     private func reserve() {
         let number = boundaries.completed + 1
         guard !waitsForRoom, reservations.last?.number != number else { return }
-        // Where its header was not seen, the message counts as large as it may be.
+        // If its header was not seen, the message counts as the maximum size.
         let unknown = boundaries.isUnknown && boundaries.received > Self.smallSize ? limits.maximumSize : 0
         let size = min(boundaries.length ?? unknown, limits.maximumSize)
         guard size > Self.smallSize else { return }

@@ -3,16 +3,17 @@
 internal import CDBus
 internal import Glibc
 
-/// What a table of watches tells the connection or server that they belong to.
+/// The owner of a table of watches: a connection or server.
 @DBusActor
 protocol WatchTableOwner: AnyObject {
-    /// libdbus has handled a watch or a timeout: there may be messages now.
+    /// libdbus has handled a watch or a timeout, so there may be messages now.
     func didHandleWatches()
     /// libdbus is about to read from the socket.
     func willRead()
-    /// What comes is read again after it was not.
+    /// Reading resumes after a pause.
     func didResumeReading()
-    /// The other end has gone, or sends nothing more, while nothing is read; only told after `watchHangUps`.
+    /// The other end has closed, or shut down its sending direction, while reading is paused; called only after
+    /// `watchHangUps`.
     func didHangUp()
 }
 
@@ -22,7 +23,7 @@ extension WatchTableOwner {
     func didHangUp() {}
 }
 
-/// The watches and timeouts of one libdbus connection or server, in terms of the event loop.
+/// The watches and timeouts of one libdbus connection or server on the event loop.
 ///
 /// libdbus calls the functions here with its connection lock held: they only record, and never call back into the
 /// connection. Several watches of one descriptor are merged.
@@ -32,14 +33,14 @@ final class WatchTable {
     private var descriptors: [Int32: WatchedDescriptor] = [:]
     private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
     private weak var owner: (any WatchTableOwner)?
-    /// While true, nothing is read: what the other end sends stays in the socket.
+    /// While true, nothing is read: data of the other end stays in the socket.
     private(set) var readingIsPaused = false
-    /// While true, nothing is read either: there is no room for the message that has begun.
+    /// While true, nothing is read, as there is no room for the message that has begun.
     private(set) var waitsForRoom = false
-    /// Whether the owner is told when the other end goes while nothing is read.
+    /// Whether the owner is notified when the other end closes while nothing is read.
     private(set) var watchesHangUps = false
 
-    /// Has `owner` told of what happens, until `removeAll`.
+    /// Sets the owner, until `removeAll`.
     func setOwner(_ owner: any WatchTableOwner) { self.owner = owner }
 
     func setReadingPaused(_ flag: Bool) { change { readingIsPaused = flag } }
@@ -55,10 +56,10 @@ final class WatchTable {
         if wasSilent, !isSilent { owner?.didResumeReading() }
     }
 
-    /// Whether nothing is read, for whatever reason.
+    /// Whether reading is paused, for any reason.
     fileprivate var isSilent: Bool { readingIsPaused || waitsForRoom }
 
-    /// Whether what comes is read: libdbus itself stops while many bytes of messages are not given back.
+    /// Whether the socket is being read: libdbus itself stops while many bytes of messages are unreleased.
     var isReading: Bool { !isSilent && descriptors.values.contains(where: \.isReadable) }
 
     nonisolated init() {}
@@ -69,7 +70,7 @@ final class WatchTable {
 
     fileprivate func hungUp() { owner?.didHangUp() }
 
-    /// Forgets everything; libdbus must not use this table any more.
+    /// Removes everything; libdbus must not use this table any more.
     func removeAll() {
         owner = nil
         for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
@@ -115,7 +116,7 @@ extension WatchTable {
     }
 }
 
-/// One watch of libdbus, which owns it and says when it takes it away.
+/// One watch of libdbus, which owns it and reports when it removes it.
 @safe
 struct Watch: Equatable {
     let pointer: OpaquePointer
@@ -159,7 +160,7 @@ private final class WatchedDescriptor: DescriptorSource {
 
     func ready(_ events: UInt32) {
         let table = table
-        // libdbus sees the end by reading, in front of which stand calls that nobody may read now.
+        // libdbus notices the end only by reading, and unread calls come before it.
         let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         if let table, table.watchesHangUps, table.isSilent, events & ends != 0 { return table.hungUp() }
         var flags: UInt32 = 0
@@ -182,10 +183,10 @@ private final class WatchedDescriptor: DescriptorSource {
         table?.didHandle()
     }
 
-    /// How often libdbus is asked to read before others have their turn.
+    /// How often libdbus reads before other connections get their turn.
     private static let readsPerTurn = 32
 
-    /// Whether there is something to be read; false for what is no socket.
+    /// Whether there is data to read; false for descriptors that are no sockets.
     private var hasMore: Bool {
         guard let descriptor = watches.first?.descriptor else { return false }
         var count: Int32 = 0
@@ -225,7 +226,7 @@ private struct TimeoutKey: @unchecked Sendable {
 // MARK: - What libdbus is handed
 
 extension WatchTable {
-    /// A reference for libdbus, which gives it back through `release`.
+    /// A retained reference for libdbus, which releases it through `release`.
     nonisolated func retainedForLibdbus() -> UnsafeMutableRawPointer {
         unsafe Unmanaged.passRetained(self).toOpaque()
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error as D-Bus knows it: a name to match on and a message for people.
+/// A D-Bus error: a name for programs and a message for people.
 ///
 /// Errors of this module itself use the standard names too: `Disconnected`, `NoReply` for a call that ran out of time,
-/// `LimitsExceeded` for a message that is too large, `InvalidArgs` for values of another type than asked for.
+/// `LimitsExceeded` for a message that is too large, `InvalidArgs` for values of another type than requested.
 public struct DBusError: Error, Equatable, Sendable {
     /// The error's name, such as `org.freedesktop.DBus.Error.InvalidArgs`.
     public let name: String
@@ -22,7 +22,7 @@ public struct DBusError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// Which standard error this is; nil for any other name.
+    /// The standard error with this name; nil for any other name.
     public var standard: StandardError? { StandardError(rawValue: name) }
 }
 
@@ -59,32 +59,33 @@ public enum StandardError: String, Sendable, CaseIterable {
 extension DBusError {
     /// An argument that is wrong; the message names it.
     public static func invalidArgs(_ message: String) -> DBusError { DBusError(.invalidArgs, message) }
-    /// What the caller may not do.
+    /// The caller lacks a right.
     public static func accessDenied(_ message: String) -> DBusError { DBusError(.accessDenied, message) }
     /// A limit that was reached.
     public static func limitsExceeded(_ message: String) -> DBusError { DBusError(.limitsExceeded, message) }
-    /// Anything that has no name of its own.
+    /// Any error without a name of its own.
     public static func failed(_ message: String) -> DBusError { DBusError(.failed, message) }
     /// The connection has ended.
     public static func disconnected(_ message: String) -> DBusError { DBusError(.disconnected, message) }
     /// No answer in time.
     public static func noReply(_ message: String) -> DBusError { DBusError(.noReply, message) }
-    /// An object path that nothing stands behind.
+    /// No object exists at the path.
     public static func unknownObject(_ path: ObjectPath) -> DBusError {
         DBusError(.unknownObject, "there is no object at \(path.text.quoted)")
     }
 }
 
 extension DBusError: CustomStringConvertible {
-    /// The text as a person reads it.
+    /// The text for people.
     public var description: String { "\(name): \(message)" }
 }
 
 /// An error of another module that knows its D-Bus form.
 ///
-/// A module has one conformance, where all its error names stand in one table; what a handler throws is sent in that form.
+/// A module has one conformance, with all its error names in one table; an error that a handler throws is sent in that
+/// form.
 public protocol DBusErrorConvertible: Error {
-    /// The form in which callers on the bus get it.
+    /// The form that callers on the bus get.
     var dbusError: DBusError { get }
 }
 

@@ -2,8 +2,8 @@
 
 /// Any D-Bus value, with its type.
 ///
-/// For what is not known before it arrives: options, variants, tools. Where the type is known, Swift types are encoded
-/// and decoded directly (`DBusEncodable`), and bulk goes straight through the cursors.
+/// For values whose type is not known in advance: options, variants, tools. Where the type is known, Swift types are
+/// encoded and decoded directly (`DBusEncodable`), and large data is read and written with cursors.
 public indirect enum DBusValue: Equatable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -32,7 +32,7 @@ public indirect enum DBusValue: Equatable, Sendable {
         /// Any value.
         public let value: DBusValue
 
-        /// An entry from its two halves.
+        /// Makes an entry from key and value.
         public init(key: DBusValue, value: DBusValue) {
             self.key = key
             self.value = value
@@ -41,7 +41,7 @@ public indirect enum DBusValue: Equatable, Sendable {
 
     /// The value's type.
     ///
-    /// - Complexity: O(number of types in it); the elements of arrays are not visited.
+    /// - Complexity: O(number of types in it), without the elements of arrays.
     public var signature: Signature {
         var text = ""
         appendSignature(to: &text)
@@ -97,7 +97,7 @@ extension DBusValue {
         return .dictionary(key: "s", value: "v", entries)
     }
 
-    /// What a variant holds; the value itself when it is none.
+    /// The content of a variant; any other value itself.
     public var unwrapped: DBusValue {
         if case .variant(let inner) = self { inner.unwrapped } else { self }
     }

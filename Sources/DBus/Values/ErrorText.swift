@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How error messages quote what they were given, and how long they are.
+/// How error messages quote input, and how long they are.
 ///
-/// What a caller has sent is cut first and escaped then, so that the cost of refusing it does not depend on its length.
+/// Input is cut first and escaped then, so that the cost of refusing it does not depend on its length.
 enum ErrorText {
-    /// The most bytes of a message, escaped.
+    /// The maximum length of a message in bytes, escaped.
     static let longestMessage = 1024
-    /// The most characters, as Unicode counts them, that a message quotes of its input.
+    /// The maximum number of characters (Unicode scalars) of its input that a message quotes.
     static let longestQuotation = 64
 
-    /// The beginning of a text in quotation marks; `…` stands for what was cut off.
+    /// The beginning of a text in quotation marks; `…` replaces the rest.
     ///
-    /// - Complexity: O(1); at most one scalar more than is quoted is taken from `text`.
+    /// - Complexity: O(1); at most one scalar more than is quoted is read from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
         var (result, count) = ("“", 0)
         for scalar in text {
@@ -22,10 +22,10 @@ enum ErrorText {
         return result + "”"
     }
 
-    /// A message that can be sent: characters that would steer a terminal are escaped, and `…` stands for what is too much.
+    /// A message that can be sent: control characters are escaped, and `…` replaces what is too long.
     ///
-    /// Line breaks stay: they are between the parts of a long answer, and were escaped where input is quoted.
-    /// - Complexity: O(1) for a message of whatever length.
+    /// Line breaks stay: they separate parts of a long message, and those in quoted input were escaped.
+    /// - Complexity: O(1) for a message of any length.
     static func message(_ text: String) -> String {
         let isShort = text.utf8.count <= longestMessage
         if isShort, !text.unicodeScalars.contains(where: { $0 != "\n" && $0.mustBeEscaped }) { return text }
@@ -45,8 +45,8 @@ enum ErrorText {
 }
 
 extension Unicode.Scalar {
-    /// Whether it steers a terminal or hides in a line: controls, separators of lines, directional and other format
-    /// characters, but for the joiners, without which scripts and pictures cannot be read.
+    /// Whether the character controls a terminal or is invisible in a line: controls, line separators, directional and
+    /// other format characters, except joiners, which scripts and emoji need.
     fileprivate var mustBeEscaped: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
@@ -58,6 +58,6 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of the text as an error message quotes it.
+    /// The beginning of the text as error messages quote it.
     var quoted: String { ErrorText.quote(unicodeScalars) }
 }

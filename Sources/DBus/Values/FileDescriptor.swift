@@ -4,9 +4,9 @@ internal import Glibc
 
 /// An open file descriptor that this object owns; it is closed with the last reference.
 ///
-/// Sending one duplicates it, receiving one hands over a fresh duplicate; all are close-on-exec.
+/// Sending duplicates it, receiving makes a new duplicate; all are close-on-exec.
 public final class FileDescriptor: Sendable {
-    /// The number, valid as long as this object lives.
+    /// The number, valid during this object's lifetime.
     public let rawValue: Int32
 
     /// Takes over an open descriptor.
@@ -14,9 +14,9 @@ public final class FileDescriptor: Sendable {
         self.rawValue = rawValue
     }
 
-    /// A duplicate of somebody else's descriptor.
+    /// A duplicate of a descriptor with another owner.
     ///
-    /// - Throws: `InvalidArgs` when it is not open, `LimitsExceeded` when the process has no more.
+    /// - Throws: `InvalidArgs` when it is not open, `LimitsExceeded` when the process can open no more.
     public init(duplicating other: Int32) throws(DBusError) {
         rawValue = fcntl(other, F_DUPFD_CLOEXEC, 3)
         guard rawValue >= 0 else {
@@ -32,6 +32,6 @@ public final class FileDescriptor: Sendable {
 }
 
 extension FileDescriptor: Equatable {
-    /// The same open descriptor of this process.
+    /// Whether both are the same open descriptor of this process.
     public static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
 }

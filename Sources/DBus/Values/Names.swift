@@ -2,8 +2,8 @@
 
 /// The grammar of names (D-Bus specification, "Valid Names").
 ///
-/// libdbus ends the process when it is handed a bad name, so each is checked here first. Everything that passes here
-/// passes libdbus' own check.
+/// libdbus ends the process for an invalid name, so each is checked here first. Every name that passes here passes
+/// libdbus' own check.
 public enum Names {
     static let maximumLength = 255
 
@@ -34,7 +34,7 @@ public enum Names {
         isDotted(name, minimum: 2, hyphens: true, leadingDigits: false)
     }
 
-    /// A namespace as in a match rule's `arg0namespace`: a well-known name, or one single element of one.
+    /// A namespace as in a match rule's `arg0namespace`: a well-known name, or a single element of one.
     static func isNamespace(_ name: String) -> Bool {
         isDotted(name, minimum: 1, hyphens: true, leadingDigits: false)
     }

@@ -41,14 +41,14 @@ public struct ObjectPath: Hashable, Sendable {
 }
 
 extension ObjectPath: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A path in the program's text; a wrong one is the programmer's mistake and traps.
+    /// A path in the program's text; an invalid one is a programming error and traps.
     public init(stringLiteral text: StaticString) {
-        // trap: a static string is in the program; a path that comes in goes through the initialiser that throws
+        // trap: a static string is in the program; received paths go through the initializer that throws
         precondition(ObjectPath.isValid(text.description), "not an object path")
         self.text = text.description
     }
 
-    /// The text as a person reads it.
+    /// The text for people.
     public var description: String { text }
 }
 
@@ -67,7 +67,7 @@ extension ObjectPath {
     /// The last element; empty for `/`.
     public var lastElement: Substring { elements.last ?? "" }
 
-    /// The path of the child whose name is `name`, escaped.
+    /// The path of the child with an escaped name.
     public func appending(_ name: String) -> ObjectPath {
         let element = ObjectPath.escape(name)
         return ObjectPath(unchecked: text == "/" ? "/\(element)" : "\(text)/\(element)")
@@ -82,8 +82,8 @@ extension ObjectPath {
             && theirs[theirs.index(theirs.startIndex, offsetBy: mine.count)] == UInt8(ascii: "/")
     }
 
-    /// One element for any text, as systemd escapes: a byte outside `[A-Za-z0-9]`, and a digit in first place, becomes
-    /// `_xx`; the empty text becomes `_`.
+    /// One element for any text, escaped as systemd does: a byte outside `[A-Za-z0-9]`, and a digit in first place,
+    /// becomes `_xx`; the empty text becomes `_`.
     public static func escape(_ name: String) -> String {
         guard !name.isEmpty else { return "_" }
         let digits = Array("0123456789abcdef".utf8)
@@ -101,7 +101,7 @@ extension ObjectPath {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that `escape` made this element from; nil when it did not.
+    /// The text that `escape` turned into this element; nil when there is none.
     public static func unescape(_ element: some StringProtocol) -> String? {
         if element == "_" { return "" }
         var bytes: [UInt8] = []

@@ -56,14 +56,14 @@ public struct Signature: Hashable, Sendable {
 }
 
 extension Signature: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A signature in the program's text; a wrong one is the programmer's mistake and traps.
+    /// A signature in the program's text; an invalid one is a programming error and traps.
     public init(stringLiteral text: StaticString) {
-        // trap: a static string is in the program; a signature that comes in goes through the initialiser that throws
+        // trap: a static string is in the program; received signatures go through the initializer that throws
         precondition(Signature.isValid(text.description), "not a signature")
         self.text = text.description
     }
 
-    /// The text as a person reads it.
+    /// The text for people.
     public var description: String { text }
 }
 
@@ -78,7 +78,7 @@ struct SignatureScanner {
 
     var atEnd: Bool { position == bytes.count }
 
-    /// Moves behind one complete type; false when there is none, or it is nested too deeply.
+    /// Moves after one complete type; false when there is none, or it is nested too deeply.
     mutating func skipType(arrays: Int, structs: Int) -> Bool {
         guard arrays <= 32, structs <= 32, position < bytes.count else { return false }
         let byte = bytes[position]
@@ -104,7 +104,7 @@ struct SignatureScanner {
         return position <= bytes.count
     }
 
-    /// A basic key and one value type in braces, which stand only behind an `a`.
+    /// A basic key and one value type in braces, allowed only after an `a`.
     private mutating func skipDictionaryEntry(arrays: Int, structs: Int) -> Bool {
         position += 1
         guard position < bytes.count, TypeCode(signatureByte: bytes[position])?.isBasic == true else { return false }

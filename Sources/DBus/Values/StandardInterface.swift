@@ -14,7 +14,7 @@ public enum StandardInterface {
     public static let properties = "org.freedesktop.DBus.Properties"
 }
 
-/// The bus itself, as calls address it.
+/// A proxy of the bus itself.
 enum Bus {
     static let name = "org.freedesktop.DBus"
     static let path: ObjectPath = "/org/freedesktop/DBus"

@@ -64,6 +64,6 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
 }
 
 extension TypeCode: CustomStringConvertible {
-    /// The character, as people read it in a signature.
+    /// The character in a signature, as text for people.
     public var description: String { String(UnicodeScalar(rawValue)) }
 }
