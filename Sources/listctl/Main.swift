@@ -8,7 +8,7 @@ struct Main {
     static func main() async {
         StandardDescriptor.keepNumbers()
         StandardDescriptor.surviveReaders()
-        // How wide characters are, whatever the user's language; the C library copies the name.
+        // For the width of characters, whatever the user's language; the C library copies the name.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
         do throws(UsageError) {
             let request = try Request(parsing: Request.words())

@@ -2,31 +2,31 @@
 
 public import DBus
 
-/// What can be asked of one list without following it.
+/// A proxy for calls to one list, without following it.
 ///
-/// Lives as long as the connection and the daemon process behind it.
+/// Valid as long as the connection and the daemon process.
 @DBusActor
 public struct AdapterClient {
     /// The list's object.
     public let object: RemoteObject
 
-    /// Asks the list behind an object, as ``ListDaemonClient/adapter(_:)`` answers it.
+    /// Makes a proxy from the list's object, as ``ListDaemonClient/adapter(_:)`` does.
     public init(_ object: RemoteObject) { self.object = object }
 
-    /// How people want to see fields of the list's objects: the option `hints`, then the hints of its source.
+    /// Hints for showing fields of the list's objects: the option `hints`, then the hints of its source.
     ///
-    /// Words that this library does not know are left out. The property `Options` tells when they change.
+    /// Unknown hints are left out. The property `Options` tells when they change.
     public func hints() async throws(DBusError) -> [String: FieldHint] {
         FieldHint.all(in: try await object.property("Options", as: [String: DBusValue].self))
     }
 
-    /// What a viewer wants done with an item.
+    /// An action on an item that a viewer invokes.
     public struct Invocation: Sendable, Equatable {
         /// The object.
         public let objectID: String
         /// The item inside the object's section.
         public let item: UInt32
-        /// What is to be done: a word that viewers and writer agree on.
+        /// The name of the action: a word that viewers and writer agree on.
         public let action: String
         /// The action's parameters.
         public let parameters: [String: DBusValue]
@@ -37,9 +37,9 @@ public struct AdapterClient {
     /// Subscribes to the actions that no section controller handles; only the owner of the list receives them.
     ///
     /// - Parameters:
-    ///   - events: other words of `Subscribe` that this connection wants to hear of the list: its last `Subscribe` counts.
+    ///   - events: other words of `Subscribe` for this connection and list, as only the last `Subscribe` counts.
     ///   - body: called for each action, until the subscription is dropped.
-    /// - Throws: what `Subscribe` throws, as `AccessDenied` for who may not read the list.
+    /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
     public func onInvoked(
         and events: [String] = [], _ body: @escaping @DBusActor (Invocation) -> Void
     ) async throws(DBusError) -> Subscription {
@@ -57,12 +57,13 @@ public struct AdapterClient {
         return subscription
     }
 
-    /// Hears when the end of the list comes near to a view (the list's option `near-end-distance`): time to load more.
+    /// Calls `body` when the end of the list comes near to a view (the list's option `near-end-distance`): time to load
+    /// more.
     ///
     /// - Parameters:
-    ///   - events: other words of `Subscribe` that this connection wants to hear of the list: its last `Subscribe` counts.
-    ///   - body: called with the view, and how far the end is: in its units, in the layout `none` items.
-    /// - Throws: what `Subscribe` throws, as `AccessDenied` for who may not read the list.
+    ///   - events: other words of `Subscribe` for this connection and list, as only the last `Subscribe` counts.
+    ///   - body: called with the view, and the distance of the end: in its units, in the layout `none` items.
+    /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
     public func onNearEnd(
         and events: [String] = [], _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
     ) async throws(DBusError) -> Subscription {
@@ -78,14 +79,14 @@ public struct AdapterClient {
 
     /// One answer of `Search`.
     public struct SearchResult: Sendable, Equatable {
-        /// An object and where it is.
+        /// An object and its place.
         public struct Place: Sendable, Equatable {
             /// Its section.
             public let index: UInt32
             /// Its identifier.
             public let objectID: String
 
-            /// Names a place.
+            /// Makes a place.
             public init(index: UInt32, objectID: String) {
                 self.index = index
                 self.objectID = objectID
@@ -94,17 +95,18 @@ public struct AdapterClient {
 
         /// The revision that was searched.
         public let revision: UInt64
-        /// What was found; nil = nothing.
+        /// The place of the hit; nil = none.
         public let place: Place?
     }
 
-    /// Finds the next object that contains a text, without regard to upper and lower case; an empty text finds nothing.
+    /// Finds the next object that contains a text, ignoring case; an empty text finds nothing.
     ///
     /// - Parameters:
-    ///   - fields: the keys of the fields to look into; none = every text field.
-    ///   - from: the section to begin with, itself included; from past the end it goes backwards from the last.
-    ///   - backwards: whether to look towards the beginning; it never goes on at the other end.
-    /// - Throws: `LimitsExceeded` while this connection has a search under way; `AccessDenied` for who may not read the list.
+    ///   - fields: the keys of the fields to search; none = every text field.
+    ///   - from: the section to begin with, included; past the end, a backward search starts at the last.
+    ///   - backwards: whether to search towards the beginning; a search does not wrap around.
+    /// - Throws: `LimitsExceeded` while this connection has a search in progress; `AccessDenied` for a user who may not
+    ///   read the list.
     public func search(
         _ text: String, in fields: [String] = [], from: UInt32 = 0, backwards: Bool = false
     ) async throws(DBusError) -> SearchResult {
@@ -116,17 +118,17 @@ public struct AdapterClient {
 
     /// The state of a list's source.
     public struct SourceStatus: Sendable, Equatable {
-        /// Why it cannot fill the list, or what of it cannot be read; empty = nothing is wrong.
+        /// Why it cannot fill the list, or which part of it cannot be read; empty = no error.
         public let error: String
-        /// When the list was last known to have all of it, in microseconds since 1970; 0 = never, or the list is pushed.
+        /// When the list last had all of it, in microseconds since 1970; 0 = never, or clients write the list.
         public let synced: UInt64
-        /// How far the source has read, as text: equal texts mean the same content; empty = the source gives none.
+        /// How far the source has read, as text: equal texts mean the same content; empty = the source does not tell.
         public let position: String
     }
 
     /// Reads the state of the list's source.
     ///
-    /// - Throws: what the call throws, as `AccessDenied` for who may not read the list.
+    /// - Throws: the call's error, such as `AccessDenied` for a user who may not read the list.
     public func sourceStatus() async throws(DBusError) -> SourceStatus {
         SourceStatus(
             error: try await object.property("SourceError", as: String.self),
@@ -140,14 +142,14 @@ public struct AdapterClient {
         public let revision: UInt64
         /// The first section that was not counted.
         public let nextSection: UInt32
-        /// How many items each section has.
+        /// The number of items of each section.
         public let counts: [UInt32]
     }
 
-    /// How many items each of some sections has, without their contents; empty past the end.
+    /// The number of items of each of some sections, without their contents; empty past the end.
     ///
-    /// One answer has at most about 1 MiB: go on at `nextSection`, and start anew when the revision is another one.
-    /// - Throws: what the call throws, as `AccessDenied` for who may not read the list.
+    /// One answer has at most about 1 MiB: continue at `nextSection`, and start again when the revision has changed.
+    /// - Throws: the call's error, such as `AccessDenied` for a user who may not read the list.
     public func itemCounts(from section: UInt32, limit: UInt32 = .max) async throws(DBusError) -> ItemCounts {
         let (revision, next, counts) = try await object.call(
             "GetItemCounts", section, limit, returning: UInt64.self, UInt32.self, [UInt32].self)
@@ -156,9 +158,9 @@ public struct AdapterClient {
 
     /// Changes which objects of the followed list are shown, and in which order.
     ///
-    /// - Parameter argument: what follows the `?` in its source, as ``ListQueryText/argument`` has it.
+    /// - Parameter argument: the text after the `?` in its source, as ``ListQueryText/argument`` makes it.
     /// - Returns: the revision that contains the change.
-    /// - Throws: what the call throws, as `ReadOnly` for a list that follows no other one.
+    /// - Throws: the call's error, such as `ReadOnly` for a list that follows no other one.
     @discardableResult
     public func setSourceArgument(_ argument: String) async throws(DBusError) -> UInt64 {
         try await object.call("SetSourceArgument", argument, returning: UInt64.self)

@@ -10,9 +10,10 @@ public enum AdapterOptionText {
 
     /// Reads options.
     ///
-    /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several with
-    /// commas between, `hints` is `FIELD=WORD` likewise. `empty` is `KEY=TEXT`, several with commas between; every value is a string.
-    /// - Throws: `InvalidArgs` naming the word at fault.
+    /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several
+    /// separated by commas, `hints` is `FIELD=WORD` likewise. `empty` is `KEY=TEXT`, several separated by commas; every
+    /// value is a string.
+    /// - Throws: `InvalidArgs` naming the wrong word.
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]
         for word in words {
@@ -22,8 +23,8 @@ public enum AdapterOptionText {
         return options
     }
 
-    /// Checks that each word is `KEY=VALUE` with the key of an option; values are not looked at.
-    /// - Throws: `InvalidArgs` naming the word or key at fault.
+    /// Checks that each word is `KEY=VALUE` with the key of an option; values are not checked.
+    /// - Throws: `InvalidArgs` naming the wrong word or key.
     public static func checkKeys(of words: [String]) throws(DBusError) {
         for word in words { _ = try option(word) }
     }

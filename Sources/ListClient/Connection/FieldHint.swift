@@ -2,7 +2,7 @@
 
 public import DBus
 
-/// How people want to see a field: what its number means; the raw value is the contract's word.
+/// How a field should be shown: the meaning of its number; the raw value is the contract's word.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.
     case bytes
@@ -16,12 +16,12 @@ public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     case userID = "uid"
     /// A Unix group.
     case groupID = "gid"
-    /// A part of a hundred.
+    /// A percentage.
     case percent
     /// A time span in microseconds.
     case durationInMicroseconds = "duration-us"
 
-    /// The option `hints` among the options of a list, by field; words that this library does not know are left out.
+    /// The option `hints` among the options of a list, by field; unknown hints are left out.
     public static func all(in options: [String: DBusValue]) -> [String: FieldHint] {
         guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
         var hints: [String: FieldHint] = [:]

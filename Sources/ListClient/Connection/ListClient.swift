@@ -2,13 +2,14 @@
 
 public import DBus
 
-/// A connection to listd that is restored by itself: it waits for the daemon, and reconnects after the bus or the daemon ended.
+/// A connection to listd that restores itself: it waits for the daemon, and reconnects after the bus or the daemon
+/// ended.
 ///
-/// Owned by `DBusActor`. `onChange` is called for every new daemon process (a restart is a new one) and when there is none. The
-/// connection ends with `close`, at the latest when the client is dropped.
+/// Owned by `DBusActor`. `onChange` is called for every new daemon process (a restart is a new one) and when there is
+/// none. The connection ends with `close`, at the latest when the client is released.
 @DBusActor
 public final class ListClient {
-    /// The state of the connection; there is one connection, one attempt or one timer at a time.
+    /// The state of the connection: it has one connection, one attempt or one timer at a time.
     private enum State {
         case idle
         case connecting
@@ -25,15 +26,15 @@ public final class ListClient {
 
     /// Whether a daemon can be called.
     public enum Availability {
-        /// There is one: this client calls it.
+        /// A daemon runs; this client calls it.
         case available(ListDaemonClient)
-        /// The bus is there, but nobody owns listd's name.
+        /// The bus is there, but listd's name has no owner.
         case noDaemon
-        /// There is no bus: the error says why. The client tries again by itself.
+        /// There is no bus, for this error. The client tries again by itself.
         case noBus(DBusError)
     }
 
-    /// Makes a client that has yet to `start`.
+    /// Makes a client; call `start` to connect.
     public init(address: BusAddress, onChange: @escaping @DBusActor (Availability) -> Void) {
         self.address = address
         self.onChange = onChange
@@ -60,7 +61,7 @@ public final class ListClient {
         }
     }
 
-    /// The task does not keep the client: one that is dropped meanwhile does not wait for the attempt.
+    /// The task does not retain the client, so a client can be released during an attempt.
     private func connect() {
         state = .connecting
         Task { @DBusActor [weak self, address] in
@@ -87,7 +88,7 @@ public final class ListClient {
         }
         Task { @DBusActor [weak self] in
             do throws(DBusError) {
-                // Who watches must not keep alive what it watches through.
+                // A watcher must not retain the connection that it watches.
                 let subscription = try await connection.watchOwner(of: ListdName.bus) {
                     [weak self, weak connection] owner in
                     self?.ownerChanged(owner, connection)

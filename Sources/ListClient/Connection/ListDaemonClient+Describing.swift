@@ -11,13 +11,13 @@ extension ListDaemonClient {
         public let transport: String
         /// Its Unix user; 4294967295 when the bus does not know it.
         public let user: UInt32
-        /// What the kernel calls its process; empty when that is not known.
+        /// The name of its process in the kernel; empty when unknown.
         public let command: String
         /// Numbers by name: `pid`, `calls`, `bytes`, `calls-10s`, `bytes-10s`, `views`, `subscriptions`, `last-call`.
         public let numbers: [String: UInt64]
     }
 
-    /// Who calls, in the order in which they came; for administrators.
+    /// The clients in the order of their connection; for administrators.
     public func clients() async throws(DBusError) -> [ClientRow] {
         typealias Row = DBusStruct<String, String, UInt32, String, [String: DBusValue]>
         return try await manager.call("ListClients", returning: [Row].self).map { row in
@@ -32,11 +32,11 @@ extension ListDaemonClient {
     public struct AdapterDescription: Sendable {
         /// Its name.
         public let name: String
-        /// What is known of it: `state`, `owner`, `source`, `revision` and so on (org.listd.Listd1(5)).
+        /// Its properties: `state`, `owner`, `source`, `revision` and so on (org.listd.Listd1(5)).
         public let values: [String: DBusValue]
     }
 
-    /// The lists there are, and what the caller may know of each.
+    /// All lists, with the properties that the caller may read.
     public func adapterDescriptions() async throws(DBusError) -> [AdapterDescription] {
         typealias Row = DBusStruct<String, [String: DBusValue]>
         return try await manager.call("DescribeAdapters", returning: [Row].self).map { row in

@@ -13,19 +13,19 @@ extension ListDaemonClient {
         public let file: String
         /// Where its code runs: `worker` or `none`.
         public let isolation: String
-        /// How it is: `loading`, `ready`, `restarting` or `failed`.
+        /// Its state: `loading`, `ready`, `restarting` or `failed`.
         public let state: String
-        /// What went wrong last; empty if nothing did.
+        /// Its last error; empty if there was none.
         public let lastError: String
         /// The process that its code runs in; 0 while there is none.
         public let process: UInt32
-        /// How often its worker was started again.
+        /// How often its worker was restarted.
         public let restarts: UInt32
     }
 
-    /// The plugins and how they are, by name.
+    /// The plugins and their states, by name.
     ///
-    /// - Throws: what the call throws; `invalidArguments` when the answer is none of listd's.
+    /// - Throws: the call's error; `invalidArguments` when listd could not have sent the answer.
     public func plugins() async throws(DBusError) -> [PluginRow] {
         let directory = RemoteObject(
             connection, destination: ListdName.bus, path: ListdName.pluginsPath,

@@ -2,9 +2,9 @@
 
 public import DBus
 
-/// A running listd, reached over one connection.
+/// A running listd on one connection.
 ///
-/// Lives as long as that connection and that daemon process; when either goes, a `ListClient` hands out a new one.
+/// Valid as long as that connection and that daemon process; when either ends, a `ListClient` provides a new one.
 @DBusActor
 public final class ListDaemonClient {
     /// The connection to the bus or to the daemon itself.
@@ -12,7 +12,7 @@ public final class ListDaemonClient {
     /// The manager object.
     public let manager: RemoteObject
 
-    /// Speaks to the daemon behind a connection.
+    /// Makes a proxy of the daemon on a connection.
     public init(connection: Connection) {
         self.connection = connection
         manager = RemoteObject(
@@ -25,19 +25,19 @@ public final class ListDaemonClient {
         public let name: String
         /// Its object path.
         public let path: ObjectPath
-        /// What fills it.
+        /// The source that fills it.
         public let source: String
         /// Its revision.
         public let revision: UInt64
-        /// How many objects it has.
+        /// The number of its objects.
         public let objects: UInt32
-        /// How many items it has.
+        /// The number of its items.
         public let items: UInt32
-        /// How many views look at it.
+        /// The number of its views.
         public let views: UInt32
     }
 
-    /// The lists there are.
+    /// All lists.
     public func adapters() async throws(DBusError) -> [AdapterRow] {
         typealias Row = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
         return try await manager.call("ListAdapters", returning: [Row].self).map { row in
@@ -73,12 +73,12 @@ public final class ListDaemonClient {
         try await manager.call("RemoveAdapter", name)
     }
 
-    /// Gives a list another name: it goes on at another path, and its views and subscriptions end.
+    /// Renames a list: it continues at another path, and its views and subscriptions end.
     public func renameAdapter(_ name: String, to new: String) async throws(DBusError) {
         try await manager.call("RenameAdapter", name, new)
     }
 
-    /// The list of a name.
+    /// The list with a name.
     public func adapter(_ name: String) async throws(DBusError) -> RemoteObject {
         let path = try await manager.call("GetAdapter", name, returning: ObjectPath.self)
         return RemoteObject(connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which objects of another list a list has, and in which order, as text for the option `source` and for
+/// The objects of another list that a list has, and their order, as text for the option `source` and for
 /// ``AdapterClient/setSourceArgument(_:)``.
 public struct ListQueryText: Sendable, Equatable {
-    /// The text that objects contain, upper and lower case being the same; empty = all objects.
+    /// The text that objects must contain, ignoring case; empty = all objects.
     public var contains = ""
-    /// The text fields that are looked into; none = every one.
+    /// The text fields to search; none = every one.
     public var fields: [String] = []
     /// The type of the objects; `nil` = any, empty = none.
     public var type: String?
@@ -13,19 +13,19 @@ public struct ListQueryText: Sendable, Equatable {
     public var sortField: String?
     /// Whether the order of numbers and texts is reversed.
     public var isDescending = false
-    /// How many there are at the most; 0 = all.
+    /// The maximum number of objects; 0 = all.
     public var limit: UInt32 = 0
 
     /// Makes a query for all objects in the order of the other list.
     public init() {}
 
-    /// What follows the `?` in a source.
+    /// The text after the `?` in a source.
     public var argument: String {
         var pairs: [String] = []
         if !contains.isEmpty { pairs.append("contains=" + Self.encode(contains)) }
         if !fields.isEmpty { pairs.append("in=" + fields.map(Self.encode).joined(separator: ",")) }
         if let type { pairs.append("type=" + Self.encode(type)) }
-        // A field whose name begins with a minus is not meant as one.
+        // A minus at the beginning would reverse the order, so a field whose name begins with one cannot be used.
         if let sortField {
             let field = Self.encode(sortField)
             let name = field.hasPrefix("-") ? "%2D" + field.dropFirst() : field

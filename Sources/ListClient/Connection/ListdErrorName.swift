@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of listd's own errors that programs act on, as they are in `DBusError.name`.
+/// The names of those errors of listd to which programs react, as in `DBusError.name`.
 public enum ListdErrorName {
-    /// There is no list of this name.
+    /// No list has this name.
     public static let noSuchAdapter = ListdName.errorPrefix + "NoSuchAdapter"
     /// The list has no such object.
     public static let noSuchObject = ListdName.errorPrefix + "NoSuchObject"
     /// The list has another revision than the caller expected.
     public static let revisionConflict = ListdName.errorPrefix + "RevisionConflict"
-    /// The revision asked for is too old to be kept, or has another epoch.
+    /// The requested revision is too old to be kept, or has another epoch.
     public static let revisionGone = ListdName.errorPrefix + "RevisionGone"
 }

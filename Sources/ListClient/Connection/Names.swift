@@ -3,7 +3,7 @@
 public import DBus
 internal import ListProtocol
 
-/// The names under which listd is found (contract, "Names").
+/// The bus names, paths and interfaces of listd (contract, "Names").
 public enum ListdName {
     /// The well-known bus name.
     public static let bus = ObjectNames.service
@@ -21,12 +21,12 @@ public enum ListdName {
     public static let view = ObjectNames.view
     /// A plugin's interface.
     public static let plugin = ObjectNames.plugin
-    /// In front of every error name of listd.
+    /// The prefix of every error name of listd.
     public static let errorPrefix = ObjectNames.errorPrefix
 }
 
 extension ListdName {
-    /// The name of the list or plugin behind a path.
+    /// The name of the list or plugin at a path.
     ///
     /// - Returns: nil when the last element is no escaped name.
     public static func unescaped(_ path: ObjectPath) -> String? { ObjectPath.unescape(path.lastElement) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps that make one order of unique keys into another, for an array that is changed one step after the other.
+/// The steps that turn one order of unique keys into another, for an array that is changed one step after the other.
 enum ArrayStep: Equatable {
-    /// Take out the element at this position.
+    /// Remove the element at this position.
     case delete(at: Int)
-    /// Put in the element that ends up at `target`.
+    /// Insert the element whose final position is `target`.
     case insert(at: Int, target: Int)
-    /// Take out the element at `from` and put it in at `to`, counted without it; it ends up at `target`.
+    /// Remove the element at `from` and insert it at `to`, a position without it; its final position is `target`.
     case move(from: Int, to: Int, target: Int)
 }
 
-/// Finds the steps between two orders of unique keys: deletes from the back, then what arrives from the front.
+/// Finds the steps between two orders of unique keys: deletes from the back, then inserts and moves from the front.
 ///
-/// As few elements as possible move. Complexity: O(n) for what is the same at both ends, O(m log m) for the m keys between.
+/// As few elements as possible move. Complexity: O(n) for the common start and end, O(m log m) for the m keys between.
 struct ArrayScript {
     private(set) var steps: [ArrayStep] = []
 
@@ -38,9 +38,9 @@ struct ArrayScript {
 
     /// Walks through the new order from the front.
     ///
-    /// Those that stay divide the array into gaps. What arrives in a gap stands in front of those that still wait there for
-    /// their move. So in front of an arrival at `place` are the `place` ones of the new order, and those in earlier gaps
-    /// that wait.
+    /// Elements that stay divide the array into gaps. An arrival in a gap is placed before those that still wait there
+    /// for their move. So before an arrival at `place` are the `place` elements of the new order, and waiting elements
+    /// of earlier gaps.
     private mutating func arrive(kept: [Int], count: Int, from start: Int) {
         let staying = Set(Self.longestAscending(kept))
         var waiting = WaitingMoves(kept: kept, staying: staying)
@@ -63,9 +63,9 @@ struct ArrayScript {
         }
     }
 
-    /// The longest ascending choice of different numbers (patience sorting).
+    /// The longest ascending subsequence of different numbers (patience sorting).
     static func longestAscending(_ numbers: [Int]) -> [Int] {
-        var ends: [Int] = []  // ends[k]: where in `numbers` the best choice of k + 1 numbers ends
+        var ends: [Int] = []  // ends[k]: where in `numbers` the best subsequence of k + 1 numbers ends
         var previous = [Int](repeating: -1, count: numbers.count)
         for index in numbers.indices {
             let length = ends.partitionPoint { numbers[$0] < numbers[index] }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Neighbouring positions of a list: the first one and how many there are.
+/// Neighbouring positions of a list: the first one and their number.
 public struct IndexRun: Sendable, Hashable {
     /// The first position, counted from 0.
     public let first: Int
-    /// How many positions follow each other; at least 1 in what the daemon sends.
+    /// The number of positions; at least 1 in the daemon's messages.
     public let count: Int
 
     /// Makes a run.
@@ -17,7 +17,7 @@ public struct IndexRun: Sendable, Hashable {
     public var range: Range<Int> { first..<(first + count) }
 }
 
-/// An element that changes its place: its position before and after the transaction.
+/// An element that moves: its position before and after the transaction.
 public struct IndexMove: Sendable, Hashable {
     /// The position before the transaction.
     public let from: Int
@@ -31,11 +31,11 @@ public struct IndexMove: Sendable, Hashable {
     }
 }
 
-/// The place of an item: its section and its number inside the section.
+/// The place of an item: its section and its index inside the section.
 public struct ItemPath: Sendable, Hashable {
     /// The section, counted from 0.
     public let section: Int
-    /// The item inside the section, counted from 0.
+    /// The item's index inside the section, from 0.
     public let item: Int
 
     /// Makes a path.
@@ -45,7 +45,7 @@ public struct ItemPath: Sendable, Hashable {
     }
 }
 
-/// An item that changes its place.
+/// An item that moves.
 public struct ItemMove: Sendable, Hashable {
     /// The place before the transaction.
     public let from: ItemPath

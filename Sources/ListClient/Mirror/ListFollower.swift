@@ -2,20 +2,20 @@
 
 public import DBus
 
-/// Follows one list: keeps a `Mirror` up to date through lost signals, restarts of the daemon and reconnections.
+/// Follows one list: keeps a `Mirror` up to date in spite of lost signals, restarts of the daemon and reconnections.
 ///
-/// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one of the same epoch it catches up with
-/// `GetChanges` instead of reading everything again. It outlives its list too: one that is removed and made again, as a
-/// reload of the configuration does, is another one, and the mirror starts anew with `.replaced`.
+/// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one with the same epoch it catches up with
+/// `GetChanges` instead of reading everything again. It outlives its list too: a list that is removed and made again,
+/// as by a reload of the configuration, is another one, and the mirror starts again with `.replaced`.
 @DBusActor
 public final class ListFollower {
-    /// What happened to the list.
+    /// An event of the list.
     public enum Event {
-        /// The mirror has these changes, and all content is here.
+        /// The mirror has applied these changes, and all content has been read.
         case changed([MirrorChange])
         /// A call failed; the follower stops until it is attached again.
         case failed(DBusError)
-        /// The list was removed and did not come back.
+        /// The list was removed and not made again.
         case removed
     }
 
@@ -25,13 +25,13 @@ public final class ListFollower {
     public private(set) var mirror = Mirror()
 
     private let onEvent: @DBusActor (Event) -> Void
-    /// How long a list that was removed may take to be made again.
+    /// The time in which a removed list may be made again.
     private let patience: Duration
     private var epoch = ""
     private var daemon: ListDaemonClient?
-    /// Tells of lists that come and go, as long as the follower is attached.
+    /// Reports lists that are added and removed, while the follower is attached.
     private var lists: Subscription?
-    /// Where the list is or was; nil until it has been there once.
+    /// The list's path; nil until it existed once.
     private var path: ObjectPath?
     /// The list and the subscription to its updates, while it is followed.
     private var followed: (adapter: RemoteObject, updates: Subscription)?
@@ -46,13 +46,13 @@ public final class ListFollower {
         case over
     }
 
-    /// How many objects one call asks for at most; the daemon answers fewer when they are large.
+    /// The maximum number of objects in one call; the daemon returns fewer when they are large.
     private static let pageSize: UInt32 = 4096
 
-    /// Makes a follower that has yet to be attached.
+    /// Makes a follower; attach it to follow the list.
     ///
-    /// A list that is removed, or that another daemon does not have yet, has `patience` to be there again before it is
-    /// reported as removed: counted from its last removal.
+    /// A list that is removed, or that another daemon does not have yet, has the time `patience`, from its last
+    /// removal, to be made before it is reported as removed.
     public init(
         name: String, patience: Duration = .seconds(3), onEvent: @escaping @DBusActor (Event) -> Void
     ) {
@@ -63,14 +63,14 @@ public final class ListFollower {
 
     /// Starts to follow the list of this daemon.
     ///
-    /// A list that was never there fails at once; one that was followed before is waited for.
+    /// A list that never existed is reported as failed at once; one that was followed before is waited for.
     public func attach(to daemon: ListDaemonClient) async {
         detach()
         let mine = generation
         let rule = MatchRule(
             sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
         do throws(DBusError) {
-            // Before the list is asked for: one that is made right after is not missed.
+            // Subscribed before the list is requested, so that a list that is made right after it is not missed.
             let lists = try await daemon.connection.subscribe(rule) { [weak self] in self?.listsChanged($0) }
             guard mine == generation else { return lists.cancel() }
             (self.daemon, self.lists) = (daemon, lists)
@@ -80,7 +80,7 @@ public final class ListFollower {
         }
     }
 
-    /// Stops to follow; the mirror keeps what it has.
+    /// Stops following; the mirror keeps its content.
     public func detach() {
         leave()
         lists?.cancel()
@@ -88,7 +88,7 @@ public final class ListFollower {
         (lists, daemon, absence) = (nil, nil, .none)
     }
 
-    /// Cancels the subscriptions; answers that arrive later are ignored.
+    /// Cancels the subscriptions; later answers are ignored.
     private func leave() {
         generation += 1
         followed?.updates.cancel()
@@ -102,7 +102,7 @@ public final class ListFollower {
 
     // MARK: - Coming and going
 
-    /// Asks for the list, and follows it from then on; a later call replaces one that is still waiting for its answer.
+    /// Requests the list, and follows it from then on; a later call replaces one that still waits for its answer.
     private func look(at daemon: ListDaemonClient) async {
         leave()
         let mine = generation
@@ -153,7 +153,7 @@ public final class ListFollower {
         }
     }
 
-    /// A list that is made again is removed first: whether it comes back is seen a little later.
+    /// A reload removes a list before it makes it again, which is noticed a little later.
     private func wasRemoved() {
         leave()
         if case .waiting(let timer) = absence { timer.cancel() }
@@ -178,7 +178,7 @@ public final class ListFollower {
         }
     }
 
-    /// The list is not there: it is waited for, unless its patience is over.
+    /// The list does not exist: the follower waits, unless its time is over.
     private func missed() {
         switch absence {
         case .none: wait()
@@ -195,7 +195,7 @@ public final class ListFollower {
         guard followed != nil else { return }
         do throws(DBusError) {
             let update = try message.read { (reader) throws(DBusError) in try Update(signal: &reader) }
-            // While a read is under way its answer contains this signal or makes the next one show a gap.
+            // While a read is in flight its answer contains this signal or makes the next one show a gap.
             if !isBusy || mirror.revision > 0 { perform(mirror.apply(update)) }
         } catch {
             fail(error)
@@ -204,7 +204,7 @@ public final class ListFollower {
 
     // MARK: - Calls
 
-    /// Does what the mirror asks for; one call at a time, the next one is found when the answer has been taken in.
+    /// Makes the mirror's next request; one call at a time, and the next one is chosen after the answer was applied.
     private func perform(_ step: Mirror.Step) {
         guard !isBusy else { return }
         switch step {
@@ -253,7 +253,7 @@ public final class ListFollower {
         }
     }
 
-    /// Calls the list; the answer is taken in before any signal that was queued behind it.
+    /// Calls the list; the answer is applied before any signal that was queued after it.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
         then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
@@ -285,7 +285,7 @@ public final class ListFollower {
 }
 
 extension DBusError {
-    /// Whether the error means that there is no such list.
+    /// Whether the error means that the list does not exist.
     fileprivate var isMissingList: Bool {
         name == ListdErrorName.noSuchAdapter || standard == .unknownObject
     }

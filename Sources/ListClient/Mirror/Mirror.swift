@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A copy of a list that follows the daemon's `Updated` signals: pure, so that every rule is tested without a bus.
+/// A copy of a list that follows the daemon's `Updated` signals. It makes no calls, so that every rule is tested
+/// without a bus.
 ///
-/// Updates carry positions only; what they bring in is *missing* until `fill` supplies it. The owner of a mirror reads
-/// `missing` after each input and asks the daemon for that range.
+/// Updates have positions only; inserted content is *missing* until `fill` supplies it. The owner of a mirror reads
+/// `missing` after each input and requests that range from the daemon.
 public struct Mirror: Sendable {
-    /// What an input asks of the owner.
+    /// The owner's next step after an input.
     public enum Step: Sendable, Equatable {
-        /// Nothing: already known, or applied.
+        /// None: already known, or applied.
         case none
-        /// A signal was lost: ask `GetChanges` since this revision.
+        /// A signal was lost: call `GetChanges` since this revision.
         case catchUp(since: UInt64)
-        /// Nothing of this copy is good any more: read everything anew.
+        /// The copy is useless: read everything again.
         case readAll
     }
 
     struct Entry: Sendable {
-        /// Names the entry through all changes of its place; never used twice.
+        /// Identifies the entry through all its moves; never used twice.
         var key: UInt64
         var object: MirroredObject?
         var isMissing: Bool
     }
 
-    /// The revision this copy is at; 0 before the first `reset`.
+    /// The revision of this copy; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
-    /// The entries in the order that was reported last; nil while the order is the same.
+    /// The entries in the last reported order; nil while the order is unchanged.
     private var reported: [Entry]?
     /// The keys of entries with new content that was not reported yet.
     private var changed: Set<UInt64> = []
-    /// Outside of these sections nothing is missing or changed.
+    /// The range of sections outside of which nothing is missing or changed.
     private var touched = 0..<0
     private var missingCount = 0
     private var nextKey: UInt64 = 0
     private var isFresh = true
 
-    /// Makes an empty mirror that has yet to be `reset`.
+    /// Makes an empty mirror; call `reset` to fill it.
     public init() {}
 
-    /// How many sections the list has.
+    /// The number of sections.
     public var count: Int { entries.count }
 
-    /// Whether all content is here.
+    /// Whether all content has been read.
     public var isComplete: Bool { missingCount == 0 }
 
-    /// The object at a section; nil past the end and while its content is missing.
+    /// The object of a section; nil past the end and while its content is missing.
     public func object(at section: Int) -> MirroredObject? {
         entries.indices.contains(section) ? entries[section].object : nil
     }
@@ -52,7 +53,7 @@ public struct Mirror: Sendable {
     /// All objects in order; nil for content that was not read yet.
     public var objects: [MirroredObject?] { entries.map(\.object) }
 
-    /// The first neighbouring sections whose content is to be read.
+    /// The first run of sections whose content must be read.
     public var missing: IndexRun? {
         guard missingCount > 0, let first = entries[touched].firstIndex(where: \.isMissing) else { return nil }
         var end = first
@@ -60,7 +61,7 @@ public struct Mirror: Sendable {
         return IndexRun(first: first, count: end - first)
     }
 
-    /// Begins anew with a list of `total` sections at a revision; all content is missing.
+    /// Restarts with a list of `total` sections at a revision; all content is missing.
     public mutating func reset(revision: UInt64, total: Int) {
         self.revision = revision
         entries = (0..<total).map { _ in makeEntry() }
@@ -70,7 +71,7 @@ public struct Mirror: Sendable {
         isFresh = true
     }
 
-    /// Takes in an `Updated` signal or a batch of `GetChanges`, by the contract's client rule.
+    /// Applies an `Updated` signal or a batch of `GetChanges`, by the contract's rule for clients.
     public mutating func apply(_ update: Update) -> Step {
         if update.kind == .announce { return update.revision > revision ? .catchUp(since: revision) : .none }
         if update.revision <= revision { return .none }
@@ -84,9 +85,9 @@ public struct Mirror: Sendable {
         }
     }
 
-    /// Puts in what `GetObjects` answered for a range.
+    /// Applies an answer of `GetObjects` for a range.
     ///
-    /// An answer of another revision than the mirror's does not fit and asks to catch up.
+    /// An answer with another revision than the mirror's does not fit and asks to catch up.
     public mutating func fill(from offset: Int, objects: [MirroredObject], revision answered: UInt64) -> Step {
         guard answered == revision else { return answered > revision ? .catchUp(since: revision) : .none }
         for (section, object) in zip(offset..., objects) where entries.indices.contains(section) {
@@ -99,11 +100,12 @@ public struct Mirror: Sendable {
         return .none
     }
 
-    /// What happened since the last call, to be applied one by one, once all content is here; nil while some is missing.
+    /// The changes since the last call, to be applied one by one, once all content has been read; nil while some is
+    /// missing.
     ///
-    /// After a `reset` the one event is `.replaced`.
-    /// - Complexity: O(changes) while only content changed, else O(count + m log m) for the m sections between the first
-    ///   and the last that changed their place.
+    /// After a `reset` the only change is `.replaced`.
+    /// - Complexity: O(changes) while only content changed, else O(count + m log m) for the m sections between the
+    ///   first and the last that moved.
     public mutating func consumeChanges() -> [MirrorChange]? {
         guard isComplete else { return nil }
         defer {
@@ -157,7 +159,7 @@ public struct Mirror: Sendable {
         revision = update.revision
     }
 
-    /// Takes in new content where the order stays.
+    /// Applies new content where the order stays.
     private mutating func refresh(by update: Update) throws(BatchMismatch) {
         try Self.check(update.sectionCount, entries.count)
         var sections = update.sections.reloads.flatMap(\.range)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomAccessCollection where Index == Int {
-    /// The first position whose element does not fulfil a condition that holds up to some element and not behind it; the end
-    /// when all do.
+    /// The first position whose element does not meet a condition that holds for a prefix; the end when all meet it.
     ///
     /// - Complexity: O(log n).
     func partitionPoint(where isBefore: (Element) -> Bool) -> Int {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A batch that does not fit the list it is applied to: something was lost or the sender is wrong.
+/// A batch that does not fit its list: something was lost or the sender has an error.
 public struct BatchMismatch: Error, Sendable, Equatable {
-    /// What does not fit, for the log.
+    /// The reason, for the log.
     public let message: String
 }
 
 extension Array {
-    /// Applies a batch of sections and answers the new array; the receiver stays as it is.
+    /// Applies a batch of sections and returns the new array.
     ///
-    /// Deletes and origins of moves are taken out, inserts and targets of moves are put in, in ascending new order
+    /// Deletes and origins of moves are removed, inserts and targets of moves are inserted, in ascending new order
     /// (contract, "Announcing"). Reloads do not change the order.
     /// - Throws: `BatchMismatch` when a position is out of range or used twice.
     /// - Complexity: O(count + changes · log changes).

@@ -2,7 +2,7 @@
 
 public import DBus
 
-// What the contract writes as numbers, read straight into the mirror's types.
+// Reads the contract's numbers directly into the mirror's types.
 
 extension IndexRun: DBusDecodable {
     /// The type of the value on the wire.
@@ -100,7 +100,7 @@ extension Update {
             sections: try Sections(from: &reader), items: try Items(from: &reader))
     }
 
-    /// Reads one batch of what `GetChanges` answers.
+    /// Reads one batch of an answer of `GetChanges`.
     public init(batch reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Update(

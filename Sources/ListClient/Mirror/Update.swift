@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one transaction did to a list: the contract's `Updated` signal as a value.
+/// The changes of one transaction: the contract's `Updated` signal as a value.
 ///
 /// Deletes, reloads and the origins of moves are positions before the transaction; inserts and the targets of moves are
 /// positions after it (contract, "Announcing").
 public struct Update: Sendable, Equatable {
-    /// How a client takes an update in.
+    /// How a client applies an update.
     public enum Kind: String, Sendable {
-        /// What changed is in the batches.
+        /// The changes are in the batches.
         case update
-        /// The batches are empty: everything is to be read anew.
+        /// The batches are empty: everything must be read again.
         case reload
         /// Nothing changed: the daemon repeats its revision so that a client which lost the last signal notices.
         case announce
@@ -17,11 +17,11 @@ public struct Update: Sendable, Equatable {
 
     /// Changes of whole sections.
     public struct Sections: Sendable, Equatable {
-        /// Positions that went away, before the transaction.
+        /// Positions of deleted sections, before the transaction.
         public var deletes: [IndexRun]
-        /// Positions that are new, after the transaction.
+        /// Positions of inserted sections, after the transaction.
         public var inserts: [IndexRun]
-        /// Sections that changed their place.
+        /// Sections that moved.
         public var moves: [IndexMove]
         /// Sections with new content, before the transaction.
         public var reloads: [IndexRun]
@@ -39,17 +39,17 @@ public struct Update: Sendable, Equatable {
         /// Whether nothing changes.
         public var isEmpty: Bool { keepsOrder && reloads.isEmpty }
 
-        /// Whether every section stays where it is.
+        /// Whether no section moves, comes or leaves.
         var keepsOrder: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty }
     }
 
     /// Changes of items inside sections that stay.
     public struct Items: Sendable, Equatable {
-        /// Places that went away, before the transaction.
+        /// Places of deleted items, before the transaction.
         public var deletes: [ItemPath]
-        /// Places that are new, after the transaction.
+        /// Places of inserted items, after the transaction.
         public var inserts: [ItemPath]
-        /// Items that changed their place.
+        /// Items that moved.
         public var moves: [ItemMove]
         /// Items with new content, before the transaction.
         public var reloads: [ItemPath]
@@ -78,13 +78,13 @@ public struct Update: Sendable, Equatable {
     public var baseRevision: UInt64
     /// The revision after the transaction.
     public var revision: UInt64
-    /// How to take it in.
+    /// How to apply it.
     public var kind: Kind
-    /// Whether the writer would like it animated.
+    /// Whether the writer requests an animation.
     public var animated: Bool
-    /// Sections after the transaction; absent in what `GetChanges` answers.
+    /// The number of sections after the transaction; absent in answers of `GetChanges`.
     public var sectionCount: Int?
-    /// Items after the transaction; absent in what `GetChanges` answers.
+    /// The number of items after the transaction; absent in answers of `GetChanges`.
     public var itemCount: Int?
     /// Changes of sections.
     public var sections: Sections

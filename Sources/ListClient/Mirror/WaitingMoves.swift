@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of an array that have yet to move, in their old order, while the others find their places around them.
+/// The elements of an array that have yet to move, in their old order, while other elements are placed around them.
 struct WaitingMoves {
-    /// The gap of each: how many elements that stay are in front of it. Ascending.
+    /// The gap of each: how many staying elements are before it. Ascending.
     private var gaps: [Int] = []
     /// The number of each by its place in the new order.
     private var numbers: [Int: Int] = [:]
-    /// How many wait, as a Fenwick tree: sums of the first ones in O(log n).
+    /// The number of waiting elements, as a Fenwick tree: prefix sums in O(log n).
     private var sums: [Int]
 
     /// Makes the list from the new places in old order and those of them that stay.
@@ -23,12 +23,13 @@ struct WaitingMoves {
         sums = (0...gaps.count).map { $0 & -$0 }
     }
 
-    /// How many wait in the gaps before one.
+    /// The number of waiting elements in the gaps before one.
     func count(before gap: Int) -> Int {
         waiting(among: gaps.partitionPoint { $0 < gap })
     }
 
-    /// Removes an element that waits; its position, with arrivals so far in these (ascending) gaps. Nil when it does not wait.
+    /// Removes a waiting element; returns its position, with arrivals so far in these (ascending) gaps. Nil when it
+    /// does not wait.
     mutating func remove(_ place: Int, _ arrivals: [Int]) -> Int? {
         guard let number = numbers.removeValue(forKey: place) else { return nil }
         let gap = gaps[number]

@@ -4,8 +4,8 @@ public import DBus
 
 /// The content of an object or item: values by key, ascending by the keys' bytes.
 ///
-/// Keys are other keys when their bytes are (contract, "Model"): Swift's strings are equal when they are canonically
-/// equivalent, as é and e with an accent, and a dictionary would lose one of two such fields.
+/// Keys are compared by their bytes (contract, "Model"): canonically equivalent strings, such as two spellings of é,
+/// are equal in Swift, and a dictionary would lose one of two such fields.
 public struct Content: Sendable, ExpressibleByDictionaryLiteral {
     /// One field.
     public typealias Element = (key: String, value: DBusValue)
@@ -34,7 +34,7 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
     /// The values in the order of their keys.
     public var values: [DBusValue] { fields.map(\.value) }
 
-    /// The value of the key with these very bytes; nil when there is none.
+    /// The value of the key with exactly these bytes; nil when there is none.
     ///
     /// - Complexity: O(log count).
     public subscript(key: String) -> DBusValue? {
@@ -43,14 +43,14 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
         return fields[place].value
     }
 
-    /// The whole of it as `a{sv}`.
+    /// The content as `a{sv}`.
     public var value: DBusValue {
         .dictionary(
             key: "s", value: "v", fields.map { DBusValue.Entry(key: .string($0.key), value: .variant($0.value)) })
     }
 
     private static func sorted(_ fields: [Element]) -> [Element] {
-        // A sort that keeps the order of equal ones, so that the last of them is known.
+        // A stable sort, so that the last of equal keys is known.
         let order = fields.indices.sorted { a, b in
             precedes(fields[a].key, fields[b].key) || (isSame(fields[a].key, fields[b].key) && a < b)
         }
@@ -71,7 +71,7 @@ extension Content: RandomAccessCollection {
     /// The first field's position.
     public var startIndex: Int { fields.startIndex }
 
-    /// The position behind the last field.
+    /// The position after the last field.
     public var endIndex: Int { fields.endIndex }
 
     /// A field.
@@ -79,7 +79,7 @@ extension Content: RandomAccessCollection {
 }
 
 extension Content: Equatable {
-    /// Two are equal when the bytes of their keys and their values are.
+    /// Whether the bytes of their keys and their values are equal.
     public static func == (a: Content, b: Content) -> Bool {
         a.fields.elementsEqual(b.fields) { isSame($0.key, $1.key) && $0.value == $1.value }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One element of a list as the daemon hands it out.
+/// One element of a list as the daemon sends it.
 public struct MirroredObject: Sendable, Equatable {
     /// Its identity, unique in its list.
     public let id: String
-    /// What chooses its section controller; may be empty.
+    /// Chooses its section controller; may be empty.
     public let type: String
     /// Its content.
     public let fields: Content

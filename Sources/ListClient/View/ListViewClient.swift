@@ -2,24 +2,24 @@
 
 public import DBus
 
-/// A view on a list: keeps the `Picture` that the daemon sends, and acknowledges each change that it has applied.
+/// A view of a list: keeps the `Picture` that the daemon sends, and acknowledges each change that it has applied.
 ///
-/// Owned by `DBusActor`. It lives as long as the daemon and the connection it was opened on; afterwards open a new one.
-/// Viewports, and ranges of a view with the layout `none`, are sent one at a time: while one is on its way only the newest of
-/// the following is kept. When the last reference goes, the view is closed.
+/// Owned by `DBusActor`. It lives as long as the daemon and the connection on which it was opened; afterwards open a
+/// new one. Viewports, and ranges of a view with the layout `none`, are sent one at a time: while one is in flight only
+/// the newest of later ones is kept. When the last reference is released, the view is closed.
 @DBusActor
 public final class ListViewClient {
-    /// What happened to the view.
+    /// An event of the view.
     public enum Event {
-        /// The picture is another one.
+        /// The picture has changed.
         case changed(Picture)
-        /// The daemon has closed the view: the contract's reason.
+        /// The daemon has closed the view, for this reason of the contract.
         case closed(String)
         /// A call failed.
         case failed(DBusError)
     }
 
-    /// What a view is to show; a range with the picture that its user saw.
+    /// What a view must show; a range has the sequence of the picture that its user saw.
     private enum Place {
         case viewport(x: Double, y: Double, width: Double, height: Double)
         case range(seen: UInt64, first: Position, last: Position)
@@ -32,19 +32,19 @@ public final class ListViewClient {
         /// The item inside the section.
         public var item: UInt32
 
-        /// Names an item.
+        /// Makes a reference to an item.
         public init(section: UInt32, item: UInt32 = 0) {
             self.section = section
             self.item = item
         }
     }
 
-    /// What the view shows.
+    /// The shown items.
     public private(set) var picture = Picture()
     /// The view's object.
     public let object: RemoteObject
 
-    /// The daemon that made the view, by its unique name: closing the view must not start another one.
+    /// The unique name of the daemon that made the view: closing the view must not start another daemon.
     private let maker: RemoteObject
     private let onEvent: @DBusActor (Event) -> Void
     private var subscription: Subscription?
@@ -56,8 +56,8 @@ public final class ListViewClient {
 
     /// Opens a view on a list.
     ///
-    /// - Throws: the daemon's error, as for an unknown option; `NoReply` when the task is cancelled: then the view that was
-    ///   made is closed.
+    /// - Throws: the daemon's error, such as for an unknown option; `NoReply` when the task is cancelled: then the new
+    ///   view is closed.
     public static func open(
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
@@ -68,7 +68,7 @@ public final class ListViewClient {
             try ListViewClient(opened: reply, from: adapter, onEvent: onEvent)
         }
         let reply = try await adapter.connection.callCreating(message) { late in
-            // No reference is left, so the view is closed here.
+            // The last reference is released, so the view is closed here.
             _ = try? view(late)
         }
         let opened = try view(reply)
@@ -110,60 +110,60 @@ public final class ListViewClient {
         if let message { try? maker.connection.callWithoutReply(message) }
     }
 
-    /// Sets which part of the content is on the screen, in points.
+    /// Sets the part of the content that is on the screen, in points.
     public func setViewport(x: Double, y: Double, width: Double, height: Double) {
         waiting = .viewport(x: x, y: y, width: width, height: height)
         sendPlace()
     }
 
-    /// Sets which items are on the screen, both included, in a view with the layout `none`.
+    /// Sets the items that are on the screen, both included, in a view with the layout `none`.
     ///
-    /// - Parameter seen: the sequence of the picture in whose list the items are meant; nil = the present one. The daemon lets
-    ///   them follow what happened to the list since.
+    /// - Parameter seen: the sequence of the picture that the range refers to; nil = the present one. The daemon moves
+    ///   the range by the changes since then.
     public func setVisibleRange(from first: Position, through last: Position, seen: UInt64? = nil) {
         waiting = .range(seen: seen ?? picture.sequence, first: first, last: last)
         sendPlace()
     }
 
-    /// What a user does to the content of a view.
+    /// A phase of a user's scrolling.
     public enum ScrollPhase: String, Sendable, CaseIterable {
-        /// A finger or a pointer begins to drag it.
+        /// A finger or a pointer begins to drag the content.
         case began
-        /// It is let go; the content may go on moving.
+        /// It is released; the content may go on moving.
         case ended
         /// The content has come to rest.
         case decelerated
     }
 
-    /// Reports what the user does to the content, to the section controllers that are shown.
+    /// Reports a phase of scrolling to the section controllers that are shown.
     public func reportScroll(_ phase: ScrollPhase) {
         call("ReportScroll", phase.rawValue) { (view, result) in view.report(result) }
     }
 
-    /// Reports whether the view can be seen: a list without a visible view may collect updates for longer.
+    /// Reports whether the view is visible: a list without a visible view may collect updates for longer.
     public func setOnScreen(_ isOnScreen: Bool) {
         call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
     }
 
-    /// Calls `body` when every viewport and range has been answered, and with it taken in what the answer promised.
+    /// Calls `body` when every viewport and range has been answered, and their pictures are applied.
     public func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
         answered.append(body)
         tellAnswered()
     }
 
-    /// Brings an object into the viewport.
+    /// Scrolls an object into the viewport.
     public func scroll(to objectID: String, item: UInt32 = 0, position: String = "none") {
         call("ScrollTo", objectID, item, position) { (view, result) in view.report(result) }
     }
 
-    /// An item of the list that is selected, or is to be.
+    /// A selected item of the list, or one to select.
     public struct SelectedItem: Sendable, Hashable {
         /// The object.
         public var objectID: String
         /// The item inside the object's section.
         public var item: UInt32
 
-        /// Names an item.
+        /// Makes a reference to an item.
         public init(objectID: String, item: UInt32 = 0) {
             self.objectID = objectID
             self.item = item
@@ -172,7 +172,8 @@ public final class ListViewClient {
 
     /// Deselects items, then selects others, for all views of the list.
     ///
-    /// - Returns: those of `select` that are selected now, and those of `deselect` that are not: section controllers may refuse.
+    /// - Returns: those of `select` that are selected now, and those of `deselect` that are not: section controllers
+    ///   may refuse.
     /// - Throws: `NoSuchObject`, `NoSuchItem`, `InvalidArgs` for an item in both; nothing changes then.
     public func changeSelection(
         select: [SelectedItem] = [], deselect: [SelectedItem] = []
@@ -187,10 +188,10 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
-    /// Invokes an action on an item: its section controller may handle it, else the owner of the list receives it.
+    /// Invokes an action on an item: its section controller may handle it, else it is sent to the owner of the list.
     ///
-    /// - Returns: whether a section controller has handled it, or a connection of the owner was sent it.
-    /// - Throws: `AccessDenied` for who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
+    /// - Returns: whether a section controller has handled it, or it was sent to a connection of the owner.
+    /// - Throws: `AccessDenied` for users who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
     public func invoke(
         _ action: String, parameters: [String: DBusValue] = [:], item: UInt32 = 0, of objectID: String
     ) async throws(DBusError) -> Bool {
@@ -200,7 +201,7 @@ public final class ListViewClient {
     /// Closes the view; no event follows.
     public func close() async {
         end()
-        // The daemon may be gone already, and then so is the view.
+        // The daemon may have ended already, and the view with it.
         _ = try? await maker.call("Close")
     }
 
@@ -221,7 +222,7 @@ public final class ListViewClient {
         }
     }
 
-    /// Refused or answered, the next one has its turn.
+    /// After an answer or an error, the next one is sent.
     private func answered(_ result: Result<Message, DBusError>) {
         isSending = false
         report(result)
@@ -292,7 +293,7 @@ public final class ListViewClient {
         if case .failure(let error) = result, !isClosed { onEvent(.failed(error)) }
     }
 
-    /// Calls the view; `handle` runs once, also when the call cannot be sent, and not when the view was dropped.
+    /// Calls the view; `handle` runs once, also when the call cannot be sent, but not after the view was released.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
         then handle: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a view shows: the slots in use, each with the item that sits in it.
+/// The picture of a view: the slots in use, each with its item.
 ///
-/// Pure: it takes in the contract's `Changed` signals and the answer of `Resync`; after each step it equals what
-/// `Resync` would answer (contract, "Viewing").
+/// It makes no calls: it applies the contract's `Changed` signals and the answer of `Resync`; after each step it equals
+/// the answer of a `Resync` (contract, "Viewing").
 public struct Picture: Sendable, Equatable {
     /// One item in its slot.
     public struct Shown: Sendable, Equatable {
-        /// The slot: the widget that shows the item.
+        /// The slot, for the widget that shows the item.
         public var slot: UInt32
         /// The object whose section the item belongs to; empty for the empty view.
         public var objectID: String
@@ -17,13 +17,13 @@ public struct Picture: Sendable, Equatable {
         public var item: UInt32
         /// `cell`, `header` or `footer`.
         public var kind: String
-        /// What kind of widget can show it.
+        /// The kind of widget that can show it.
         public var reuseIdentifier: String
         /// Its place in the content, in points.
         public var frame: Frame
         /// Higher ones cover lower ones.
         public var z: Int64
-        /// What the widget draws.
+        /// The content that the widget draws.
         public var content: Content
 
         /// Makes an item in its slot.
@@ -43,23 +43,23 @@ public struct Picture: Sendable, Equatable {
         }
     }
 
-    /// Whether a change fitted.
+    /// The result of applying a change.
     public enum Outcome: Sendable, Equatable {
-        /// Taken in.
+        /// Applied.
         case applied
-        /// Older than what is shown: nothing to do.
+        /// Older than the picture: ignored.
         case ignored
         /// A sequence is missing or a slot is not what the change expects: call `Resync`.
         case gap
     }
 
-    /// The sequence of the last change that was taken in.
+    /// The sequence of the last applied change.
     public private(set) var sequence: UInt64 = 0
     /// The revision of the list that it shows.
     public private(set) var revision: UInt64 = 0
     /// Width and height of the whole content, in points.
     public private(set) var contentSize = Extent(width: 0, height: 0)
-    /// Where the viewport starts in the content, in points.
+    /// The offset of the viewport in the content, in points.
     public private(set) var offset = Position(x: 0, y: 0)
     /// The items by slot.
     public private(set) var shown: [UInt32: Shown] = [:]
@@ -67,7 +67,7 @@ public struct Picture: Sendable, Equatable {
     /// Makes the empty picture of a view before its first change.
     public init() {}
 
-    /// Makes the picture that `Resync` answers.
+    /// Makes the picture from an answer of `Resync`.
     public init(sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown]) {
         self.sequence = sequence
         self.revision = revision
@@ -83,7 +83,7 @@ public struct Picture: Sendable, Equatable {
         }
     }
 
-    /// Takes in a `Changed` signal: release, show, place, rebind.
+    /// Applies a `Changed` signal: release, show, place, rebind.
     public mutating func apply(_ change: PictureChange) -> Outcome {
         guard change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }

@@ -54,13 +54,13 @@ public struct PictureChange: Sendable, Equatable {
     public struct Placed: Sendable, Equatable {
         /// The slot that moves.
         public var slot: UInt32
-        /// The section of its item now.
+        /// The new section of its item.
         public var section: UInt32
-        /// The number of its item inside the section now.
+        /// The new index of its item inside the section.
         public var item: UInt32
-        /// Where it is now.
+        /// Its new frame.
         public var frame: Frame
-        /// What covers what.
+        /// The new z order.
         public var z: Int64
 
         /// Makes a new place.
@@ -79,9 +79,9 @@ public struct PictureChange: Sendable, Equatable {
     public var revision: UInt64
     /// Extent of the whole content.
     public var contentSize: Extent
-    /// Where the viewport starts.
+    /// The offset of the viewport.
     public var offset: Position
-    /// Slots that show nothing any more.
+    /// Slots that no longer show anything.
     public var released: [UInt32]
     /// Items that are new in the picture.
     public var shown: [Picture.Shown]

@@ -3,10 +3,10 @@
 import DBus
 import ListClient
 
-/// The listd that a command goes on with: it waits for one that is away, starts again or does not answer, and reports that.
+/// Finds the listd that a command needs: waits when it is away, restarts or does not answer, and reports that.
 ///
-/// Owned by `DBusActor`. The owner is told of each daemon and, with nil, that there is none; after `askLater` of the same
-/// one again.
+/// Owned by `DBusActor`. The owner gets each new daemon, or nil when there is none; after `askLater` the same one
+/// again.
 @DBusActor
 final class AwaitedDaemon {
     private let address: BusAddress
@@ -22,20 +22,20 @@ final class AwaitedDaemon {
         self.onChange = onChange
     }
 
-    /// Looks for it until `close`.
+    /// Searches until `close`.
     func start() {
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         client.start()
     }
 
-    /// Records an answer: whatever is missing next is reported.
+    /// Records an answer, so that the next missing one is reported again.
     func hasAnswered() {
         backoff.reset()
         notice.end()
     }
 
-    /// Tells of the daemon again in a while, unless it turns out to be gone: then a new one is waited for.
+    /// Reports the daemon again in a while, unless it is gone then: in that case waits for a new one.
     func askLater() {
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
@@ -45,7 +45,7 @@ final class AwaitedDaemon {
         }
     }
 
-    /// Ends the connection; nothing is told afterwards.
+    /// Ends the connection; no report follows.
     func close() {
         retry?.cancel()
         client?.close()

@@ -3,10 +3,10 @@
 import DBus
 import ListClient
 
-/// Which bus to talk to.
+/// The choice of a bus.
 @DBusActor
 enum BusChoice {
-    /// The address that the command line means; by default the session bus when listd is there, else the system bus.
+    /// The address that the command line chooses; by default the session bus if listd is there, else the system bus.
     static func address(for bus: Request.Bus) async throws(DBusError) -> BusAddress {
         switch bus {
         case .session: return .session
@@ -18,7 +18,7 @@ enum BusChoice {
 
     /// A connection to the bus, or to listd itself.
     ///
-    /// - Throws: `NoServer` whatever hinders it, be it the address, the socket or the other end.
+    /// - Throws: `NoServer` for any reason, be it the address, the socket or the other end.
     static func connect(to address: BusAddress) async throws(DBusError) -> Connection {
         do throws(DBusError) {
             return try await Connection.open(address)

@@ -3,12 +3,12 @@
 import DBus
 import ListClient
 
-/// What listctl can be asked for.
+/// A command of listctl.
 ///
 /// To add one: a type that conforms, and its line in ``CommandTable``. Help, completion and the manual follow from
 /// `syntax`.
 protocol Command: Sendable {
-    /// How it is written.
+    /// Its usage.
     static var syntax: CommandSyntax { get }
 
     /// Reads the operands and options that `syntax` has.
@@ -20,17 +20,17 @@ protocol Command: Sendable {
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode
 }
 
-/// What a command runs with.
+/// The environment of a command.
 @DBusActor
 struct CommandContext {
-    /// Where listd is looked for.
+    /// The bus to search for listd.
     let bus: Request.Bus
-    /// Whether JSON is asked for.
+    /// Whether JSON is requested.
     let json: Bool
-    /// How text for people is painted on standard output.
+    /// The style of text on standard output.
     let style: TextStyle
 
-    /// The bus that the command line means.
+    /// The address that the command line chooses.
     func address() async throws(DBusError) -> BusAddress { try await BusChoice.address(for: bus) }
 
     /// Connects to listd for the time of `body`.
@@ -42,7 +42,7 @@ struct CommandContext {
         return try await body(daemon)
     }
 
-    /// Prints one answer: as a JSON object, or as the line for people.
+    /// Prints one answer: as a JSON object, or as a line of text.
     func print(_ line: @autoclosure () -> String, json members: @autoclosure () -> [String: DBusValue]) {
         if json { Output.json(members()) } else { Output.line(DisplayText.harmless(line())) }
     }

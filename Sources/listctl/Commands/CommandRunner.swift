@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// Carries out one command and says how it ended.
+/// Runs one command and returns its exit code.
 @DBusActor
 enum CommandRunner {
     static func run(_ request: Request) async -> ExitCode {
@@ -16,7 +16,7 @@ enum CommandRunner {
         }
     }
 
-    /// What to do when listd is not where it was looked for; nil when something else is wrong, or a bus of somebody's own was named.
+    /// What to do when listd was not found; nil for other errors, or when the command line names a bus.
     private static func advice(for error: DBusError, on bus: Request.Bus) -> String? {
         guard error.meansNoDaemon else { return nil }
         let own = "“listd --bus session &” starts one"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a command is written: what the parser accepts, and what help, completion and the manual say.
+/// The syntax of a command, for the parser, help, completion and the manual.
 struct CommandSyntax: Sendable {
     /// The word that chooses the command.
     let name: String
-    /// Where help lists it.
+    /// Its group in the help.
     let group: Group
     /// What it does, in one sentence.
     let summary: String
-    /// The words that it takes, in order.
+    /// Its operands, in order.
     var operands: [Operand] = []
-    /// The options that it takes besides those of every command.
+    /// Its options besides those of every command.
     var options: [Option] = []
-    /// What else is to be known: paragraphs of one line each, in plain text.
+    /// More about it: paragraphs of one line each, in plain text.
     var discussion: [String] = []
 
     /// A heading of help and of the manual.
@@ -25,29 +25,29 @@ struct CommandSyntax: Sendable {
         case other = "Other"
     }
 
-    /// A word that a command takes.
+    /// An operand of a command.
     struct Operand: Sendable {
-        /// What stands for it in a synopsis, in capitals.
+        /// Its placeholder in a synopsis, in capitals.
         let name: String
         var arity = Arity.one
         var completion = Completion.nothing
 
-        /// How many words it takes.
+        /// The number of words that it takes.
         enum Arity: Sendable { case one, optional, any, atLeastOne }
     }
 
-    /// A word with dashes in front.
+    /// A word with leading dashes.
     struct Option: Sendable {
         /// Its name without the dashes.
         let name: String
-        /// What stands for its value in a synopsis; `nil` for a flag.
+        /// The placeholder of its value in a synopsis; `nil` for a flag.
         var value: String?
         /// What it does, in one sentence.
         let summary: String
         var completion = Completion.nothing
     }
 
-    /// What a shell offers for a word.
+    /// The completions that a shell offers for a word.
     enum Completion: Equatable, Sendable {
         case nothing
         case file
@@ -77,7 +77,7 @@ struct CommandSyntax: Sendable {
         Option(name: "version", summary: "Print the version and exit."),
     ]
 
-    /// The command with what it takes, as `push [--replace] NAME FILE`.
+    /// The command with its operands and options, as `push [--replace] NAME FILE`.
     var synopsis: String {
         let options = options.map { $0.value == nil ? "[--\($0.name)]" : "[--\($0.name) \($0.value ?? "")]" }
         return ([name] + options + operands.map(\.synopsis)).joined(separator: " ")
@@ -85,7 +85,7 @@ struct CommandSyntax: Sendable {
 }
 
 extension CommandSyntax.Operand {
-    /// The operand with how often it may stand.
+    /// The operand with its number of repetitions.
     var synopsis: String {
         switch arity {
         case .one: name
@@ -95,6 +95,6 @@ extension CommandSyntax.Operand {
         }
     }
 
-    /// The name of a list that is there.
+    /// The name of an existing list.
     static let list = Self(name: "NAME", completion: .list)
 }

@@ -14,6 +14,6 @@ enum CommandTable {
         HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
     ]
 
-    /// The command that a word chooses.
+    /// The command with a name.
     static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
 }

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `complete`: what may stand for the last of some words.
+/// `complete`: the completions of the last of some words.
 struct CompleteCommand: Command {
     static let syntax = CommandSyntax(
         name: "complete", group: .other, summary: "Print what may stand for the last of some words; shells ask it.",
@@ -31,7 +31,7 @@ struct CompleteCommand: Command {
         return .done
     }
 
-    /// Prints names that stand on one line; one that looks like an option would not be taken for a name.
+    /// Prints names that fit on one line; a name that looks like an option cannot be completed.
     @DBusActor
     private func print(
         names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], _ given: CompletedWords,
@@ -44,14 +44,14 @@ struct CompleteCommand: Command {
     }
 }
 
-/// What the words of an unfinished command line ask for.
+/// Completes an unfinished command line.
 struct CompletedWords {
-    /// What may stand for the last word.
+    /// The completions of the last word.
     private(set) var completion = CommandSyntax.Completion.nothing
     /// The bus that the words before it name.
     private(set) var bus: Request.Bus?
 
-    /// - Parameter words: those behind `listctl`, the last one unfinished, perhaps empty.
+    /// - Parameter words: those after `listctl`, the last one unfinished, perhaps empty.
     init(_ words: [String]) {
         var before = words.dropLast()[...]
         let current = words.last ?? ""

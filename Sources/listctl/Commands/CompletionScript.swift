@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a shell reads to complete listctl's words: a few lines that ask `listctl complete`.
+/// The script that makes a shell complete listctl's words: a few lines that call `listctl complete`.
 enum CompletionScript {
-    /// A shell that listctl can be completed in.
+    /// A shell with completion for listctl.
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }

@@ -4,7 +4,7 @@ import DBus
 import Glibc
 import ListClient
 
-/// `reload`: the configuration anew.
+/// `reload`: reads the configuration again.
 struct ReloadCommand: Command {
     static let syntax = CommandSyntax(
         name: "reload", group: .daemon, summary: "Have listd read its configuration again.",
@@ -20,7 +20,7 @@ struct ReloadCommand: Command {
     }
 }
 
-/// `clients`: who calls.
+/// `clients`: the clients of the daemon.
 struct ClientsCommand: Command {
     static let syntax = CommandSyntax(
         name: "clients", group: .daemon, summary: "List the programs that call listd; for administrators.")
@@ -100,7 +100,7 @@ struct StatisticsCommand: Command {
     }
 }
 
-/// `check`: damage in the store.
+/// `check`: searches damage in the store.
 struct CheckCommand: Command {
     static let syntax = CommandSyntax(
         name: "check", group: .daemon, summary: "Look for damage in the daemon's store.",
@@ -124,7 +124,7 @@ struct CheckCommand: Command {
     }
 }
 
-/// `backup`: the store in a file.
+/// `backup`: copies the store into a file.
 struct BackupCommand: Command {
     static let syntax = CommandSyntax(
         name: "backup", group: .daemon, summary: "Write a backup of the store into a new file, while listd runs.",

@@ -3,16 +3,17 @@
 import DBus
 import ListClient
 
-/// Complaints on standard error about lists whose source cannot be read: they look like lists that nothing happens to.
+/// Messages on standard error about lists whose source cannot be read, which otherwise look like lists that never
+/// change.
 @DBusActor
 enum FailedLists {
-    /// Complains about one list.
+    /// Writes a message about one list.
     static func tell(of adapter: RemoteObject, named name: String) async {
         let state = try? await adapter.property("State", as: String.self)
         tell(name, state: state ?? "", error: try? await adapter.property("SourceError", as: String.self))
     }
 
-    /// Complains about lists, and about plugins that failed.
+    /// Writes messages about lists, and about plugins that failed.
     static func tellAll(_ lists: [ListDescription], of daemon: ListDaemonClient) async {
         for list in lists { tell(list.name, state: list.state, error: list.sourceError) }
         for plugin in (try? await daemon.plugins()) ?? [] where plugin.state == failed {

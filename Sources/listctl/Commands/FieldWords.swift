@@ -5,8 +5,8 @@ import ListClient
 
 /// Fields written as `KEY=VALUE` words.
 enum FieldWords {
-    /// Reads fields: a value that is JSON is that value (a number, true, false, null, "text", an array, an object), any
-    /// other is text.
+    /// Reads fields: a value that is JSON is read as JSON (a number, true, false, null, "text", an array, an object),
+    /// any other is text.
     /// - Throws: a `UsageError` naming a word without a key.
     static func content(of words: [String]) throws(UsageError) -> Content {
         var fields: [Content.Element] = []
@@ -24,12 +24,12 @@ enum FieldWords {
         return Content(fields)
     }
 
-    /// What the discussion of commands that read fields says of them.
+    /// The paragraph about fields in the help of commands that read some.
     static let discussion =
         "A VALUE that is JSON is that value, as 5, true, [1,2] or \"5\"; any other is text, as subject=Hello."
 
     private static func value(of text: String) -> DBusValue? {
-        // A text between blanks is meant as text.
+        // A value with blanks at its ends is text.
         guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else { return .string(text) }
         var reader = JSONReader(text.utf8)
         do throws(JSONReader.Fault) {

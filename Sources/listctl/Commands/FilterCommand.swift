@@ -11,7 +11,7 @@ struct TransientFilter {
     let adapter: RemoteObject
     private let daemon: ListDaemonClient
 
-    /// Makes one; its name is that of the list with the number of this process behind it.
+    /// Makes one; its name is that of the followed list with the number of this process.
     static func make(
         of list: String, _ query: ListQueryText, by daemon: ListDaemonClient
     ) async throws(DBusError) -> TransientFilter {
@@ -21,7 +21,7 @@ struct TransientFilter {
         let adapter = RemoteObject(
             daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
         let filter = TransientFilter(name: name, adapter: adapter, daemon: daemon)
-        // The first pass over the other list runs beside everything else; on a direct connection nothing tells of its end.
+        // The first pass over the followed list runs in the background; on a direct connection no signal tells its end.
         while try await adapter.property("State", as: String.self) == "loading" {
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -33,7 +33,7 @@ struct TransientFilter {
 
 }
 
-/// `filter`: some objects of a list, as they come and go.
+/// `filter`: some objects of a list, and their changes.
 struct FilterCommand: Command {
     static let syntax = CommandSyntax(
         name: "filter", group: .looking,
@@ -86,7 +86,7 @@ struct FilterCommand: Command {
         }
     }
 
-    /// What stands in place of a list without objects.
+    /// The text in place of a list without objects.
     private var emptyText: String {
         let isText = query.fields.isEmpty && query.type == nil && !query.contains.isEmpty
         return "nothing in the list “\(name)” " + (isText ? "contains “\(query.contains)”" : "fits the filter")

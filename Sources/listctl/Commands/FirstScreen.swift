@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// What a screen would show when the list is opened, as lines; shown once.
+/// The first screen of a list, as lines.
 @DBusActor
 final class FirstScreen {
     private let json: Bool
@@ -19,7 +19,7 @@ final class FirstScreen {
 
     /// Opens a view, waits for its picture, prints it and closes the view.
     func show(_ name: String, of daemon: ListDaemonClient) async {
-        // A list that is not there is told by whoever follows it.
+        // The follower reports a list that does not exist.
         guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
         do throws(DBusError) {
@@ -32,7 +32,7 @@ final class FirstScreen {
             await view.view.close()
             say()
         } catch {
-            // So is a list that may not be read.
+            // The follower also reports a list that may not be read.
             if error.standard != .accessDenied { Output.complain(error.explanation) }
         }
     }
@@ -69,7 +69,7 @@ final class FirstScreen {
         }
     }
 
-    /// Asks for what the state wants to see; what is shown is complete when an answer leaves nothing to ask for.
+    /// Makes the calls that the state requests; the screen is complete when an answer causes no further call.
     private func perform(_ requests: [Browser.Effect]) {
         for case .setViewport(let y, let width, let height) in requests {
             view?.setViewport(y: y, width: width, height: height) { [weak self] in

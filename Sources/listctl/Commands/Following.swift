@@ -5,14 +5,14 @@ import ListClient
 
 /// Prints the changes of a list as lines until it is interrupted, the list is removed or an error ends it.
 ///
-/// A daemon or bus that goes away is waited for: the list is caught up with when it is back.
+/// It waits for a daemon or bus that ends, and catches up with the list afterwards.
 @DBusActor
 final class Following {
     private let name: String
     private let address: BusAddress
     private let json: Bool
     private let firstScreen: FirstScreen?
-    /// What is reported when the list is empty at first.
+    /// The message when the list is empty at first.
     private var emptyText: String?
     private var daemon: AwaitedDaemon?
     private var follower: ListFollower?

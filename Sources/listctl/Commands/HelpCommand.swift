@@ -2,7 +2,7 @@
 
 import DBus
 
-/// `help`: all commands, or one.
+/// `help`: about all commands, or one.
 struct HelpCommand: Command {
     static let syntax = CommandSyntax(
         name: "help", group: .other, summary: "Print help on a command, or on all.",
@@ -50,7 +50,7 @@ struct VersionCommand: Command {
     }
 }
 
-/// `completion`: what a shell reads to complete commands.
+/// `completion`: the script for a shell.
 struct CompletionCommand: Command {
     static let syntax = CommandSyntax(
         name: "completion", group: .other, summary: "Print what a shell reads to complete listctl's words.",

@@ -5,9 +5,9 @@ import DBus
 import Foundation
 import Glibc
 
-/// A file that a command is given; `-` is standard input.
+/// A file that is an argument of a command; `-` is standard input.
 enum InputFile {
-    /// It cannot be read.
+    /// An error in reading it.
     struct Failure: Error {
         let message: String
     }
@@ -29,7 +29,7 @@ enum InputFile {
         }
     }
 
-    /// A file that can be read several times: the same one, or a copy of what comes through a pipe, in memory.
+    /// A file that can be read several times: the same one, or a copy in memory of what a pipe sent.
     static func rereadable(_ source: FileDescriptor, named file: String) throws(Failure) -> FileDescriptor {
         var status = stat()
         // The kernel fills in the status.
@@ -73,8 +73,8 @@ enum InputFile {
         }
     }
 
-    /// Why nothing can be read from what was opened, as an error number: directories open, too, and a closed standard
-    /// input is kept by a descriptor for writing; `nil` = it can be read.
+    /// Why the opened file cannot be read, as an error number: directories can be opened, too, and a closed standard
+    /// input is replaced by a descriptor for writing; `nil` = it can be read.
     private static func readingFault(of descriptor: Int32) -> Int32? {
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return errno }

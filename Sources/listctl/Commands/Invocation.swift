@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a command line gives a command: its operands by name, and its options.
+/// The operands, by name, and the options of a command line.
 struct Invocation: Equatable {
     private let operands: [String: [String]]
     private let flags: Set<String>
     private let values: [String: [String]]
 
-    /// The word of an operand that always has one; empty for any other.
+    /// The word of a required operand; empty for any other.
     func operand(_ name: String) -> String { operands[name]?.first ?? "" }
 
     /// The words of an operand.
@@ -33,7 +33,7 @@ struct Invocation: Equatable {
 }
 
 extension Invocation {
-    /// Sorts the words of one command.
+    /// Assigns the words of one command to its operands and options.
     ///
     /// - Parameter options: those of the command and those of every command.
     init(
@@ -89,11 +89,11 @@ enum CommandLineWord: Equatable {
     case operand(String)
     case option(String, value: String?)
 
-    /// Tells options from operands, and their values from both.
+    /// Separates options from operands, and their values from both.
     ///
-    /// An option stands anywhere, before the command too; its value follows it, or stands behind `=`. After `--` all
+    /// An option may be anywhere, before the command too; its value follows it, or comes after `=`. After `--` all
     /// words are operands.
-    /// - Parameter options: all options of all commands; those of one name agree on whether they have a value.
+    /// - Parameter options: all options of all commands; those with the same name either all have a value or none has.
     static func read(
         _ words: [String], options: [CommandSyntax.Option]
     ) throws(UsageError) -> [CommandLineWord] {
@@ -126,7 +126,7 @@ enum CommandLineWord: Equatable {
         return result
     }
 
-    /// The command that some words name, if they do.
+    /// The command that the words name, if any.
     private static func command(of words: [CommandLineWord]) -> String? {
         guard case .operand(let name)? = words.first(where: { if case .operand = $0 { true } else { false } }) else {
             return nil

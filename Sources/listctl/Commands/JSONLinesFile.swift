@@ -5,9 +5,9 @@ import Foundation
 import Glibc
 import ListClient
 
-/// A file of objects, one a line, as `push` and `append` take it.
+/// A file of objects, one on each line, for `push` and `append`.
 struct JSONLinesFile {
-    /// An object whose id a line before has already.
+    /// An object whose id an earlier line has.
     struct Duplicate: Equatable {
         let id: String
         let line: Int
@@ -34,7 +34,7 @@ struct JSONLinesFile {
         self.init(name, try InputFile.bytes(of: dup(file.rawValue), named: name))
     }
 
-    /// The lines of a file that was read already; those that are empty hold no object.
+    /// The lines of a file that was read already, without empty ones.
     init(_ file: String, _ bytes: Data) {
         name = file
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
@@ -44,7 +44,7 @@ struct JSONLinesFile {
 
     var count: Int { lines.count }
     var places: Range<Int> { lines.indices }
-    /// How long a line is, in bytes.
+    /// The length of a line, in bytes.
     func size(_ place: Int) -> Int { lines[place].bytes.count }
 
     /// The object on a line.
@@ -73,7 +73,7 @@ struct JSONLinesFile {
         }
     }
 
-    /// Null is as good as a key that is not there.
+    /// Null has the same meaning as a missing key.
     private static func member(_ key: String, of members: [String: Any]) -> Any? {
         members[key].flatMap { $0 is NSNull ? nil : $0 }
     }
@@ -94,7 +94,7 @@ struct JSONLinesFile {
 
     private static let keys: Set = ["id", "type", "fields", JSONMember.section]
 
-    /// What listd says of a line, with the file's name in front, as compilers write it.
+    /// listd's message about a line, after the file's name, as compilers write it.
     func located(_ error: DBusError) -> DBusError { Self.located(error, in: name) }
 
     static func located(_ error: DBusError, in name: String) -> DBusError {
@@ -111,13 +111,13 @@ struct JSONLinesFile {
         .invalidArgs("\(name):\(lines[place].number): \(message)")
     }
 
-    /// The ids of all objects; those of lines that cannot be read are left out, which listd will refuse.
+    /// The ids of all objects, without lines that cannot be read, which listd will refuse.
     var ids: Set<String> { Set(places.compactMap { try? object($0).id }) }
 
-    /// The objects whose id a line before has; lines that cannot be read are left out.
+    /// The objects whose id an earlier line has, without lines that cannot be read.
     var duplicates: [Duplicate] { duplicates(amongIDs: places.map { try? object($0).id }) }
 
-    /// The objects whose id a line before has, by the ids that were read of all lines.
+    /// The objects whose id an earlier line has, from the ids of all lines.
     func duplicates(amongIDs ids: [String?]) -> [Duplicate] {
         var lineOfID: [[UInt8]: Int] = [:]
         return zip(places, ids).compactMap { place, id in
@@ -131,7 +131,7 @@ struct JSONLinesFile {
         }
     }
 
-    /// Says which ids occur twice, and what became of the later ones; of many the first few.
+    /// Reports ids that occur twice, and what happened to the later ones; of many, the first few.
     func complain(about duplicates: [Duplicate], _ outcome: String) {
         for one in duplicates.prefix(Self.mostComplaints) {
             Output.complain(
@@ -143,12 +143,12 @@ struct JSONLinesFile {
 
     private static let mostComplaints = 5
 
-    /// The same file without the number that `show --json` writes in front of each object, which says nothing of it.
+    /// The same file without the number that `show --json` writes at the start of each object, which is not part of it.
     var withoutSections: Data {
         var bytes = Data()
         var number = 1
         for line in lines {
-            // As many line ends as there were: what listd says of a line is true of the file.
+            // The number of line ends stays, so that line numbers in listd's messages are right for the file.
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: line.number - number))
             bytes.append(JSONMember.removing(JSONMember.section, from: line.bytes))
             number = line.number

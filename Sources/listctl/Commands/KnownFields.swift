@@ -3,16 +3,16 @@
 import DBus
 import ListClient
 
-/// The fields of a list's objects, as far as its first objects show: a field that none of them has is perhaps mistyped.
+/// The fields of a list's first objects: a field that none of them has may be mistyped.
 struct KnownFields {
     private let names: Set<String>
     private let texts: Set<String>
     private let isWhole: Bool
 
-    /// How many objects are looked at.
+    /// The number of objects that are read.
     static let sample: UInt32 = 1000
 
-    /// - Parameter isWhole: whether these are all objects that there are.
+    /// - Parameter isWhole: whether these are all objects of the list.
     init(of contents: some Sequence<Content>, isWhole: Bool) {
         var (names, texts) = (Set<String>(), Set<String>())
         let all = FieldTexts(hints: [:])
@@ -23,7 +23,7 @@ struct KnownFields {
         (self.names, self.texts, self.isWhole) = (names, texts, isWhole)
     }
 
-    /// Looks at the first objects of a list.
+    /// Reads the first objects of a list.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         typealias Row = DBusStruct<String, String, Content>
@@ -39,7 +39,7 @@ struct KnownFields {
         }
     }
 
-    /// Warns of fields that no object has, or that are text in none: a search looks into text only.
+    /// Warns of fields that no object has, or that are text in none, as a search reads text fields only.
     func warn(ofSearched fields: [String]) {
         warn(of: fields)
         for field in fields where names.contains(field) && !texts.contains(field) {

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `list`: the lists there are.
+/// `list`: all lists.
 struct ListCommand: Command {
     static let syntax = CommandSyntax(
         name: "list", group: .looking, summary: "List the lists, and how they are.",
@@ -33,7 +33,7 @@ struct ListCommand: Command {
     }
 }
 
-/// What listd says of one list.
+/// listd's description of one list.
 struct ListDescription: Sendable {
     let name: String
     private let values: [String: DBusValue]
@@ -44,11 +44,11 @@ struct ListDescription: Sendable {
     }
 
     var state: String { text("state") ?? "" }
-    /// Why it is not complete; `nil` for those who may not read it.
+    /// Why it is incomplete; `nil` for users who may not read it.
     var sourceError: String? { text("source-error") }
     var objects: UInt64 { number("objects") ?? 0 }
     var views: UInt64 { number("views") ?? 0 }
-    /// What its objects count on their owner's account; `nil` for those who are no administrators.
+    /// The bytes of its objects on its owner's account; `nil` for users who are no administrators.
     var bytes: UInt64? { number("bytes") }
     var changesPerSecond: Double { Double(number("changes-10s") ?? 0) / 10 }
 
@@ -71,7 +71,7 @@ struct ListDescription: Sendable {
     /// As a JSON object, with the names of `DescribeAdapters`.
     var members: [String: DBusValue] { values.merging(["name": .string(name)]) { $1 } }
 
-    /// The look of a state, of lists and of plugins.
+    /// The style of a state, of lists and of plugins.
     static func role(ofState state: String) -> TextStyle.Role {
         switch state {
         case "ready": .good

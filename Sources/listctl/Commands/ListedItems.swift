@@ -19,7 +19,7 @@ struct ListedItems {
         .init(title: "REUSE", role: { _ in .name }),
     ]
 
-    /// How often a list that changes is read from the start before what came is taken as it is.
+    /// How often a list that changes is read again before parts of different revisions are accepted.
     private static let attempts = 5
 
     /// Reads a list; one that changes all the time is shown with parts of different revisions.

@@ -4,7 +4,8 @@ import DBus
 import Foundation
 import ListClient
 
-/// All objects of a list at one revision, however fast it changes: the lines that listd writes into a file at once.
+/// All objects of a list at one revision, even if it changes all the time: the lines that listd writes into a file at
+/// once.
 struct ListedObjects {
     /// The revision that was read.
     let revision: UInt64
@@ -12,7 +13,7 @@ struct ListedObjects {
 
     /// Reads a list.
     ///
-    /// - Throws: what the call throws; `failed` when the file cannot be read.
+    /// - Throws: the call's error; `failed` when the file cannot be read.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         let (revision, _, file) = try await adapter.call(
@@ -20,7 +21,7 @@ struct ListedObjects {
             FileDescriptor.self, timeout: .seconds(3600))
         self.revision = revision
         do {
-            // The file stays the descriptor's, which lives until it is read.
+            // The file is owned by the descriptor, which lives until it is read.
             let handle = FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false)
             try handle.seek(toOffset: 0)
             lines = (try handle.readToEnd() ?? Data()).split(separator: UInt8(ascii: "\n"))
@@ -29,7 +30,7 @@ struct ListedObjects {
         }
     }
 
-    /// Each object as JSON with its section, as listd wrote it: nothing is lost on the way, but what would steer a terminal is escaped.
+    /// Each object as JSON with its section, as listd wrote it, with control characters escaped.
     func printJSON() {
         for (section, line) in lines.enumerated() {
             let members = JSONLine.harmless(String(decoding: line.dropFirst(), as: UTF8.self))
@@ -39,7 +40,7 @@ struct ListedObjects {
 
     static let columns: [TextTable.Column] = [.init(title: "ID", role: { _ in .name }), .init(title: "TYPE")]
 
-    /// The objects as rows for people.
+    /// The objects as rows of text.
     var rows: ListedRows {
         ListedRows(count: lines.count) { place throws(DBusError) in
             do throws(JSONReader.Fault) {
@@ -53,7 +54,7 @@ struct ListedObjects {
 }
 
 extension MirroredObject {
-    /// Reads an object from a line of listd's, with all fields that are not null.
+    /// Reads an object from one of listd's lines, with all fields that are not null.
     init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
         var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
         var reader = JSONReader(line)

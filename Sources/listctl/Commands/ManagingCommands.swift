@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `create`: a list.
+/// `create`: makes a list.
 struct CreateCommand: Command {
     static let syntax = CommandSyntax(
         name: "create", group: .managing, summary: "Make a list.",
@@ -28,7 +28,7 @@ struct CreateCommand: Command {
         }
     }
 
-    /// listd takes an empty name, which no person can have meant: it comes from a variable that is not set.
+    /// listd accepts an empty name, but nobody means one: it comes from a variable that is not set.
     static func checkName(_ name: String) throws(UsageError) {
         if name.isEmpty { throw UsageError(message: "a list needs a name") }
     }
@@ -42,7 +42,7 @@ struct CreateCommand: Command {
     }
 }
 
-/// `rename`: another name for a list.
+/// `rename`: gives a list another name.
 struct RenameCommand: Command {
     static let syntax = CommandSyntax(
         name: "rename", group: .managing, summary: "Give a list another name; its views close, its contents stay.",
@@ -65,7 +65,7 @@ struct RenameCommand: Command {
     }
 }
 
-/// `remove`: a list and its objects.
+/// `remove`: removes a list and its objects.
 struct RemoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "remove", group: .managing, summary: "Remove a list with all that is in it.", operands: [.list])

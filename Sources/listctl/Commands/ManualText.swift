@@ -37,7 +37,7 @@ enum ManualText {
         return ([syntax.summary] + syntax.discussion).map(escaped) + options
     }
 
-    /// Text without what scdoc takes for marks.
+    /// Text with scdoc's markup characters escaped.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

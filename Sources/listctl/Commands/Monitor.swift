@@ -5,9 +5,8 @@ import ListClient
 
 /// Prints every signal of one list, or of all that its user may read, until it is interrupted.
 ///
-/// Lists that not everybody may read, and a direct connection, tell only who has subscribed: so it subscribes to every
-/// list, to new ones as they come, to those whose options have changed, which may have other readers now, and again with
-/// every new daemon.
+/// Restricted lists, and a direct connection, send signals to subscribers only: so it subscribes to every list, to new
+/// ones, to those whose options have changed, as they may have other readers now, and again with every new daemon.
 @DBusActor
 final class Monitor {
     private let path: ObjectPath?
@@ -15,7 +14,7 @@ final class Monitor {
     private let json: Bool
     private var awaited: AwaitedDaemon?
     private var daemon: ListDaemonClient?
-    /// The connection on which signals are matched, which outlives a daemon.
+    /// The connection with the match rules, which outlives a daemon.
     private var connection: Connection?
     private var signals: [Subscription] = []
     private var listening: Task<Void, Never>?
@@ -54,7 +53,7 @@ final class Monitor {
 
     // MARK: - Subscribing
 
-    /// One after the other, so that nothing is matched twice; what asks a daemon that has gone ends at once.
+    /// One call after the other, so that no rule is added twice; a call to a daemon that has ended fails at once.
     private func listen(to daemon: ListDaemonClient) {
         listening = Task { @DBusActor [listening] in
             await listening?.value
@@ -62,7 +61,7 @@ final class Monitor {
         }
     }
 
-    /// Matches first, which outlives a daemon, then subscribes to what is there.
+    /// Adds the match rules first, which outlive a daemon, then subscribes to existing lists.
     private func matchAndSubscribe(to daemon: ListDaemonClient) async {
         do throws(DBusError) {
             if signals.isEmpty { try await match(on: daemon.connection) }
@@ -102,9 +101,9 @@ final class Monitor {
         do throws(DBusError) {
             _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self)
         } catch  where error.standard == .unknownObject {
-            // It has gone, or has yet to come back: its arrival will be told.
+            // The list was removed, or does not exist yet: its creation will be announced.
         } catch  where error.standard == .accessDenied && self.path == nil {
-            // Others' lists are none of its.
+            // Lists that others may read, but not this user.
         }
     }
 
@@ -136,7 +135,7 @@ final class Monitor {
                 Output.complain(error.explanation)
                 finish(.failed)
             } catch {
-                // What ends a daemon or a connection is told by their absence.
+                // The end of a daemon or a connection is reported by `AwaitedDaemon`.
             }
         }
     }

@@ -3,12 +3,12 @@
 import DBus
 import Foundation
 
-/// Makes the package of a new plugin from the template that ships with listd.
+/// Makes the package of a new plugin from the template that is installed with listd.
 enum NewPlugin {
-    /// Stands for the plugin's name in the template's files and file names; with a capital, for the start of its types; after
-    /// `import`, for its module.
+    /// The placeholder for the plugin's name in the template's files and file names; capitalised, for the start of its
+    /// types; after `import`, for its module.
     private static let placeholder = "template"
-    /// Where the template looks for listd's development files.
+    /// The template's path to listd's development files.
     private static let templateSDK = "../../Sources"
 
     /// - Parameter name: one for which ``isName(_:)`` is true.
@@ -33,7 +33,7 @@ enum NewPlugin {
         }
     }
 
-    /// Whether a text can be the name of a plugin, as the daemon sees it (`PluginName`), with a letter for Swift's sake.
+    /// Whether a text can be the name of a plugin, for the daemon (`PluginName`) and with a letter for a Swift module.
     static func isName(_ text: String) -> Bool {
         let letters = text.utf8.count { isLetter($0) }
         return letters > 0 && text.utf8.count <= 64
@@ -48,7 +48,7 @@ enum NewPlugin {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// A part of the template, or the name of a file of it, for a plugin of this name.
+    /// A part of the template, or the name of one of its files, for a plugin of this name.
     static func renamed(_ text: String, for name: String, sdk: String) -> String {
         let module = module(of: name)
         return replaced(
@@ -59,13 +59,13 @@ enum NewPlugin {
             ])
     }
 
-    /// What the package manager calls the module of a target with this name.
+    /// The name of the package manager's module for a target with this name.
     private static func module(of name: String) -> String {
         let word = name.replacingOccurrences(of: "-", with: "_")
         return word.utf8.first.map(isDigit) == true ? "_" + word.dropFirst() : word
     }
 
-    /// Puts in all replacements at once, so that none is replaced again.
+    /// Makes all replacements at once, so that none is replaced again.
     private static func replaced(_ text: String, _ replacements: some Collection<(old: String, new: String)>) -> String
     {
         guard let first = replacements.first else { return text }
@@ -96,7 +96,7 @@ enum NewPlugin {
             let source = template.appending(path: path)
             let copy = target.appending(path: naming(path))
             var isDirectory: ObjCBool = false
-            // The flag is ours and lives for the call.
+            // The flag is a local variable that outlives the call.
             guard unsafe files.fileExists(atPath: source.path, isDirectory: &isDirectory) else { continue }
             if isDirectory.boolValue {
                 try files.createDirectory(at: copy, withIntermediateDirectories: true)

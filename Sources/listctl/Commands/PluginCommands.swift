@@ -4,7 +4,7 @@ import DBus
 import Glibc
 import ListClient
 
-/// `plugins`: how they are.
+/// `plugins`: the plugins and their states.
 struct PluginsCommand: Command {
     static let syntax = CommandSyntax(
         name: "plugins", group: .plugins, summary: "List the plugins, and how they are.",
@@ -50,7 +50,7 @@ struct PluginsCommand: Command {
     }
 }
 
-/// `load`: a plugin.
+/// `load`: loads a plugin.
 struct LoadCommand: Command {
     static let syntax = CommandSyntax(
         name: "load", group: .plugins, summary: "Load a plugin, or take its new version into use.",
@@ -75,7 +75,7 @@ struct LoadCommand: Command {
     }
 }
 
-/// `unload`: a plugin.
+/// `unload`: unloads a plugin.
 struct UnloadCommand: Command {
     static let syntax = CommandSyntax(
         name: "unload", group: .plugins, summary: "Unload a plugin that no list uses; for administrators.",
@@ -93,7 +93,7 @@ struct UnloadCommand: Command {
     }
 }
 
-/// `new-plugin`: the package of a new plugin.
+/// `new-plugin`: makes the package of a new plugin.
 struct NewPluginCommand: Command {
     static let syntax = CommandSyntax(
         name: "new-plugin", group: .plugins, summary: "Make the package of a new plugin in ./PLUGIN.",

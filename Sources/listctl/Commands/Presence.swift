@@ -3,14 +3,14 @@
 import DBus
 import ListClient
 
-/// Whether there is what a command is about to follow: to wait for what was never there helps nobody.
+/// Checks that the list to follow exists: waiting for a list that never existed helps nobody.
 @DBusActor
 enum Presence {
     /// Finds a list, or listd alone when no name is given.
     ///
-    /// Waits for a listd that is there and does not answer, and reports that once.
+    /// Waits for a listd that does not answer, and reports that once.
     /// - Returns: the list's path; nil without a name.
-    /// - Throws: what the bus or listd says.
+    /// - Throws: the error of the bus or listd.
     static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
         let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import ListClient
 
-/// `push`: another content.
+/// `push`: replaces the content of a list.
 struct PushCommand: Command {
     static let syntax = CommandSyntax(
         name: "push", group: .writing, summary: "Make the objects of a file the whole content of a list.",
@@ -41,9 +41,9 @@ struct PushCommand: Command {
         }
         return try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
-            // A person who watches can think again; a script cannot.
+            // A person at a terminal can think again; a script cannot.
             guard isatty(STDERR_FILENO) == 1, !replaces else {
-                // listd reads the file by itself, however long it is.
+                // listd reads the file itself, however long it is.
                 let before = try await adapter.property("ObjectCount", as: UInt32.self)
                 let revision = try await push(source, expecting: 0, to: adapter)
                 return try await finish(revision, before: before, source, adapter, context)
@@ -52,7 +52,7 @@ struct PushCommand: Command {
         }
     }
 
-    /// Compares first; what changes the list meanwhile is compared with, too.
+    /// Compares first; changes of the list meanwhile are compared with, too.
     @DBusActor
     private func pushWatched(
         _ source: FileDescriptor, to adapter: RemoteObject, in context: CommandContext
@@ -75,7 +75,7 @@ struct PushCommand: Command {
         }
     }
 
-    /// Has listd read the file; objects as `show --json` prints them without the number that each has there.
+    /// Makes listd read the file; objects in the form of `show --json` without their numbers.
     @DBusActor
     private func push(
         _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
@@ -125,12 +125,12 @@ struct PushCommand: Command {
             "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(before)",
             json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(before)])
         let lines = try lines(of: source)
-        // listd keeps the first object of each id, and says nothing of the others.
+        // listd keeps the first object of each id, and does not report the others.
         if lines.count > Int(after) { lines.complain(about: lines.duplicates, "was left out") }
         return .done
     }
 
-    /// How many objects of a list are not among some.
+    /// The number of a list's objects that are not among some.
     @DBusActor
     private static func missing(
         in ids: Set<String>, of adapter: RemoteObject

@@ -4,9 +4,9 @@ import DBus
 import Foundation
 import Glibc
 
-/// The terminal of a command that writes over its own lines again and again, until somebody types q or Ctrl-C.
+/// The terminal of a command that overwrites its own lines again and again, until somebody types q or Ctrl-C.
 ///
-/// What is typed is not shown meanwhile; `close` gives the terminal back.
+/// Input is not echoed meanwhile; `close` restores the terminal.
 @DBusActor
 final class RefreshedScreen {
     private let saved: termios?
@@ -22,7 +22,7 @@ final class RefreshedScreen {
         var mode = termios()
         // The C library fills in the mode.
         saved = unsafe tcgetattr(STDIN_FILENO, &mode) == 0 ? mode : nil
-        // First, so that the terminal is given back whenever a signal comes.
+        // First, so that the terminal is restored whenever a signal comes.
         signals = TerminalSignals { signal in
             EventLoop.shared.post { [weak self] in self?.received(signal) }
         }
@@ -34,12 +34,12 @@ final class RefreshedScreen {
         keys = try? EventLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in self?.readKeys() }
     }
 
-    /// Writes over what was there; what does not fit must be left out.
+    /// Overwrites the former text; lines that do not fit must be left out.
     func show(_ lines: [String]) {
         Output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
     }
 
-    /// Waits, less long when the terminal gets another size; answers how to end when somebody asked for that.
+    /// Waits, less long when the terminal is resized; returns the exit code when a signal or a key asks for the end.
     func wait(_ delay: Duration) async -> ExitCode? {
         if let ended { return ended }
         await withCheckedContinuation { next in
@@ -48,7 +48,7 @@ final class RefreshedScreen {
         return ended
     }
 
-    /// Gives the terminal back, with the last lines on it.
+    /// Restores the terminal, with the last lines on it.
     func close() {
         keys?.cancel()
         signals?.cancel()

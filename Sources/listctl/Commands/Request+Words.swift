@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Request {
-    /// The words behind the program's name, as they were given.
+    /// The words after the program's name, unchanged.
     ///
-    /// - Throws: a `UsageError` for a word that is not UTF-8: Swift would put other characters into it, and so name
-    ///   another list or file.
+    /// - Throws: a `UsageError` for a word that is not UTF-8: Swift would replace characters in it, and so name another
+    ///   list or file.
     static func words() throws(UsageError) -> [String] {
         var words: [String] = []
         for position in 1..<max(1, Int(CommandLine.argc)) {

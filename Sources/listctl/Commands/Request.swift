@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command line that was understood: a command, and the options that every command takes.
+/// A parsed command line: a command, and the options that every command takes.
 struct Request {
-    /// Where listd is looked for.
+    /// The bus to search for listd.
     enum Bus: Equatable {
-        /// The session bus when listd is there, else the system bus.
+        /// The session bus if listd is there, else the system bus.
         case automatic
         case session
         case system
@@ -16,7 +16,7 @@ struct Request {
     private(set) var json = false
     private(set) var color = TextStyle.Choice.automatic
 
-    /// Reads the words behind the program's name.
+    /// Parses the words after the program's name.
     init(parsing words: [String]) throws(UsageError) {
         let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
         var words = try CommandLineWord.read(words, options: options)

@@ -76,7 +76,7 @@ struct ShowCommand: Command {
         isRaw ? [:] : try await AdapterClient(adapter).hints()
     }
 
-    /// Prints rows as they are read; those that a table is made for are read twice.
+    /// Prints rows while they are read; those from which a table takes its columns are read twice.
     @DBusActor
     private func print(
         _ rows: ListedRows, leading: [TextTable.Column], hints: [String: FieldHint], _ context: CommandContext

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `Manager.Dump` promises to say about the store (org.listd.Listd1(5)).
+/// The part of `Manager.Dump` about the store (org.listd.Listd1(5)).
 struct StoreReport {
     /// Its lines, the first one with the verdict.
     let lines: [Substring]
 
-    /// Whether there is a store, and nothing is wrong with it.
+    /// Whether there is a store, and it is undamaged.
     var isHealthy: Bool { lines.first?.hasSuffix(", integrity ok") ?? false }
 
-    /// Finds the lines, which stand together: what a plugin or a client has named may look like them further down.
+    /// Finds its lines, which are together: names from a plugin or a client may look like them further down.
     init(dump: String) {
         lines = Array(
             dump.split(separator: "\n").drop { !$0.hasPrefix("store: ") }.enumerated()

@@ -4,7 +4,7 @@ import DBus
 import Glibc
 import ListClient
 
-/// `top`: lists and clients as they change.
+/// `top`: lists and clients, refreshed.
 struct TopCommand: Command {
     static let syntax = CommandSyntax(
         name: "top", group: .looking, summary: "Show the busiest lists and clients, again and again.",
@@ -32,7 +32,7 @@ struct TopCommand: Command {
             var shown = 0
             while true {
                 let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
-                // Others than administrators see the lists alone.
+                // Users who are no administrators see the lists alone.
                 let clients = try? await daemon.clients()
                 if context.json {
                     for list in lists { Output.json(list.members) }
@@ -54,7 +54,7 @@ struct TopCommand: Command {
         }
     }
 
-    /// What is shown at one time; what does not fit into so many rows is left out, so that nothing scrolls.
+    /// One screen; what does not fit into so many rows is left out, so that nothing scrolls.
     @DBusActor
     private static func lines(
         _ lists: [ListDescription], _ clients: [ListDaemonClient.ClientRow]?, rows: Int, _ style: TextStyle
@@ -68,7 +68,7 @@ struct TopCommand: Command {
             "listd  \(counted(lists.count, "list")), \(counted(objects, "object")), "
             + counted(lists.reduce(0) { $0 + $1.views }, "view")
             + (clients.map { ", " + counted($0.count, "client") } ?? "")
-        // The key stands at the end of the line, however much of the counts that leaves.
+        // The key is at the end of the line, whatever room that leaves for the counts.
         let key = rows == .max ? "" : "  q quits"
         let fitted = style.columns.map { DisplayText.fitted(heading, to: max(5, $0 - key.count)) + key } ?? heading
         var lines = [style.painted("listd", .name) + fitted.dropFirst(5), ""]

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `view`: a list as a screen shows it.
+/// `view`: shows a list on the terminal.
 struct ViewCommand: Command {
     static let syntax = CommandSyntax(
         name: "view", group: .looking, summary: "Browse a list on the whole terminal; “?” tells the keys.",
@@ -38,7 +38,7 @@ struct ViewCommand: Command {
     }
 }
 
-/// `watch`: the changes of a list.
+/// `watch`: prints the changes of a list.
 struct WatchCommand: Command {
     static let syntax = CommandSyntax(
         name: "watch", group: .looking, summary: "Print the changes of a list as they come.",
@@ -60,7 +60,7 @@ struct WatchCommand: Command {
     }
 }
 
-/// `monitor`: the signals of lists.
+/// `monitor`: prints the signals of lists.
 struct MonitorCommand: Command {
     static let syntax = CommandSyntax(
         name: "monitor", group: .looking, summary: "Print what listd tells of one list, or of all that you may read.",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says what is being waited for, once as long as it stays away.
+/// Reports what is being waited for, once until it is back.
 struct WaitingNotice {
-    /// What may be away.
+    /// The bus or the daemon.
     enum Missing: Equatable {
         case bus
         case listd
@@ -11,10 +11,10 @@ struct WaitingNotice {
 
     private var reported: Missing?
 
-    /// Nothing is away any more.
+    /// Records that both are there.
     mutating func end() { reported = nil }
 
-    /// Something is away; a bus with the reason.
+    /// Records that one is away; the bus with the reason.
     mutating func report(_ missing: Missing, _ reason: String = "") {
         guard missing != reported else { return }
         reported = missing

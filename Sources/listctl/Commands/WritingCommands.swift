@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `patch`: some fields of one object.
+/// `patch`: changes some fields of one object.
 struct PatchCommand: Command {
     static let syntax = CommandSyntax(
         name: "patch", group: .writing, summary: "Change some fields of one object.",
@@ -36,7 +36,7 @@ struct PatchCommand: Command {
     }
 }
 
-/// `move`: one object to another place.
+/// `move`: moves one object.
 struct MoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "move", group: .writing, summary: "Move one object to another place; give one of the options.",
@@ -76,7 +76,7 @@ struct MoveCommand: Command {
     }
 }
 
-/// `delete`: objects of a list.
+/// `delete`: removes objects of a list.
 struct DeleteCommand: Command {
     static let syntax = CommandSyntax(
         name: "delete", group: .writing,
@@ -94,7 +94,7 @@ struct DeleteCommand: Command {
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
-            // listd ignores ids that are not there; a person who mistypes one wants to know.
+            // listd ignores unknown ids; a person who mistypes one wants to know.
             for id in ids {
                 _ = try await adapter.call(
                     "FindObject", id, returning: UInt64.self, UInt32.self, String.self, Content.self)
@@ -108,10 +108,10 @@ struct DeleteCommand: Command {
     }
 }
 
-/// One object as `ApplyChanges` takes it: id, type, position, anchor, fields.
+/// One object for `ApplyChanges`: id, type, position, anchor, fields.
 typealias Upsert = DBusStruct<String, String, String, String, Content>
 
-/// `append`: objects at the end of a list.
+/// `append`: adds objects at the end of a list.
 struct AppendCommand: Command {
     static let syntax = CommandSyntax(
         name: "append", group: .writing, summary: "Add objects to a list; what is there stays.",
@@ -132,7 +132,7 @@ struct AppendCommand: Command {
         case lines(file: String)
     }
 
-    /// How many objects go into one call, and how many bytes of their lines.
+    /// The number of objects in one call, and of bytes in their lines.
     private static let batch = (objects: 1000, bytes: 1 << 20)
 
     private let name: String
@@ -182,7 +182,7 @@ struct AppendCommand: Command {
             let progress = Progress("objects", total: lines.count)
             var (first, revision) = (0, UInt64(0))
             var ids = [String?](repeating: nil, count: lines.count)
-            // Those at the start are added from the last one on, so that they end in the file's order.
+            // Objects for the start are added from the last one on, so that they end in the file's order.
             let order = position == "first" ? Array(lines.places.reversed()) : Array(lines.places)
             while first < order.count {
                 var (batch, bytes) = ([Upsert](), 0)

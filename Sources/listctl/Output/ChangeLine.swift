@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// Changes of a list as lines for people and as JSON.
+/// Changes of a list as lines of text and as JSON.
 enum ChangeLine {
     /// An object on one line: its id, then its content.
     static func text(of object: MirroredObject) -> String {

@@ -19,7 +19,7 @@ enum ClockTime {
 
     private static func parts(of time: time_t) -> tm? {
         var (time, parts) = unsafe (time, tm())
-        // Both belong to this call; the name of the zone, which the result points to, is not read.
+        // Both are local variables; the name of the zone, which the result points to, is not read.
         return unsafe localtime_r(&time, &parts) == nil ? nil : parts
     }
 

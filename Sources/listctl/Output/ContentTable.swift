@@ -5,29 +5,29 @@ import ListClient
 
 /// Objects or items as rows with a column for each field, as many as fit.
 ///
-/// The first rows tell which fields there are and how wide they get; what comes later is cut on a terminal, and written
-/// whole elsewhere.
+/// The first rows determine the fields and their widths; longer values later are cut on a terminal, and written whole
+/// elsewhere.
 struct ContentTable {
-    /// One row: what stands in the leading columns, and the fields.
+    /// One row: the texts of the leading columns, and the fields.
     struct Row {
         let leading: [String]
         let content: Content
     }
 
-    /// How many rows are looked at before the first is written.
+    /// The number of rows that are read before the first is written.
     static let sample = 1000
-    /// How wide a column gets on a terminal at most, and which share of the line.
+    /// The maximum width of a column on a terminal, and its maximum share of the line.
     private static let (widest, share) = (40, 2)
 
     private let fields: [String]
     private let table: TextTable
     private let texts: FieldTexts
-    /// The names of the fields for which there is no room.
+    /// The names of the fields that do not fit.
     let hidden: [String]
 
     /// - Parameters:
-    ///   - leading: the columns in front of the fields.
-    ///   - isWhole: whether the sample is all that there is: what other columns say already is left out on a terminal then.
+    ///   - leading: the columns before the fields.
+    ///   - isWhole: whether the sample is the whole list: then columns that repeat others are left out on a terminal.
     ///   - chosen: the names of the fields to show; `nil` = what there is, those first that name an object and that have
     ///     a hint, without those that say how to draw it.
     init(
@@ -64,7 +64,7 @@ struct ContentTable {
         return table.line(all.map { DisplayText.harmless($0) })
     }
 
-    /// The texts by the bytes of their names: Swift takes é and e with an accent for the same name.
+    /// The texts by the bytes of their names, since canonically equivalent names are equal in Swift.
     private static func cells(of content: Content, _ texts: FieldTexts) -> [[UInt8]: String] {
         Dictionary(texts.texts(of: content).map { (Array($0.name.utf8), $0.text) }) { $1 }
     }
@@ -87,7 +87,7 @@ struct ContentTable {
         return first + shown.filter { !first.contains($0) }
     }
 
-    /// Whether a field says in each object the same as one of its leading columns.
+    /// Whether a field equals one of the leading columns in each object.
     private static func isSaid(_ texts: [String?], by rows: some Collection<Row>) -> Bool {
         guard let first = rows.first else { return false }
         return first.leading.indices.contains { column in zip(texts, rows).allSatisfy { $0 == $1.leading[column] } }

@@ -4,9 +4,9 @@ import DBus
 import Glibc
 import ListClient
 
-/// The fields of a list as people read them (org.listd.Listd1(5), OPTIONS OF A LIST, *hints*).
+/// The fields of a list as text for people (org.listd.Listd1(5), OPTIONS OF A LIST, *hints*).
 extension FieldHint {
-    /// The value for people; `nil` when it is not of the kind that the hint is for.
+    /// The value for people; `nil` when the hint does not fit its type.
     func text(of value: DBusValue) -> String? {
         guard let number = Self.number(value) else { return nil }
         let whole = Int64(exactly: number.rounded(.towardZero))
@@ -22,7 +22,7 @@ extension FieldHint {
         }
     }
 
-    /// Whether values stand below each other by their ends.
+    /// Whether the column is aligned to the right.
     var isRightAligned: Bool {
         switch self {
         case .bytes, .percent, .durationInMicroseconds: true
@@ -30,7 +30,7 @@ extension FieldHint {
         }
     }
 
-    /// The order of columns, as ls(1) has it.
+    /// The order of columns, as in ls(1).
     var rank: Int {
         switch self {
         case .permissions: 0
@@ -58,7 +58,7 @@ extension FieldHint {
         }
     }
 
-    /// `67 KiB`: three digits at most in front of the unit.
+    /// `67 KiB`: at most three digits before the unit.
     static func bytes(_ count: Double) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var (value, unit) = (count, 0)
@@ -67,7 +67,7 @@ extension FieldHint {
         return "\(Int64(exactly: value.rounded()).map(String.init) ?? "\(value)") \(units[unit])"
     }
 
-    /// `-rw-r--r--`, as ls(1) writes a mode; without bits of a type it is taken for a file's.
+    /// `-rw-r--r--`, as ls(1) writes a mode; without bits of a type it counts as a file's.
     private static func permissions(_ mode: UInt32) -> String {
         let types: [UInt32: Character] = [
             UInt32(S_IFDIR): "d", UInt32(S_IFLNK): "l", UInt32(S_IFCHR): "c", UInt32(S_IFBLK): "b",
@@ -111,12 +111,12 @@ extension FieldHint {
     }
 }
 
-/// The names of users and groups, as getent(1) knows them; the number for those without one.
+/// The names of users and groups, as in getent(1); the number for those without one.
 enum UserName {
     static func user(_ number: UInt32) -> String {
         var (entry, result) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
-        // The entry's texts lie in the buffer, which lives until the name is copied.
+        // The entry's texts are in the buffer, which lives until the name is copied.
         guard unsafe getpwuid_r(number, &entry, &buffer, buffer.count, &result) == 0, unsafe result != nil,
             let name = unsafe entry.pw_name
         else { return "\(number)" }
@@ -126,7 +126,7 @@ enum UserName {
     static func group(_ number: UInt32) -> String {
         var (entry, result) = unsafe (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
-        // The entry's texts lie in the buffer, which lives until the name is copied.
+        // The entry's texts are in the buffer, which lives until the name is copied.
         guard unsafe getgrgid_r(number, &entry, &buffer, buffer.count, &result) == 0, unsafe result != nil,
             let name = unsafe entry.gr_name
         else { return "\(number)" }

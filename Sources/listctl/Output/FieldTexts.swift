@@ -3,25 +3,25 @@
 import DBus
 import ListClient
 
-/// The fields of an object or item as text for people, those within fields by names with points, as `owner.name`.
+/// The fields of an object or item as text for people, nested ones by names with points, as `owner.name`.
 struct FieldTexts {
     private let hints: [String: FieldHint]
 
-    /// - Parameter hints: how people want to see fields; empty shows the values as they are.
+    /// - Parameter hints: how to show fields; empty shows the values unchanged.
     init(hints: [String: FieldHint]) { self.hints = hints }
 
-    /// Whether values of a field stand below each other by their ends; nil without a hint.
+    /// Whether the column of a field is aligned to the right; nil without a hint.
     func isRightAligned(_ name: String) -> Bool? { hints[name]?.isRightAligned }
 
-    /// Where people look for a field with a hint; nil without one.
+    /// The place of a field with a hint in the order of columns; nil without one.
     func rank(of name: String) -> Int? { hints[name]?.rank }
 
-    /// All fields that hold no further ones, in the order of their names.
+    /// All fields without nested ones, in the order of their names.
     func texts(of content: Content) -> [(name: String, text: String)] {
         content.flatMap { texts(of: $0.value, named: $0.key, depth: 0) }
     }
 
-    /// A value as text; what holds others as JSON.
+    /// A value as text; containers as JSON.
     func text(of value: DBusValue, named name: String) -> String {
         hints[name]?.text(of: value) ?? ItemText.plain(value) ?? JSONLine(value).text
     }

@@ -3,21 +3,21 @@
 import DBus
 import ListClient
 
-/// One line of text for an item: what a person wants to read first, then the rest of its content.
+/// One line of text for an item: the title first, then the rest of its content.
 enum ItemText {
     /// Keys that name an item, in order of preference.
     static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
-    /// Keys that say more about it, made for people, in order of preference.
+    /// Keys that explain it to people, in order of preference.
     static let explanations = ["detail", "subtitle", "description"]
-    /// Keys that say how to draw an item rather than what it is.
+    /// Keys that tell how to draw an item, which are left out.
     static let drawing: Set<String> = [
         "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
         "footer", "icon",
     ]
 
-    /// The title: the first naming key that is there, else the object's id.
+    /// The title: the first existing naming key, else the object's id.
     ///
-    /// - Parameter limit: how many columns of it are needed; of a longer one the end is left out.
+    /// - Parameter limit: how many columns of it are needed; the rest is left out.
     static func title(of content: Content, objectID: String, columns limit: Int = .max) -> String {
         for key in titles {
             if let text = content[key].flatMap(plain), !text.isEmpty {
@@ -27,9 +27,9 @@ enum ItemText {
         return DisplayText.harmless(objectID, columns: limit)
     }
 
-    /// The text that explains it to people, else the rest, as `key value` pairs in order of the keys.
+    /// The text that explains it to people, else the other fields, as `key value` pairs in order of the keys.
     ///
-    /// - Parameter limit: how many columns of it are needed; of a longer text the end is left out.
+    /// - Parameter limit: how many columns of it are needed; the rest is left out.
     static func details(of content: Content, columns limit: Int = .max) -> String {
         for key in explanations {
             if let text = content[key].flatMap(plain) { return DisplayText.harmless(text, columns: limit) }
@@ -45,7 +45,7 @@ enum ItemText {
         return result
     }
 
-    /// A line of exactly `width` columns: the title on the left, the details on the right where there is room.
+    /// A line of exactly `width` columns: the title on the left, the details on the right if there is room.
     static func line(_ item: Picture.Shown, width: Int) -> String {
         let title = title(of: item.content, objectID: item.objectID, columns: width)
         let room = width - DisplayText.columns(of: title) - 2

@@ -3,12 +3,12 @@
 import DBus
 import Foundation
 
-/// A value as JSON on one line, as listd itself writes the format `jsonl` (the contract's
-/// `GetObjectsByFileDescriptor`), with the members of options in order.
+/// A value as JSON on one line, as listd writes the format `jsonl` (the contract's `GetObjectsByFileDescriptor`), with
+/// the members of options in order.
 ///
-/// What JSON lacks is written as the nearest: bytes as base64 text, NaN and infinity as null, structures as arrays, paths
-/// and signatures as text, keys of any type as text. Keys stay as many as there are, also when Swift takes two for equal.
-/// What would steer a terminal stands escaped in strings, which is the same text to every reader of JSON.
+/// Types that JSON lacks are written as the nearest one: bytes as base64 text, NaN and infinity as null, structures as
+/// arrays, paths and signatures as text, keys of any type as text. Keys that are equal Swift strings are both kept.
+/// Control characters are escaped in strings, which is the same text for every reader of JSON.
 struct JSONLine {
     /// The JSON text.
     private(set) var text = ""
@@ -96,7 +96,7 @@ struct JSONLine {
         text += "\""
     }
 
-    /// A line of JSON that somebody else wrote, with what would steer a terminal escaped: outside of strings it has none.
+    /// A line of JSON from elsewhere, with control characters escaped; outside of strings it has none.
     static func harmless(_ line: String) -> String {
         guard line.unicodeScalars.contains(where: DisplayText.steers) else { return line }
         var text = ""

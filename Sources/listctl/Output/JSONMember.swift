@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// Members of an object in a line of JSON, which otherwise stays as somebody wrote it.
+/// Removes members of an object in a line of JSON, and leaves the rest as it was written.
 enum JSONMember {
-    /// The key that `show --json` adds to each object: the place that it has in its list.
+    /// The key that `show --json` adds to each object: its section.
     static let section = "section"
 
-    /// The line without the members of a key; a line that is no object is left as it is, for its reader to refuse.
+    /// The line without the members of a key; a line that is no object stays unchanged, for its reader to refuse.
     ///
-    /// Keys are compared as they are written: one with an escape in it is another one.
+    /// Keys are compared as written: one with an escape in it is another one.
     static func removing(_ key: String, from line: Data) -> Data {
         let bytes = Array(line)
         var members: [Range<Int>] = []

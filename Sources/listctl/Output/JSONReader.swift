@@ -3,15 +3,15 @@
 import DBus
 import Foundation
 
-/// Reads the JSON that listd writes, as far as people need it: values, and objects member by member.
+/// Reads the JSON that listd writes: values, and objects member by member.
 ///
-/// Nothing of it is lost: a number with a point or an exponent is a double, and members stay as many as there are, also when
-/// Swift takes two keys for equal. What it reads must be JSON: faults of its syntax are not all noticed.
+/// Nothing is lost: a number with a point or an exponent is a double, and members whose keys are equal Swift strings
+/// are both kept. The input must be JSON: not all errors in its syntax are noticed.
 struct JSONReader {
-    /// The bytes are not what was expected of them.
+    /// The bytes are not what was expected.
     struct Fault: Error {}
 
-    /// More than values of listd nest.
+    /// More than the nesting of listd's values.
     private static let greatestDepth = 100
 
     private var rest: ArraySlice<UInt8>
@@ -29,7 +29,7 @@ struct JSONReader {
         }
     }
 
-    /// Reads a value; nil for null, and for what is null in arrays and objects, which are left without it.
+    /// Reads a value; nil for null; null members and elements are left out.
     mutating func value() throws(Fault) -> DBusValue? {
         skipBlanks()
         switch rest.first {
@@ -51,7 +51,7 @@ struct JSONReader {
         }
     }
 
-    /// Whether everything is read.
+    /// Whether everything was read.
     var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
 
     /// Reads a string.

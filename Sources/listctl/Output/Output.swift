@@ -3,17 +3,17 @@
 import DBus
 import Glibc
 
-/// Lines on standard output and complaints on standard error.
+/// Lines on standard output and messages on standard error.
 enum Output {
     /// Writes one line.
     static func line(_ text: String) {
         write(text + "\n")
     }
 
-    /// Writes a text as it is.
+    /// Writes a text unchanged.
     ///
-    /// When nobody takes it the program ends: quietly when the reader has gone, as everybody expects of a filter, else
-    /// with a complaint. Both are a failure to whoever asks.
+    /// When it cannot be written the program ends with a failure: without a message when the reader has closed the
+    /// pipe, as filters do, else with one.
     static func write(_ text: String) {
         do throws(StandardDescriptor.WriteFailure) {
             try StandardDescriptor.output.write(text)
@@ -23,7 +23,7 @@ enum Output {
         }
     }
 
-    /// Ends the program when the reader of a pipe goes, also while there is nothing to write.
+    /// Ends the program when the reader of a pipe closes it, also while there is nothing to write.
     @DBusActor
     static func endWithReader() {
         guard StandardDescriptor.output.hasReader else { return }
@@ -37,16 +37,16 @@ enum Output {
         line(JSONLine(.options(members)).text)
     }
 
-    /// Writes a line to standard error, with the program's name in front; nobody can be told when that fails.
+    /// Writes a line to standard error, after the program's name; a failure of that cannot be reported.
     ///
-    /// The text may quote anybody, and is made harmless. On a terminal no word of it is cut in two.
+    /// The text may quote input, so control characters are escaped. On a terminal no word of it is cut in two.
     static func complain(_ text: String) {
         let text = "listctl: \(DisplayText.harmless(text))"
         let lines = Terminal.columns(of: StandardDescriptor.errors.rawValue).map { folded(text, to: $0) } ?? [text]
         try? StandardDescriptor.errors.write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Words in lines of so many columns, all but the first with blanks in front; a word that is longer goes on as it is.
+    /// Words in lines of so many columns, all but the first indented; a longer word stays whole.
     private static func folded(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {

@@ -28,7 +28,8 @@ struct PrometheusText {
         let value: String
     }
 
-    /// What there is now, by the names of `GetStatistics`; everything else has happened since the daemon started.
+    /// Counters of present amounts (gauges), by the names of `GetStatistics`; all others count events since the daemon
+    /// started.
     private static let gauges = [
         "adapters": "lists", "views": "views", "objects": "objects", "items": "items", "bytes": "object_bytes",
         "bulk-bytes": "bulk_bytes", "lent-files": "lent_files", "lent-bytes": "lent_bytes",
@@ -36,7 +37,7 @@ struct PrometheusText {
         "waiting-bytes": "waiting_bytes",
     ]
 
-    /// What is counted of each plugin, by the end of its name.
+    /// Counters of each plugin, by the end of their names.
     private static let pluginCounters = ["longest-microseconds", "microseconds", "calls", "orders", "reports"]
 
     private static func sample(_ name: String, _ value: UInt64) -> Sample {

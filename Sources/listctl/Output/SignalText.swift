@@ -3,9 +3,9 @@
 import DBus
 import ListClient
 
-/// What a signal of a list says, in words.
+/// The content of a list's signal, in words.
 enum SignalText {
-    /// - Returns: `nil` for a signal that is not known, or has other arguments.
+    /// - Returns: `nil` for an unknown signal, or one with other arguments.
     static func text(of member: String, _ arguments: [DBusValue]) -> String? {
         guard arguments.count == counts[member] else { return nil }
         var values = Arguments(arguments)
@@ -39,7 +39,7 @@ enum SignalText {
         }
     }
 
-    /// How many arguments each signal has.
+    /// The number of arguments of each signal.
     private static let counts = [
         "Updated": 8, "DisplayChanged": 6, "WorkingRangeChanged": 4, "SelectionChanged": 3, "NearEnd": 2, "Invoked": 5,
     ]
@@ -103,7 +103,7 @@ enum SignalText {
             return path.lastElement.description
         }
 
-        /// The ids in an array of structs; of a long one the first few.
+        /// The ids in an array of structs; the first few of a long one.
         mutating func names(at place: Int) -> [String] {
             guard let value = next() else { return [] }
             let names = elements(value).compactMap { element -> String? in

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// One of the descriptors that every program is started with for what it says.
+/// Standard input, output or error.
 enum StandardDescriptor: Int32 {
     case output = 1
     case errors = 2
@@ -13,7 +13,8 @@ enum StandardDescriptor: Int32 {
         let number: Int32
     }
 
-    /// Writes all of a text, however long the reader takes; on a terminal without UTF-8 in the nearest letters that it has.
+    /// Writes all of a text, however long the reader takes; on a terminal without UTF-8 with the nearest letters that
+    /// it has.
     func write(_ text: String) throws(WriteFailure) {
         let text = hasUnicode ? text : PrintableText.asciiOnly(text)
         var bytes = Array(text.utf8)[...]
@@ -32,32 +33,32 @@ enum StandardDescriptor: Int32 {
         }
     }
 
-    /// Files and programs are written UTF-8, a terminal what it has.
+    /// Files and programs get UTF-8, a terminal its own characters.
     private var hasUnicode: Bool {
         isatty(rawValue) == 0 || TextEncoding(environment: ProcessInfo.processInfo.environment) == .unicode
     }
 
-    /// Whether there is somebody at the other end: files and devices have nobody, and cannot be watched.
+    /// Whether the descriptor has another end that can close: files and devices have none.
     var hasReader: Bool {
         var status = stat()
         guard unsafe fstat(rawValue, &status) == 0 else { return false }
         return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
-    /// Somebody may have made the terminal non-blocking: it is shared.
+    /// Another process may have made the shared terminal non-blocking.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&descriptor, 1, -1)
     }
 
-    /// Makes a reader that has gone an error of `write`, not the program's end by SIGPIPE.
+    /// Makes a closed pipe an error of `write`, instead of ending the program by SIGPIPE.
     ///
-    /// A handler, which programs that this one starts do not inherit, as they would what is ignored.
+    /// A handler, since started programs would inherit an ignored signal, but not a handler.
     static func surviveReaders() {
         signal(SIGPIPE) { _ in }
     }
 
-    /// Takes the numbers of descriptors that are closed, so that no socket gets one of them: writing then fails
+    /// Opens the standard descriptors that are closed, so that no socket gets one of their numbers: writing then fails
     /// instead of going to the bus.
     static func keepNumbers() {
         for (number, mode) in [(STDIN_FILENO, O_WRONLY), (output.rawValue, O_RDONLY), (errors.rawValue, O_RDONLY)]

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What the operating system says of a failure.
+/// The operating system's text for an error.
 enum SystemError {
     /// The text of an `errno`, as strerror(3) has it.
     static func text(_ number: Int32) -> String {

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// How text for people is painted.
+/// The style of text for people.
 struct TextStyle: Equatable, Sendable {
-    /// Whether colors are wanted.
+    /// Whether colors are used.
     enum Choice: Equatable, Sendable {
         case automatic, always, never
 
@@ -18,16 +18,16 @@ struct TextStyle: Equatable, Sendable {
         }
     }
 
-    /// What a text says, which has its own look.
+    /// The meaning of a text, which decides its style.
     enum Role: Sendable {
         case plain
         /// The head of a table.
         case heading
         /// What identifies a row.
         case name
-        /// Something that is as it should be, something that may become so, and something that is not.
+        /// A good state, one that may become good, and a bad one.
         case good, doubtful, bad
-        /// Something that is read last.
+        /// The least important text.
         case faint
 
         fileprivate var code: String? {
@@ -45,7 +45,7 @@ struct TextStyle: Equatable, Sendable {
 
     /// Whether escape sequences are written at all.
     let isColored: Bool
-    /// How many columns a line may have; `nil` when nobody minds.
+    /// The maximum number of columns of a line; `nil` = no limit.
     let columns: Int?
 
     init(isColored: Bool, columns: Int?) {
@@ -67,7 +67,7 @@ struct TextStyle: Equatable, Sendable {
         }
     }
 
-    /// The text with its look; blanks at its end stay plain.
+    /// The text in its style; blanks at its end stay plain.
     func painted(_ text: String, _ role: Role) -> String {
         guard isColored, let code = role.code, !text.isEmpty else { return text }
         let shown = text.trimmingTrailingBlanks

@@ -6,19 +6,19 @@ struct TextTable {
     struct Column {
         let title: String
         var isNumber = false
-        /// The look of a cell.
+        /// The style of a cell.
         var role: @Sendable (String) -> TextStyle.Role = { _ in .plain }
     }
 
     private let columns: [Column]
-    /// How wide each column is that there is room for.
+    /// The widths of the columns that fit.
     private let widths: [Int]
     private let style: TextStyle
 
-    /// A table as wide as some of its rows need; the cells of others may be cut, or push those behind them. Columns at the end for
-    /// which a terminal has no room are left out.
+    /// A table as wide as a sample of its rows needs; longer cells of other rows are cut, or push later ones. Columns
+    /// at the end that do not fit on the terminal are left out.
     ///
-    /// - Parameter widest: how many columns of the terminal one cell takes at most.
+    /// - Parameter widest: the maximum columns of one cell on a terminal.
     init(_ columns: [Column], for rows: [[String]], style: TextStyle, widest: Int = .max) {
         self.columns = columns
         self.style = style
@@ -29,15 +29,15 @@ struct TextTable {
         widths = style.columns.map { Self.fitting(needed, columns, into: $0) } ?? needed
     }
 
-    /// How many columns are shown.
+    /// The number of shown columns.
     var count: Int { widths.count }
 
     /// Between two columns.
     private static let gap = 2
-    /// A text of which less can be seen says nothing.
+    /// A shorter part of a text would be useless.
     private static let narrowest = 8
 
-    /// The widths of the columns that have room: of the last one a text may be cut, a number is whole.
+    /// The widths of the columns that fit: in the last one a text may be cut, a number is whole.
     private static func fitting(_ needed: [Int], _ columns: [Column], into room: Int) -> [Int] {
         var (widths, room) = ([Int](), room)
         for (column, width) in zip(columns, needed) {
@@ -51,10 +51,10 @@ struct TextTable {
         return widths
     }
 
-    /// The titles, in one look from the first to the last.
+    /// The titles, in one style from the first to the last.
     var heading: String { style.painted(line(columns.map(\.title)) { _, _ in .plain }, .heading) }
 
-    /// A row, whose cells must be harmless already.
+    /// A row, whose cells must be escaped already.
     func line(_ cells: [String]) -> String { line(cells) { columns[$0].role($1) } }
 
     private func line(_ cells: [String], role: (Int, String) -> TextStyle.Role) -> String {
@@ -71,7 +71,7 @@ struct TextTable {
 }
 
 extension Output {
-    /// Prints a table; what cells quote of others is made harmless.
+    /// Prints a table, with control characters in its cells escaped.
     static func table(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) {
         let rows = rows.map { row in row.map { DisplayText.harmless($0) } }
         let table = TextTable(columns, for: rows, style: style)

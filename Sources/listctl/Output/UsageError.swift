@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command line that cannot be understood; the message says why.
+/// A wrong command line; the message has the reason.
 struct UsageError: Error, Equatable {
     let message: String
-    /// The command that the line was meant for, whose help says more.
+    /// The command whose help explains more.
     var command: String?
 }

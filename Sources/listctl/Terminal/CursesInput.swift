@@ -3,9 +3,9 @@
 import Dispatch
 import Glibc
 
-/// Reads the terminal's bytes, and has ncurses tell the keys of them, each handed over whole through a pipe.
+/// Reads the terminal's bytes, and lets ncurses decode the keys among them, each passed whole through a pipe.
 ///
-/// Belongs to the queue of `CursesTerminal`, but for `cancel`.
+/// Belongs to the queue of `CursesTerminal`, except `cancel`.
 final class CursesInput: @unchecked Sendable {
     // Set once; a dispatch source may be cancelled from any thread. The queue owns everything else.
     private let source: any DispatchSourceRead
@@ -13,10 +13,10 @@ final class CursesInput: @unchecked Sendable {
     private let keys: KeyPipe
     private let receiver: @Sendable (TerminalInput) -> Void
     private var assembler = KeyAssembler()
-    /// How often bytes were read: who waits for the next one sees whether it came.
+    /// How often bytes were read, to see whether the next byte came in time.
     private var readings = 0
 
-    /// Reads from `queue` until it is cancelled.
+    /// Reads on `queue` until it is cancelled.
     init(keys: KeyPipe, queue: DispatchQueue, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         (self.keys, self.queue, self.receiver) = (keys, queue, receiver)
         source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
@@ -47,7 +47,7 @@ final class CursesInput: @unchecked Sendable {
         let reading = readings
         queue.asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
             guard let self, readings == reading, !source.isCancelled else { return }
-            // It may have come while the queue drew.
+            // The byte may have arrived while the queue drew.
             guard !Self.canRead else { return read() }
             tell(assembler.giveUp())
             awaitRest()
@@ -67,13 +67,14 @@ final class CursesInput: @unchecked Sendable {
     }
 }
 
-/// What ncurses reads in place of the terminal. Never blocks: a key is much shorter than a pipe holds, and is read at once.
+/// The pipe that ncurses reads instead of the terminal. Never blocks: a key is much shorter than a pipe's capacity, and
+/// is read at once.
 struct KeyPipe: Sendable {
-    /// The end that ncurses reads, until the process ends.
+    /// The end that ncurses reads, open until the process ends.
     let reading: Int32
     private let writing: Int32
 
-    /// Makes the pipe; nil when the process has no descriptors left.
+    /// Makes the pipe; nil when the process can open no more descriptors.
     init?() {
         var ends: [Int32] = [0, 0]
         // The C library fills in both ends.

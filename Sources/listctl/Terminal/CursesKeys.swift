@@ -2,11 +2,12 @@
 
 import CNcurses
 
-/// Reads keys and the mouse through ncurses. All of it belongs to the queue of `CursesTerminal`.
+/// Reads keys and the mouse through ncurses. Belongs to the queue of `CursesTerminal`.
 enum CursesKeys {
-    /// Hands on what was typed.
+    /// Reports typed keys.
     ///
-    /// - Parameter isSequence: whether it is one key, or one report: when ncurses does not know it, its letters are no commands.
+    /// - Parameter isSequence: whether it is one key, or one report: if ncurses does not know it, its letters must not
+    ///   act as commands.
     static func read(isSequence: Bool, _ receiver: (TerminalInput) -> Void) {
         var number: UInt32 = 0
         while true {
@@ -57,12 +58,12 @@ enum CursesKeys {
         }
     }
 
-    /// What the mouse did, in that order: one key stands for all that came at once.
+    /// Events of the mouse, in order: ncurses returns one key for all that arrived at once.
     private static func mouse() -> [TerminalInput] {
         var (column, row): (Int32, Int32) = (0, 0)
         var inputs: [TerminalInput] = []
         while true {
-            // The C function fills in the place.
+            // The C function fills in the position.
             let event = unsafe listd_curses_mouse(&column, &row)
             let click = TerminalInput.click(column: Int(column), row: Int(row))
             switch event {

@@ -2,24 +2,24 @@
 
 import CNcurses
 
-/// Which attributes and colours of the terminal a style is.
+/// Maps a style to attributes and colours of the terminal.
 ///
-/// Colours are the terminal's own eight, on its own background: so they fit light and dark ones alike. Without colours, and
-/// when NO_COLOR asks for that, attributes tell the same.
+/// Uses the terminal's eight colours on its own background, so that they fit light and dark ones. Without colours, and
+/// with NO_COLOR, attributes are used instead.
 struct CursesStyle: Sendable {
     struct Look: Equatable {
         var attributes: UInt32 = 0
         var pair: Int16 = 0
     }
 
-    /// Pairs by number; the accents follow.
+    /// Numbers of the colour pairs; the accents follow.
     private enum Pair: Int16 {
         case cursor = 1, hit, warning, status, key, firstAccent
     }
 
     let hasColours: Bool
 
-    /// Sets the colours up: on the queue of the terminal, once.
+    /// Initialises the colours: on the queue of the terminal, once.
     init(hasColours wanted: Bool) {
         hasColours = wanted && has_colors() && start_color() == OK
         guard hasColours else { return }

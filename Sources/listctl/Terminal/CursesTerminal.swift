@@ -7,24 +7,24 @@ import Synchronization
 
 /// The terminal on standard input and output, driven by ncurses.
 ///
-/// ncurses has one state for the process, which belongs to the serial queue made here: it draws and reads there, so that
-/// a terminal that nobody reads holds up nothing else. Of the screens that were drawn while one is being written only the
-/// newest is written next. `end` brings back what was there before.
+/// ncurses has one state for the process, which belongs to the serial queue made here: drawing and reading happen
+/// there, so that a terminal whose output is not read blocks nothing else. While a screen is being written, only the
+/// newest of later ones is kept. `end` restores the former screen.
 final class CursesTerminal: Sendable {
     private let queue = DispatchQueue(label: "org.listd.listctl.terminal")
-    /// The screen that is drawn next, when none of it is drawn yet.
+    /// The screen that is drawn next, unless its drawing has begun.
     private let waiting = Mutex<TerminalScreen?>(nil)
     private let saved: termios
     private let style: CursesStyle
     private let input: CursesInput
 
-    /// How long a terminal may take to show what it has got when the viewer ends.
+    /// How long a terminal may take to accept the remaining output when the viewer ends.
     private static let patience = 2.0
 
-    /// Takes over the terminal; nil when its kind (TERM) is not known or has no cursor to put anywhere, or standard input is
-    /// none.
+    /// Takes over the terminal; nil when its kind (TERM) is unknown or cannot move its cursor, or standard input is no
+    /// terminal.
     ///
-    /// What signals do must be settled before: ncurses takes those that nobody has.
+    /// Install signal handlers before: ncurses handles signals that have none.
     init?(hasColours: Bool, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         var saved = termios()
         // The C library fills in the mode.
@@ -36,7 +36,7 @@ final class CursesTerminal: Sendable {
             noecho()
             nonl()
             listd_curses_read_keys()
-            _ = set_escdelay(0)  // keys come whole
+            _ = set_escdelay(0)  // keys arrive whole
             listd_curses_report_mouse()
             _ = curs_set(0)
             return CursesStyle(hasColours: hasColours)
@@ -64,8 +64,8 @@ final class CursesTerminal: Sendable {
         }
     }
 
-    /// Gives the terminal back; answers whether it took what was written. When it did not, what is left is lost with the
-    /// process: nobody looks.
+    /// Restores the terminal; returns whether it accepted the output. If not, the rest is lost with the process, as
+    /// nobody reads it.
     func end() -> Bool {
         input.cancel()
         waiting.withLock { $0 = nil }
@@ -74,7 +74,7 @@ final class CursesTerminal: Sendable {
         let isRead = taken.wait(timeout: .now() + Self.patience) == .success
         var mode = saved
         _ = tcflush(STDIN_FILENO, TCIFLUSH)
-        // Never waits for what is being written; the mode is copied.
+        // Never waits for unfinished output; the mode is copied.
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
         return isRead
     }

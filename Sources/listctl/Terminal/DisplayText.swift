@@ -2,12 +2,13 @@
 
 import CTerminal
 
-/// Text made fit for a terminal line: other people's bytes must neither steer the terminal nor break the columns.
+/// Makes text safe for a terminal line: foreign bytes must neither control the terminal nor break the columns.
 enum DisplayText {
-    /// How many columns a character takes at most: 0 for combining ones, 2 for wide ones.
+    /// The maximum number of columns of a character: 0 for combining ones, 2 for wide ones.
     ///
-    /// Terminals that join what a joiner joins take fewer, others draw each part; a picture of a text is two columns wide
-    /// where a terminal heeds the selector for it. A line that is too short does no harm, one that is too long would.
+    /// Terminals that render joined emoji as one take fewer columns, others draw each part; a character with an emoji
+    /// selector is two columns wide on terminals that support that. A line that is too short does no harm, one that is
+    /// too long would.
     static func columns(of character: Character) -> Int {
         var columns = 0
         var isPicture = false
@@ -18,18 +19,17 @@ enum DisplayText {
         return isPicture ? max(2, columns) : columns
     }
 
-    /// How many columns a text takes.
+    /// The number of columns of a text.
     static func columns(of text: String) -> Int {
         text.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// The text without control characters, which are shown as `·`, and with directional overrides and other marks that
-    /// steer taken out; joiners and non-joiners stay, without which scripts and pictures cannot be read.
+    /// The text without control characters, which are shown as `·`, and without directional overrides and other format
+    /// characters; joiners and non-joiners stay, as scripts and emoji need them.
     ///
-    /// A character newer than the C library is a `·` too: nobody knows how many columns a terminal gives it.
+    /// A character newer than the C library becomes `·` too, as its width on a terminal is unknown.
     ///
-    /// - Parameter limit: when the text takes more columns than that, what follows is left out: a megabyte need not be
-    ///   looked at for a line.
+    /// - Parameter limit: a text of more columns is cut there, so that a megabyte is not read for a line.
     static func harmless(_ text: String, columns limit: Int = .max) -> String {
         var result = ""
         var used = 0
@@ -42,8 +42,8 @@ enum DisplayText {
         return result
     }
 
-    /// Whether a scalar steers a terminal, or the direction of the text around it: controls, separators of lines, and
-    /// format characters but for joiners and non-joiners.
+    /// Whether a scalar controls a terminal, or the direction of the text around it: controls, line separators, and
+    /// format characters except joiners and non-joiners.
     static func steers(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         switch scalar.properties.generalCategory {
@@ -53,7 +53,7 @@ enum DisplayText {
         }
     }
 
-    /// What stands for a scalar; nil when nothing does.
+    /// The replacement of a scalar; nil when it is removed.
     private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let category = scalar.properties.generalCategory
         if steers(scalar) { return category == .format ? nil : "·" }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the bytes that a terminal sends together to whole keys, reports of the mouse and characters. Pure.
+/// Joins the bytes that a terminal sends to whole keys, mouse reports and characters. Makes no calls.
 ///
-/// ncurses waits a moment for the rest of a key, then takes its first byte for an Escape and the others for letters, which are
-/// commands: of a terminal at the other end of ssh, or on a busy machine, bytes may come one by one.
+/// ncurses waits a moment for the rest of a key, then takes its first byte for an Escape and the others for letters,
+/// which are commands: over ssh, or on a busy machine, bytes may arrive one by one.
 struct KeyAssembler {
-    /// What the next byte belongs to.
+    /// The meaning of the next byte.
     private enum Stage {
         case key
-        /// An escape came: a key of its own, or the begin of a sequence.
+        /// An escape arrived: a key of its own, or the start of a sequence.
         case escape
-        /// An escape was handed on as a key of its own, which it may not have been.
+        /// An escape was reported as a key of its own, although it may have been the start of a sequence.
         case lateEscape
         /// Parameters of a sequence, or its end.
         case parameters
@@ -21,15 +21,15 @@ struct KeyAssembler {
     }
 
     private static let escape: UInt8 = 0x1B
-    /// No key's sequence is that long.
+    /// No key has a longer sequence.
     private static let mostBytes = 64
 
     private var stage = Stage.key
     private var kept: [UInt8] = []
 
-    /// How long the next byte is waited for before ``giveUp()``, in milliseconds; nil when none is missing.
+    /// The time to wait for the next byte before ``giveUp()``, in milliseconds; nil when none is missing.
     ///
-    /// An Escape is a key that somebody waits for; of a sequence that has begun the rest comes.
+    /// The user waits for the effect of an Escape, while the rest of a begun sequence always arrives.
     var patience: Int? {
         switch stage {
         case .key: nil
@@ -38,9 +38,9 @@ struct KeyAssembler {
         }
     }
 
-    /// Takes a byte; answers the bytes of the key that is whole with it, or none.
+    /// Consumes a byte; returns the bytes of the key that it completes, or none.
     mutating func consume(_ byte: UInt8) -> [UInt8] {
-        // No sequence contains another one: of one that is cut off nothing is left.
+        // No sequence contains another one: the first part of a sequence that is cut off is dropped.
         if byte == Self.escape {
             let before = if case .escape = stage { kept } else { [UInt8]() }
             (stage, kept) = (.escape, [byte])
@@ -70,7 +70,7 @@ struct KeyAssembler {
         }
     }
 
-    /// No byte came in time: answers what is a key all the same; the begin of a sequence is none.
+    /// No byte arrived in time: returns what can be a key by itself; the start of a sequence cannot.
     mutating func giveUp() -> [UInt8] {
         switch stage {
         case .escape:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that may be written to a terminal as it is: printable characters only, each with a known number of columns.
+/// Text that may be written to a terminal unchanged: printable characters only, each with a known number of columns.
 ///
-/// The one way for any text onto the screen of the viewer; what is ours takes it, too. ncurses is told the same widths.
+/// All text of the viewer goes through this type, its own too. ncurses gets the same widths.
 struct PrintableText: Sendable, Equatable {
-    /// One character of the screen.
+    /// One character with its marks.
     struct Cell: Sendable, Equatable {
         let character: Character
         let columns: Int
@@ -12,14 +12,15 @@ struct PrintableText: Sendable, Equatable {
 
     private(set) var cells: [Cell]
 
-    /// Marks on one character, beyond which they are dropped: a cell of ncurses holds no more.
+    /// The maximum number of marks on one character: a cell of ncurses holds no more.
     private static let mostMarks = 4
 
     /// Makes any text printable (see ``DisplayText/harmless(_:columns:)``).
     ///
-    /// What makes terminals disagree about widths is taken out, too: selectors of emoji presentation, and joiners between emoji.
+    /// Characters of which terminals differ in width are removed, too: selectors of emoji presentation, and joiners
+    /// between emoji.
     ///
-    /// - Parameter limit: how many columns are needed; of a longer text the end is left out, and not looked at.
+    /// - Parameter limit: the columns that are needed; the rest of a longer text is left out without reading it.
     init(_ text: String, in encoding: TextEncoding, columns limit: Int = .max) {
         let harmless = DisplayText.harmless(text, columns: limit)
         var kept = String.UnicodeScalarView()
@@ -36,7 +37,7 @@ struct PrintableText: Sendable, Equatable {
         for character in String(kept) {
             let columns = DisplayText.columns(of: character)
             if encoding == .unicode || character.isASCII {
-                // A mark with nothing to stand on takes a column of its own.
+                // A mark without a base character takes a column of its own.
                 cells.append(Cell(character: columns > 0 ? character : "·", columns: max(1, columns)))
             } else {
                 for _ in 0..<max(1, columns) { cells.append(Cell(character: Self.ascii(character), columns: 1)) }
@@ -51,7 +52,7 @@ struct PrintableText: Sendable, Equatable {
         PrintableText(cells: Array(repeating: Cell(character: " ", columns: 1), count: max(0, columns)))
     }
 
-    /// How many columns it takes.
+    /// The number of its columns.
     var columns: Int { cells.reduce(0) { $0 + $1.columns } }
 
     /// The characters.
@@ -78,7 +79,7 @@ struct PrintableText: Sendable, Equatable {
         return Self(cells: result + Self.blank(width - 1 - used).cells)
     }
 
-    /// The text from a column on; what is cut in two becomes a blank.
+    /// The text from a column on; a character that is cut in two becomes a blank.
     func dropping(_ columns: Int) -> PrintableText {
         var used = 0
         var rest = cells[...]
@@ -89,13 +90,13 @@ struct PrintableText: Sendable, Equatable {
     /// The text without characters that take so many columns, or more.
     func narrower(than columns: Int) -> PrintableText { Self(cells: cells.filter { $0.columns < columns }) }
 
-    /// Texts one after the other.
+    /// Joins texts.
     static func + (a: PrintableText, b: PrintableText) -> PrintableText { PrintableText(cells: a.cells + b.cells) }
 
     /// A part of it, by the indices of ``cells``.
     subscript(range: Range<Int>) -> PrintableText { PrintableText(cells: Array(cells[range])) }
 
-    /// A text in characters that every terminal has, of the same width; those that steer the terminal stay.
+    /// The text in ASCII characters of the same width; attribute sequences stay.
     static func asciiOnly(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -108,7 +109,7 @@ struct PrintableText: Sendable, Equatable {
         return result
     }
 
-    /// The nearest character that every terminal has.
+    /// The nearest ASCII character.
     private static func ascii(_ character: Character) -> Character {
         switch character {
         case "…": return "~"
@@ -127,7 +128,7 @@ struct PrintableText: Sendable, Equatable {
         }
     }
 
-    /// The letter that an accented one is made of, as the names of Unicode have it: “LATIN SMALL LETTER E WITH ACUTE”.
+    /// The base letter of an accented one, from its Unicode name: “LATIN SMALL LETTER E WITH ACUTE”.
     private static func latinLetter(of character: Character) -> Character? {
         let words = character.unicodeScalars.first?.properties.name?.split(separator: " ") ?? []
         guard words.count > 4, words[0] == "LATIN", words[2] == "LETTER", words[4] == "WITH", words[3].count == 1 else {

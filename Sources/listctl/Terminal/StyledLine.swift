@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a part of a line looks.
+/// The style of a part of a line.
 struct Style: Sendable, Equatable {
-    /// What it is; the terminal says which colour that is.
+    /// Its meaning; the terminal maps it to a colour.
     enum Role: Sendable, Equatable {
         case plain
-        /// Less important than what stands around it.
+        /// Less important than the text around it.
         case dim
         /// The line above the list.
         case heading
@@ -13,7 +13,7 @@ struct Style: Sendable, Equatable {
         case status
         /// A key that can be pressed, named in the last line.
         case key
-        /// What is wrong.
+        /// An error.
         case warning
         /// The row of the cursor.
         case cursor
@@ -21,11 +21,11 @@ struct Style: Sendable, Equatable {
         case hit
         /// The same, in the row of the cursor.
         case hitAtCursor
-        /// One of the colours that tell kinds of items apart.
+        /// One of the colours for kinds of items.
         case accent(Accent)
     }
 
-    /// A colour that tells kinds of items apart.
+    /// A colour for a kind of items.
     enum Accent: Int, Sendable, CaseIterable {
         case blue, green, cyan, magenta, yellow, red
     }
@@ -37,7 +37,7 @@ struct Style: Sendable, Equatable {
     static func role(_ role: Role, bold isBold: Bool = false) -> Style { Style(role: role, isBold: isBold) }
 }
 
-/// A line of a screen: printable parts with their looks, side by side.
+/// A line of a screen: printable parts with their styles, side by side.
 struct StyledLine: Sendable, Equatable {
     struct Part: Sendable, Equatable {
         var text: PrintableText
@@ -71,7 +71,7 @@ struct StyledLine: Sendable, Equatable {
     /// The characters.
     var text: String { parts.map(\.text.text).joined() }
 
-    /// The same line, every part of it in another look.
+    /// The same line with one style for every part.
     func restyled(_ change: (Style) -> Style) -> StyledLine {
         var result = StyledLine()
         for part in parts { result.append(part.text, change(part.style)) }
@@ -79,13 +79,13 @@ struct StyledLine: Sendable, Equatable {
     }
 }
 
-/// All that a terminal shows at one moment.
+/// All lines of a terminal at one moment.
 struct TerminalScreen: Sendable, Equatable {
     var columns: Int
     /// From top to bottom; each is as wide as the terminal.
     var lines: [StyledLine]
-    /// Where text is typed, if it is.
+    /// The position of the text input, if any.
     var caret: Int?
-    /// Whether what the terminal has is not to be trusted.
+    /// Whether to redraw everything, whatever the terminal seems to show.
     var isFresh = false
 }

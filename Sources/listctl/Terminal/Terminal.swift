@@ -4,13 +4,13 @@ import Glibc
 
 /// The terminal on standard input and output.
 enum Terminal {
-    /// Whether a person sits at both ends.
+    /// Whether input and output are terminals.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Columns and rows of the screen; 80 × 24 when the terminal does not say.
+    /// Columns and rows of the screen; 80 × 24 when the terminal does not tell.
     static func size() -> (columns: Int, rows: Int) { size(of: STDOUT_FILENO) ?? (80, 24) }
 
-    /// How wide the terminal of a descriptor is; nil when it is none, or does not say.
+    /// The width of a descriptor's terminal; nil when it is none, or does not tell.
     static func columns(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
 
     private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

@@ -3,23 +3,23 @@
 import Dispatch
 import Glibc
 
-/// What a signal says to a program that has taken over the terminal.
+/// The meaning of a signal for a program that has taken over the terminal.
 enum TerminalSignal: Sendable, Equatable {
-    /// The terminal has another size (SIGWINCH).
+    /// The terminal was resized (SIGWINCH).
     case resized
-    /// The program has to end in order: by this signal.
+    /// The program must restore the terminal and end by this signal.
     case ended(Int32)
 }
 
-/// Tells of the signals that concern the terminal, until it is cancelled.
+/// Reports the signals that concern the terminal, until it is cancelled.
 ///
-/// Dispatch owns the signal handlers; the sources belong to the serial queue made here, and so do all calls of the
-/// receiver. The receiver is `@Sendable` so that it belongs to no actor: whoever needs one goes there by itself.
+/// Dispatch owns the signal handlers; the sources belong to the serial queue made here, on which the receiver is
+/// called. The receiver is `@Sendable`, so it belongs to no actor and enters one itself if needed.
 final class TerminalSignals: Sendable {
     // Set once; a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Begins to listen; a signal that comes after this returns is told.
+    /// Begins to listen; every signal after this returns is reported.
     init(receiver: @escaping @Sendable (TerminalSignal) -> Void) {
         let queue = DispatchQueue(label: "org.listd.listctl.signals")
         let registered = DispatchGroup()

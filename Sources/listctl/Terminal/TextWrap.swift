@@ -2,8 +2,8 @@
 
 /// Breaks a text into lines.
 enum TextWrap {
-    /// Lines of at most `width` columns, broken at blanks where there are any; what does not fit into `most` is left out, and
-    /// so are characters wider than a line.
+    /// Lines of at most `width` columns, broken at blanks if possible; at most `most` of them, without characters wider
+    /// than a line.
     static func lines(_ text: PrintableText, width: Int, most: Int) -> [PrintableText] {
         var lines: [PrintableText] = []
         let text = text.narrower(than: width + 1)

@@ -2,17 +2,17 @@
 
 import ListClient
 
-/// The direction in which a list goes on. A terminal shows it from top to bottom: what lies on its side is turned.
+/// The scroll direction of a list. A terminal shows it from top to bottom: a horizontal list is turned.
 enum Axis: Equatable {
     case vertical
     case horizontal
 
-    /// The viewport's place and size in the content of the list, for a screen of which they are given top to bottom.
+    /// The viewport's offset and size in the list's own axes, from those on a screen from top to bottom.
     func viewport(y: Double, width: Double, height: Double) -> (x: Double, y: Double, width: Double, height: Double) {
         self == .vertical ? (0, y, width, height) : (y, 0, height, width)
     }
 
-    /// The picture as a terminal shows it.
+    /// The picture, turned for a terminal.
     func turned(_ picture: Picture) -> Picture {
         guard self == .horizontal else { return picture }
         let shown = picture.shown.values.map { item in

@@ -2,28 +2,29 @@
 
 import ListClient
 
-/// A list on the rows of a screen: where it is scrolled to, and the cursor in it. Pure.
+/// A list on the rows of a screen: its scroll position, and the cursor in it. Makes no calls.
 ///
-/// Steps that are made while an answer of listd is on its way wait for it, for only then the picture is that of the screen.
+/// Steps that are made while a call to listd is in flight wait for its answer, since only then the picture is that of
+/// the screen.
 struct Browser {
-    /// What listd is to be asked for, or the terminal is to show.
+    /// A call to listd, or a request to the terminal.
     enum Effect: Equatable {
         case draw
-        /// To be followed by ``answered()`` when the picture is that of this viewport.
+        /// Call ``answered()`` when the picture is that of this viewport.
         case setViewport(y: Double, width: Double, height: Double)
         case scrollTo(Place)
     }
 
-    /// What a person does.
+    /// A movement by the user.
     enum Step: Equatable {
-        /// The cursor goes so many rows down.
+        /// The cursor moves so many rows down.
         case rows(Int)
-        /// The screen goes so many screens down, and the cursor with it.
+        /// The screen moves so many screens down, and the cursor with it.
         case pages(Int)
         case home, end
-        /// The screen goes so many rows down, and leaves the cursor where it is in the list while that is on the screen.
+        /// The screen moves so many rows down; the cursor stays on its item while that is on the screen.
         case scroll(rows: Int)
-        /// The screen goes to a part of the list, from 0 to 1.
+        /// The screen moves to a part of the list, from 0 to 1.
         case share(Double)
     }
 
@@ -31,11 +32,11 @@ struct Browser {
     private(set) var scroller: Scroller
     private(set) var cursor = Cursor()
     private var hasMeasured = false
-    /// What is to come onto the screen, and under the cursor.
+    /// The place that must be on the screen, under the cursor.
     private var wanted: Place?
-    /// Steps that were asked for while one was on its way.
+    /// Steps that were made while a call was in flight.
     private var steps: [Step] = []
-    /// Where the cursor goes when the screen has arrived.
+    /// Where the cursor is put when the screen has arrived.
     private var landing = Landing.follow
 
     private enum Landing {
@@ -43,7 +44,7 @@ struct Browser {
         case move(Int)
         case keepRow(Int, since: Double, direction: Int)
         case row(Int)
-        /// To something that comes onto the screen, which goes nearer when it is not there yet.
+        /// On a place that is being scrolled to, in several calls if the first does not reach it.
         case place(Place, isLast: Bool)
     }
 
@@ -58,18 +59,18 @@ struct Browser {
     var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
     /// The items on each row of the screen.
     var rows: Cursor.Rows { layout.screen(from: scroller.top, rows: rowCount) }
-    /// What the cursor stands on.
+    /// The item under the cursor.
     var current: Picture.Shown? { cursor.item(in: rows) }
-    /// Whether something of the list is on the screen.
+    /// Whether an item of the list is on the screen.
     var hasItems: Bool { rows.contains { !$0.isEmpty } }
-    /// Whether nothing is on its way.
+    /// Whether no call is in flight.
     var hasArrived: Bool { scroller.hasArrived }
 
-    /// A new view is open, and shows nothing yet: the first thing to do with it.
+    /// Starts with a new view, which has no picture yet; call this first.
     ///
     /// - Parameters:
-    ///   - place: where the cursor shall be, if it is there.
-    ///   - fromTop: whether the list is shown from its beginning, with the cursor on the first item.
+    ///   - place: where the cursor must be, if it exists.
+    ///   - fromTop: whether to show the beginning of the list, with the cursor on the first item.
     mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Effect] {
         (picture, wanted, steps, hasMeasured, landing) = (Picture(), nil, [], false, .follow)
         if fromTop { (scroller, cursor) = (Scroller(size: scroller.size), Cursor()) }
@@ -83,7 +84,7 @@ struct Browser {
         cursor.settle(in: rows)
     }
 
-    /// There is no view: what is shown is the past.
+    /// The view is gone; its last picture stays.
     mutating func stop(keepingPicture: Bool) -> [Effect] {
         scroller.stop()
         (steps, wanted) = ([], nil)
@@ -92,7 +93,7 @@ struct Browser {
         return [.draw]
     }
 
-    /// The list has another room on the screen.
+    /// Sets the list's room on the screen.
     mutating func resize(columns: Int, rows: Int) -> [Effect] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
@@ -116,20 +117,20 @@ struct Browser {
         return requests + (scroller.isDrawable ? [.draw] : [])
     }
 
-    /// An answer was given up: it is asked for again.
+    /// An answer was given up: the call is made again.
     mutating func unanswered() -> [Effect] {
         let y = scroller.askAgain(picture)
         return ask(y) + [.draw]
     }
 
-    /// Listd has refused what was asked.
+    /// listd has refused the last call.
     mutating func failed() -> [Effect] {
         scroller.stop()
         (steps, wanted, landing) = ([], nil, .follow)
         return [.draw]
     }
 
-    /// A step, now or when the screen has arrived.
+    /// Makes a step, now or when the screen has arrived.
     mutating func step(_ step: Step) -> [Effect] {
         wanted = nil
         guard scroller.hasArrived else {
@@ -139,13 +140,14 @@ struct Browser {
         return perform(step)
     }
 
-    /// The cursor goes to the next item beside; whether there is one.
+    /// Moves the cursor to the next item beside; returns whether there is one.
     mutating func moveSideways(by step: Int) -> Bool { cursor.moveSideways(by: step, in: rows) }
 
-    /// The cursor goes to the item at a place of the list's part of the screen; whether it stood there already.
+    /// Moves the cursor to the item at a position of the list's part of the screen; returns whether it was there
+    /// already.
     mutating func point(column: Int, row: Int) -> Bool? { cursor.point(row: row, x: Double(column), in: rows) }
 
-    /// Brings something onto the screen, and the cursor to it.
+    /// Scrolls to a place, and moves the cursor there.
     mutating func goTo(_ place: Place) -> [Effect] {
         steps = []
         if scroller.hasArrived, cursor.go(to: place, in: rows) {
@@ -160,14 +162,14 @@ struct Browser {
 
     // MARK: - The height of a row
 
-    /// No row of a terminal stands for less, or for more: what is higher takes several rows.
+    /// The fewest and the most points of a terminal row: higher items take several rows.
     private static let rowHeights = 8.0...256
 
-    /// What a screen holds by what the picture shows; nil when that changes nothing.
+    /// The size of a screen in points, from a picture; nil when that changes nothing.
     ///
-    /// The first picture with an item that fits on the screen says how high a row is. Later ones make rows lower when
-    /// items stand so close that the viewport has many more of them than the screen, and never higher: that comes to an
-    /// end, whatever the items are like.
+    /// The first picture with an item that fits on the screen decides how high a row is. Later ones only make rows
+    /// lower, when items are so close that the viewport has many more of them than the screen, so that this ends for
+    /// any items.
     private mutating func measured() -> Scroller.Size? {
         var size = scroller.size
         guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
@@ -179,7 +181,7 @@ struct Browser {
 
     // MARK: - Steps
 
-    /// How many steps wait at most: a held key must not go on for long when it is let go.
+    /// The maximum number of waiting steps: a held key must not go on for long after it is released.
     private static let longestQueue = 32
 
     private mutating func perform(_ step: Step) -> [Effect] {
@@ -209,7 +211,8 @@ struct Browser {
         return next == nil ? [.draw] : ask(next)
     }
 
-    /// Puts the cursor where it belongs, once the screen has arrived; answers the place to ask for if that is not the end.
+    /// Puts the cursor where it belongs, once the screen has arrived; returns the place to scroll to if that is not the
+    /// end.
     private mutating func settle() -> Double? {
         guard scroller.hasArrived else { return nil }
         let (rows, landed) = (rows, landing)
@@ -227,7 +230,7 @@ struct Browser {
             if cursor.go(to: place, in: rows) { return nil }
             if !isLast, let item = picture.shown.values.first(where: place.isPlace) {
                 landing = .place(place, isLast: true)
-                // When the screen stands there already, the cursor is put where it can be.
+                // When the screen is there already, the cursor is put as near as possible.
                 return scroller.scroll(to: item.frame.y, picture) ?? settle()
             }
             cursor.settle(in: rows)
@@ -235,21 +238,21 @@ struct Browser {
         return nil
     }
 
-    /// Brings what is wanted onto the screen, once that stands still.
+    /// Scrolls to the requested place, once the screen has arrived.
     private mutating func revealWanted() -> Double? {
         scroller.hasArrived ? wanted.flatMap { reveal($0) } : nil
     }
 
-    /// Brings something onto the screen, if the picture has it: then it is wanted no more.
+    /// Scrolls to a place, if the picture has it: then the request is done.
     private mutating func reveal(_ place: Place) -> Double? {
         guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
         wanted = nil
         cursor.aim(at: place)
         landing = .place(place, isLast: false)
         let layout = layout
-        // What floats is on the screen.
+        // A floating header is on the screen.
         guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
-        // A third of the screen stands above it, and one row at least where something floats over the first.
+        // A third of the screen is above it, and at least one row if a header floats over the first.
         let above = max(layout.floating.isEmpty ? 0 : 1, rowCount / 3)
         let row = layout.index(at: item.frame.y)
         let farthest = item.frame.y - Double(above) * scroller.size.pointsPerRow
@@ -257,7 +260,7 @@ struct Browser {
         return scroller.scroll(to: min(y, item.frame.y), picture)
     }
 
-    /// The viewport to ask for. It has today's size: the scroller must have been changed before this is called.
+    /// The viewport to request, of the present size: change the scroller before this is called.
     private func ask(_ y: Double?) -> [Effect] {
         y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }

@@ -2,20 +2,21 @@
 
 import ListClient
 
-/// The row, and the item in it, that keys act on. Pure.
+/// The row, and the item in it, that keys act on. Makes no calls.
 ///
-/// It stands on an item and follows it wherever it goes on the screen. When the item leaves, the cursor stays on its row.
+/// It is on an item and follows it on the screen. When the item leaves, the cursor stays on its row.
 struct Cursor: Equatable {
     typealias Rows = [[Picture.Shown]]
 
     /// The row of the list on the screen.
     private(set) var row = 0
-    /// What of several items beside each other.
+    /// Which of several items beside each other.
     private(set) var column = 0
-    /// What stands there; nil when the screen has nothing.
+    /// The place under it; nil when the screen is empty.
     private(set) var place: Place?
 
-    /// Follows its item in another picture, else takes what stands on its row or next to it; at first, the first item.
+    /// Follows its item in another picture; without it, uses the item on its row or next to it, at first the first
+    /// item.
     mutating func settle(in rows: Rows) {
         if place == nil, let first = rows.firstIndex(where: { $0.contains { $0.kind == "cell" } }) {
             stand(on: first, in: rows)
@@ -26,17 +27,17 @@ struct Cursor: Equatable {
         }
     }
 
-    /// Goes to something; whether the screen has it.
+    /// Moves to a place; returns whether the screen has it.
     mutating func go(to place: Place, in rows: Rows) -> Bool {
         guard let (row, column) = Self.find(place, in: rows) else { return false }
         (self.row, self.column, self.place) = (row, column, place)
         return true
     }
 
-    /// Stands on something from now on, which the screen does not show yet.
+    /// Sets a place that the screen does not show yet.
     mutating func aim(at place: Place) { self.place = place }
 
-    /// To the next row with items, down or up; whether there is one.
+    /// Moves to the next row with items, down or up; returns whether there is one.
     mutating func move(by step: Int, in rows: Rows) -> Bool {
         var next = row + step
         while rows.indices.contains(next) {
@@ -49,7 +50,7 @@ struct Cursor: Equatable {
         return false
     }
 
-    /// To the next item of the row; whether there is one.
+    /// Moves to the next item of the row; returns whether there is one.
     mutating func moveSideways(by step: Int, in rows: Rows) -> Bool {
         guard rows.indices.contains(row), rows[row].indices.contains(column + step) else { return false }
         column += step
@@ -57,7 +58,7 @@ struct Cursor: Equatable {
         return true
     }
 
-    /// To a row with items, as near as can be.
+    /// Moves to the nearest row with items.
     mutating func stand(onOrNear wanted: Int, in rows: Rows) {
         let filled = rows.indices.filter { !rows[$0].isEmpty }
         guard let nearest = filled.min(by: { abs($0 - wanted) < abs($1 - wanted) }) else {
@@ -67,7 +68,7 @@ struct Cursor: Equatable {
         stand(on: nearest, in: rows)
     }
 
-    /// To the item at a place of the screen; whether it stood there already, nil when there is nothing.
+    /// Moves to the item at a position of the screen; returns whether it was there already, nil when there is none.
     mutating func point(row: Int, x: Double, in rows: Rows) -> Bool? {
         guard rows.indices.contains(row), !rows[row].isEmpty else { return nil }
         let before = (self.row, column)
@@ -77,7 +78,7 @@ struct Cursor: Equatable {
         return before == (self.row, column)
     }
 
-    /// What stands there.
+    /// The item under it.
     func item(in rows: Rows) -> Picture.Shown? {
         rows.indices.contains(row) && rows[row].indices.contains(column) ? rows[row][column] : nil
     }

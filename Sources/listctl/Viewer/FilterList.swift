@@ -4,16 +4,16 @@ import DBus
 import Glibc
 import ListClient
 
-/// A list of those objects of another one that have a text, which ends with this connection.
+/// A list of the objects of another one that contain a text; it ends with this connection.
 ///
-/// It changes as one types: while listd is busy with one text, only the newest of the following is kept.
+/// It changes while the user types: while listd handles one text, only the newest of later ones is kept.
 @DBusActor
 final class FilterList {
-    /// What the owner is told.
+    /// Reports to the owner.
     enum Event {
-        /// The list is there.
+        /// The list exists.
         case made
-        /// It cannot be made, or cannot have that text.
+        /// It cannot be made, or its text was refused.
         case refused(DBusError)
     }
 
@@ -27,20 +27,20 @@ final class FilterList {
     private var isBusy = false
     private var isRemoved = false
     private static var count = 0
-    /// Bytes that the name of a list may have.
+    /// The maximum length of a list's name in bytes.
     private static let longestName = 255
 
     init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
         (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
         Self.count += 1
-        // Unique on the bus; a direct connection has no name, but a process has a number.
+        // Unique on the bus; a direct connection has no name, so the process id is used.
         let suffix = " & \(daemon.connection.uniqueName) \(getpid()).\(Self.count)"
         var start = base
         while start.utf8.count + suffix.utf8.count > Self.longestName { start.removeLast() }
         name = start + suffix
     }
 
-    /// Has the list show what contains a text.
+    /// Makes the list show the objects with a text.
     func show(_ text: String) {
         wanted = text
         guard !isBusy, !isRemoved else { return }
@@ -55,7 +55,7 @@ final class FilterList {
         }
     }
 
-    /// Removes the list; nothing is told afterwards.
+    /// Removes the list; no report follows.
     func remove() {
         isRemoved = true
         guard !isBusy else { return }
@@ -65,7 +65,7 @@ final class FilterList {
     private func removeNow() async {
         guard adapter != nil else { return }
         adapter = nil
-        // It may be gone already.
+        // It may have been removed already.
         try? await daemon.removeAdapter(name)
     }
 

@@ -6,12 +6,13 @@ import ListClient
 /// Options of a list that follows another one for as long as the connection lasts.
 @DBusActor
 enum FilterOptions {
-    /// What a list has by itself, and not from the one that it is made of.
+    /// Options that a list sets itself instead of taking them from the list that it follows.
     private static let own: Set<String> = [
         "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
     ]
 
-    /// The options of the other list, so that objects look as they do there, with the source and the end of its own.
+    /// The options of the other list, so that objects look as they do there, with the source and `transient` of its
+    /// own.
     static func make(
         of base: String, _ query: ListQueryText, by daemon: ListDaemonClient
     ) async throws(DBusError) -> [String: DBusValue] {

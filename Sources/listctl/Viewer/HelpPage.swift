@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `?` shows.
+/// The page that `?` shows.
 enum HelpPage {
-    /// Keys and what they do, in words that fit on 40 columns; an empty key is a heading.
+    /// Keys and their effects, in words that fit on 40 columns; an empty key is a heading.
     static let rows: [(keys: String, meaning: String)] = [
         ("", "Moving"),
         ("↑ ↓  k j", "a row up, down"),

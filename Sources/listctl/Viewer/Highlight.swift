@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Marks a text that was searched for in lines, whatever the case.
+/// Marks a searched text in lines, ignoring case.
 struct Highlight {
     private let wanted: [String]
 
-    /// - Parameter text: what was searched for; nil when it is empty.
+    /// - Parameter text: the searched text; nil when it is empty.
     init?(_ text: String, in encoding: TextEncoding) {
         let cells = PrintableText(text, in: encoding).cells
         guard !cells.isEmpty else { return nil }
         wanted = cells.map { $0.character.lowercased() }
     }
 
-    /// The line with its hits marked; those that lie across two parts are not.
+    /// The line with its hits marked, without hits that extend over two parts.
     func marked(_ line: StyledLine) -> StyledLine {
         var result = StyledLine()
         for part in line.parts {
@@ -28,7 +28,7 @@ struct Highlight {
         return result
     }
 
-    /// Where hits begin; none begins in another.
+    /// The positions of hits, which do not overlap.
     private func hits(in characters: [String]) -> [Int] {
         guard let first = wanted.first, characters.count >= wanted.count else { return [] }
         var (hits, place) = ([Int](), 0)

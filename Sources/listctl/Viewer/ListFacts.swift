@@ -2,18 +2,18 @@
 
 import ListClient
 
-/// What is known of a list beside what its view shows.
+/// Properties of a list beside the picture of its view.
 struct ListFacts: Equatable, Sendable {
-    /// How many objects it has; nil while that is not known.
+    /// The number of its objects; nil while unknown.
     var objects: Int?
-    /// The sections that helpers work for: the visible ones and some around them.
+    /// The working range: the visible sections and some around them.
     var workingRange: Range<Int>?
-    /// How its fields want to be seen, by name.
+    /// The hints for its fields, by name.
     var hints: [String: FieldHint] = [:]
-    /// What is selected, in every view of the list.
+    /// The selected items, for every view of the list.
     private(set) var selected: Set<ListViewClient.SelectedItem> = []
 
-    /// Takes over what is selected now.
+    /// Replaces the selection.
     mutating func select(_ items: [ListViewClient.SelectedItem]) { selected = Set(items) }
 
     func isSelected(_ shown: Picture.Shown) -> Bool {

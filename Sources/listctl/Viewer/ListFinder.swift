@@ -3,16 +3,16 @@
 import DBus
 import ListClient
 
-/// Finds what has a text in a list.
+/// Searches a list for a text.
 @DBusActor
 protocol ItemFinder {
-    /// The first hit on the way of a query; nil when there is none, or it is not wanted any more.
+    /// The first hit of a query; nil when there is none, or the search was cancelled.
     func first(
         _ query: Search.Query, while isWanted: @DBusActor () -> Bool
     ) async throws(DBusError) -> Search.Hit?
 }
 
-/// Has listd search the fields of the objects, and reads items where that is not enough.
+/// Lets listd search the fields of the objects, and reads items where that is not enough.
 @DBusActor
 struct ListFinder: ItemFinder {
     private let adapter: RemoteObject
@@ -24,7 +24,7 @@ struct ListFinder: ItemFinder {
     ) async throws(DBusError) -> Search.Hit? {
         do throws(DBusError) {
             if let hit = try await object(query) { return hit }
-            // What stands on a screen may be elsewhere: in an id, in a list inside of a field, in what a controller makes.
+            // Visible text may be elsewhere: in an id, in a list inside a field, or made by a controller.
             guard query.isThorough, isWanted() else { return nil }
         } catch {
             guard error.standard == .unknownMethod else { throw error }
@@ -57,10 +57,10 @@ struct ListFinder: ItemFinder {
     }
 }
 
-/// Runs one search at a time, as listd does for a connection; of those that come meanwhile the newest is the next.
+/// Runs one search at a time, as listd allows one for each connection; of waiting searches only the newest is kept.
 @DBusActor
 final class SearchQueue {
-    /// What became of a search.
+    /// The result of a search.
     enum Outcome {
         case found(Search.Hit?)
         case failed(DBusError)
@@ -69,19 +69,19 @@ final class SearchQueue {
     private let onOutcome: @DBusActor (Search.Query, Outcome) -> Void
     private var next: (query: Search.Query, finder: any ItemFinder)?
     private var isRunning = false
-    /// Whether what is running was given up. Its calls are waited for all the same: listd is still at work.
+    /// Whether the running search was cancelled. Its calls are awaited nevertheless, as listd still works on them.
     private var isGivenUp = false
 
     init(onOutcome: @escaping @DBusActor (Search.Query, Outcome) -> Void) { self.onOutcome = onOutcome }
 
-    /// Searches, in place of what was asked for before.
+    /// Starts a search in place of the former one.
     func start(_ query: Search.Query, with finder: any ItemFinder) {
         next = (query, finder)
         isGivenUp = isRunning
         run()
     }
 
-    /// Forgets what was asked for.
+    /// Cancels the search.
     func cancel() { (next, isGivenUp) = (nil, isRunning) }
 
     private func run() {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is to say in the last line. Pure.
+/// The messages for the last line. Makes no calls.
 struct Notices: Equatable {
     /// The last message; the next key removes it.
     private(set) var message = ""
-    /// Why what is shown may not be what the list is; stays until it is over.
+    /// Why the picture may differ from the list; stays until that ends.
     private(set) var condition = ""
-    /// Whether listd is silent for longer than a person takes for granted.
+    /// Whether listd has not answered for longer than a user expects.
     private(set) var isSilent = false
 
-    /// What there is to say in place of which keys there are; empty when nothing.
+    /// The message that replaces the keys; empty when there is none.
     var matter: String { isSilent ? "listd does not answer" : message.isEmpty ? condition : message }
-    /// Whether that is worth the only row there is.
+    /// Whether the message is worth the only row.
     var isNews: Bool { isSilent || !message.isEmpty }
-    /// Whether what there is to say is that something is wrong.
+    /// Whether the message is an error.
     var isWrong: Bool { isSilent || (message.isEmpty && !condition.isEmpty) }
 
     mutating func say(_ text: String) { message = text }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colour of the items of a reuse identifier.
+/// The colour for a reuse identifier.
 ///
-/// Kinds of files have those of ls(1), what speaks of errors and warnings is red and yellow; any other identifier has one
-/// that is always the same.
+/// Kinds of files have the colours of ls(1), identifiers with words for errors and warnings are red and yellow; any
+/// other has a fixed colour.
 enum ReuseColor {
     static func style(of identifier: String) -> Style {
         let word = identifier.lowercased()

@@ -2,13 +2,13 @@
 
 import ListClient
 
-/// The content as rows of a terminal, one below the other, as far as a picture shows it. Pure.
+/// The content as rows of a terminal, one below the other, as far as a picture has it. Makes no calls.
 ///
-/// A row stands for so many points, and every height at which items start has a row of its own, however close to the one
-/// before: nothing is drawn over something else and nothing is left out. What is higher than a row is followed by empty
-/// ones. So rows are what the viewer scrolls by; points are what it asks the daemon for.
+/// A row stands for so many points, and every height at which items start has a row of its own, however close to the
+/// one before: nothing is drawn over something else and nothing is left out. An item higher than a row is followed by
+/// empty rows. So the viewer scrolls by rows, and requests points from the daemon.
 struct RowLayout {
-    /// One row: where it is in the content, and the items that start on it.
+    /// One row: its offset in the content, and the items that start on it.
     struct Row {
         let y: Double
         var items: [Picture.Shown] = []
@@ -20,10 +20,11 @@ struct RowLayout {
     private(set) var floating: [Picture.Shown] = []
     private let pointsPerRow: Double
 
-    /// How far apart two places are at least.
+    /// The minimum distance of two offsets.
     static let tolerance = 0.01
 
-    /// Lays out what a picture has in and around a viewport; O(n log n) in the items, rows for twice the viewport at most.
+    /// Lays out the items of a picture in and around a viewport; O(n log n) in the items, rows for twice the viewport
+    /// at most.
     init(_ picture: Picture, top: Double, height: Double, pointsPerRow: Double) {
         self.pointsPerRow = pointsPerRow
         let drawable = picture.inReadingOrder.filter(\.frame.isDrawable)
@@ -39,14 +40,14 @@ struct RowLayout {
         if rows.isEmpty { rows = [Row(y: 0)] }
     }
 
-    /// The row that is the first one of a screen whose viewport begins at `y`.
+    /// The first row of a screen whose viewport begins at `y`.
     func index(at y: Double) -> Int {
-        // Rows are few: a screen or two.
+        // A linear search, as there are rows for a screen or two only.
         max(0, (rows.firstIndex { $0.y > y + Self.tolerance } ?? rows.count) - 1)
     }
 
-    /// How many different heights the items of a picture start at, and how far apart these are: the median, in points;
-    /// nil when it has none.
+    /// The number of different offsets at which the items of a picture start, and the median of their distances, in
+    /// points; nil when it has none.
     static func measure(_ picture: Picture) -> (starts: Int, advance: Double)? {
         let cells = picture.inReadingOrder.filter { $0.kind == "cell" && $0.frame.isDrawable }
         guard let last = cells.last else { return nil }
@@ -56,20 +57,20 @@ struct RowLayout {
         return (advances.count, advances[(advances.count - 1) / 2])
     }
 
-    /// Where a row is that may lie behind the last one known.
+    /// The offset of a row that may lie after the last known one.
     func place(of index: Int) -> Double {
         let last = rows.count - 1
         return index <= last ? rows[max(0, index)].y : rows[last].y + Double(index - last) * pointsPerRow
     }
 
-    /// What stands on each row of a screen: an item that began above is shown on the first one, while nothing else is.
+    /// The items on each row of a screen: an item that began above is shown on the first row, if no other starts there.
     func screen(from top: Double, rows count: Int) -> [[Picture.Shown]] {
         let first = index(at: top)
         var lines = rows[first..<min(rows.count, first + max(0, count))].map(\.items)
         if lines.first?.isEmpty == true, let above = rows[..<first].last(where: { !$0.items.isEmpty }) {
             lines[0] = above.items.filter { $0.frame.y + $0.frame.height > rows[first].y }
         }
-        // Where one row is all there is, the items are worth more than what floats over them.
+        // If there is only one row, items are more useful than floating headers.
         for header in floating where count > 1 {
             let line = ((header.frame.y - rows[first].y) / pointsPerRow).rounded()
             if line >= 0, line < Double(lines.count) { lines[Int(line)] = [header] }
@@ -77,7 +78,7 @@ struct RowLayout {
         return lines
     }
 
-    /// Sets aside what floats and gathers the rest by where it starts.
+    /// Separates floating headers and groups the other items by their offsets.
     private mutating func separateFloating(from items: [Picture.Shown]) -> [Row] {
         let cells = Dictionary(grouping: items.filter { $0.kind == "cell" }, by: \.section)
         var starts: [Row] = []
@@ -97,14 +98,14 @@ struct RowLayout {
     /// Empty rows between the top of the viewport and the first item.
     private mutating func appendRows(before y: Double, from top: Double, in window: ClosedRange<Double>) {
         let bottom = min(y, window.upperBound)
-        // What begins no further down than a view's buffer is there although the first row begins with it.
+        // An item that begins within a view's buffer exists, although the first row begins with it.
         let count = ((bottom - top - 20) / pointsPerRow).rounded(.up)
         guard count >= 1 else { return }
         for row in 0..<Int(count) { rows.append(Row(y: bottom - (count - Double(row)) * pointsPerRow)) }
     }
 
-    /// Empty rows that belong to the item above, down to the next one: as many as that takes, so that a screen of rows
-    /// never has more of the content than a viewport; those of them that are near it.
+    /// Empty rows that belong to the item above, down to the next one: so many that a screen of rows never has more of
+    /// the content than a viewport; only those near it.
     private mutating func appendRows(behind y: Double, upTo next: Double, in window: ClosedRange<Double>) {
         let count = ((next - y - Self.tolerance) / pointsPerRow).rounded(.up)
         let first = max(1, ((window.lowerBound - y) / pointsPerRow).rounded(.up))
@@ -115,12 +116,12 @@ struct RowLayout {
 }
 
 extension Picture {
-    /// The height of the content, when it is a number that a screen can be placed in.
+    /// The height of the content, if it is a finite number in range.
     var height: Double { contentSize.height < Frame.limit ? max(0, contentSize.height) : 0 }
 }
 
 extension Picture.Shown {
-    /// Whether two items have part of their height in common.
+    /// Whether two items overlap in height.
     fileprivate func meets(_ other: Picture.Shown) -> Bool {
         frame.y + RowLayout.tolerance < other.frame.y + other.frame.height
             && other.frame.y + RowLayout.tolerance < frame.y + frame.height
@@ -130,7 +131,7 @@ extension Picture.Shown {
 extension Frame {
     fileprivate static let limit = 1e12
 
-    /// Whether its place can be counted in columns and rows.
+    /// Whether its place can be expressed in columns and rows.
     fileprivate var isDrawable: Bool {
         abs(x) < Self.limit && abs(y) < Self.limit && abs(width) < Self.limit && abs(height) < Self.limit && width > 0
     }

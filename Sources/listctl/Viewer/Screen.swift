@@ -2,7 +2,7 @@
 
 import ListClient
 
-/// A list as plain lines of text: what a screen would show where there is none. Pure.
+/// A list as plain lines of text, without a terminal. Makes no calls.
 enum Screen {
     /// All rows of the list, each as wide as the screen.
     static func lines(_ browser: Browser) -> [String] {

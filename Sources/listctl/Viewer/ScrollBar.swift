@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The margin at the right: which part of the list is on the screen, and which its helpers work for. Pure.
+/// The margin at the right: the visible part of the list, and the working range. Makes no calls.
 enum ScrollBar {
     enum Mark: Equatable { case none, track, workingRange, thumb }
 
     /// A mark for each row; none when all of the list is on the screen.
     ///
     /// - Parameters:
-    ///   - visible: the part of the content that is on the screen, from 0 to 1.
-    ///   - workingRange: the same for the sections of the working range, if known.
+    ///   - visible: the visible part of the content, from 0 to 1.
+    ///   - workingRange: the part of the working range, if known.
     static func marks(rows: Int, visible: ClosedRange<Double>, workingRange: ClosedRange<Double>?) -> [Mark] {
         guard rows > 0, visible.lowerBound > 0 || visible.upperBound < 1 else {
             return Array(repeating: .none, count: max(0, rows))
@@ -27,7 +27,7 @@ enum ScrollBar {
     private static func range(_ part: ClosedRange<Double>, in rows: Int) -> Range<Int> {
         let first = min(rows - 1, max(0, Int((part.lowerBound * Double(rows)).rounded(.down))))
         let end = min(rows, max(first + 1, Int((part.upperBound * Double(rows)).rounded())))
-        // Only the very ends of the margin stand for the very ends of the list.
+        // Only the ends of the margin stand for the ends of the list.
         if part.lowerBound > 0, first == 0, rows > 2, end < rows { return 1..<max(2, end) }
         if part.upperBound < 1, end == rows, rows > 2, first > 0 { return min(first, rows - 2)..<(rows - 1) }
         return first..<end

@@ -2,14 +2,14 @@
 
 import ListClient
 
-/// Where the screen stands in the content, and the way to where it shall stand. Pure.
+/// The screen's offset in the content, and the way to a requested one. Makes no calls.
 ///
-/// The end of a list in rows, and how many rows up are how many points, are known only with the items there: the scroller
-/// asks for a viewport in points, looks at the rows of the answer, and asks again where these say so. Each answer of it
-/// is the place to ask the daemon for next; nil means that it has arrived. The daemon moves the viewport too (anchoring,
-/// scrolling to an object): what its pictures say is followed, also by what is on its way.
+/// The end of a list in rows, and the number of points for some rows up, are known only once the items there are: the
+/// scroller requests a viewport in points, checks the rows of the answer, and requests another if needed. Each of its
+/// results is the next viewport to request; nil means that it has arrived. The daemon moves the viewport too
+/// (anchoring, scrolling to an object): the scroller follows its pictures, also while a request is in flight.
 struct Scroller {
-    /// What a screen can hold.
+    /// The size of a screen.
     struct Size: Equatable {
         var columns: Int
         var rows: Int
@@ -19,9 +19,9 @@ struct Scroller {
         var height: Double { Double(rows) * pointsPerRow }
     }
 
-    /// Where to go, in points.
+    /// A requested offset, in points.
     private enum Goal {
-        /// There.
+        /// Exactly there.
         case place(Double)
         /// There, or as far down as the content goes.
         case down(Double)
@@ -37,7 +37,7 @@ struct Scroller {
         }
     }
 
-    /// A viewport that was asked for and not yet answered.
+    /// A requested viewport that was not answered yet.
     private struct ViewportRequest {
         var y: Double
         let size: Size
@@ -47,53 +47,54 @@ struct Scroller {
     private(set) var size: Size
     /// Where the screen starts, in points.
     private(set) var top = 0.0
-    /// Where the viewport starts by the daemon's last picture.
+    /// The offset of the viewport in the daemon's last picture.
     private var offset = 0.0
-    /// The start of a viewport of today's size that the picture has all items of.
+    /// The offset of a viewport of the present size of which the picture has all items.
     private var known: Double?
     private var request: ViewportRequest?
-    /// The height of the content for which the end was looked for last.
+    /// The height of the content when the end was last searched.
     private var clampedHeight = -1.0
 
     init(size: Size) { self.size = size }
 
-    /// Whether nothing is on its way: only then the picture is that of the screen, and a step can be told in rows.
+    /// Whether no request is in flight: only then the picture is that of the screen, and a step can be measured in
+    /// rows.
     var hasArrived: Bool { request == nil }
 
-    /// Whether the picture has what belongs on the screen, as far as that is known.
+    /// Whether the picture has the items of the screen, as far as that is known.
     var isDrawable: Bool {
         guard let request else { return true }
         if case .down = request.goal { return request.y <= top }
         return false
     }
 
-    /// A new view, which has nothing to show yet; the screen stays where it is.
+    /// Starts with a new view, which has no picture yet; the screen keeps its offset.
     mutating func start() -> Double {
         (offset, known, clampedHeight) = (0, nil, -1)
         return ask(for: top, goal: .down(top))
     }
 
-    /// The view is gone, or it refused: nothing comes of what is on its way.
+    /// The view is gone, or refused the request, so no answer follows.
     mutating func stop() { request = nil }
 
-    /// No answer came: what was asked for is asked for again, as a screen of today's size wants it.
+    /// No answer came: the viewport is requested again, in the present size.
     mutating func askAgain(_ picture: Picture) -> Double? {
         let goal = request?.goal ?? .down(top)
         (request, known) = (nil, nil)
         return pursue(goal, picture)
     }
 
-    /// The screen holds more or less than before.
+    /// Sets the size of the screen.
     mutating func resize(_ size: Size, _ picture: Picture) -> Double? {
         guard size != self.size else { return nil }
         (self.size, known) = (size, nil)
-        // What is on its way is asked for again in the new size when it is answered.
+        // A request in flight is repeated in the new size after its answer.
         return hasArrived ? pursue(.down(top), picture) : nil
     }
 
-    /// Another picture.
+    /// Applies another picture.
     mutating func show(_ picture: Picture) -> Double? {
-        // A daemon that says what is no place in a content is not followed.
+        // Offsets that are no valid numbers are ignored.
         let place = abs(picture.offset.y) < 1e12 ? picture.offset.y : 0
         let expected = [offset] + (request.map { [$0.y] } ?? [])
         shift(by: place - (expected.min { abs(place - $0) < abs(place - $1) } ?? place))
@@ -101,7 +102,7 @@ struct Scroller {
         return hasArrived ? clamp(picture) : nil
     }
 
-    /// The viewport that was asked for is what the picture shows.
+    /// The picture is that of the requested viewport.
     mutating func answered(_ picture: Picture) -> Double? {
         guard let request else { return nil }
         self.request = nil
@@ -116,7 +117,7 @@ struct Scroller {
         return pursue(.down(layout.place(of: layout.index(at: top) + rows)), picture)
     }
 
-    /// To a place in the content, or as near to it as the content goes.
+    /// Scrolls to an offset in the content, or as near as possible.
     mutating func scroll(to y: Double, _ picture: Picture) -> Double? { pursue(.down(max(0, y)), picture) }
 
     /// The rows of a picture in a viewport that starts at `y`.
@@ -152,7 +153,7 @@ struct Scroller {
         return nil
     }
 
-    /// Where the screen starts that ends with the content, when that of its points starts at `limit`.
+    /// The offset of a screen that ends with the content, when a screen in points would start at `limit`.
     private func end(of picture: Picture, from limit: Double) -> Double {
         let layout = layout(of: picture, at: limit)
         let surplus = layout.rows.count - layout.index(at: limit) - size.rows
@@ -167,7 +168,7 @@ struct Scroller {
         return place < from - RowLayout.tolerance ? max(0, place) : first
     }
 
-    /// Brings the screen back to the content when that has become shorter.
+    /// Moves the screen back into content that has become shorter.
     private mutating func clamp(_ picture: Picture) -> Double? {
         guard picture.height != clampedHeight, top > max(0, picture.height - size.height) else { return nil }
         return pursue(.down(top), picture)

@@ -4,7 +4,8 @@ import DBus
 import ListClient
 
 extension Search {
-    /// Reads a list until something is found or all of it was read; nil when it is not there, or not wanted any more.
+    /// Reads a list until a hit is found or all of it was read; nil when it does not exist, or the search was
+    /// cancelled.
     @DBusActor
     static func first(
         _ query: Query, in adapter: RemoteObject, while isWanted: @DBusActor () -> Bool

@@ -3,7 +3,7 @@
 import ListClient
 
 extension Search {
-    /// The headers and footers of a picture that have a text: listd tells of them only where they are shown.
+    /// The headers and footers of a picture that contain a text: listd tells them only for what is shown.
     static func headersAndFooters(with text: String, in picture: Picture) -> [Hit] {
         let wanted = text.lowercased()
         return picture.shown.values.compactMap { shown in
@@ -15,7 +15,7 @@ extension Search {
         }
     }
 
-    /// The hit that comes first on the way of a search, going on at the other end when one is reached.
+    /// The hit that comes first in the direction of the search, wrapping around at the ends.
     static func first(of hits: [Hit], for query: Query) -> Hit? {
         func isAhead(_ hit: Hit) -> Bool {
             guard let start = query.start else { return true }
@@ -30,7 +30,7 @@ extension Search {
 }
 
 extension Search.Position {
-    /// Where something that is shown is in the list; nil for what is no part of a section.
+    /// The place of a shown item in the list; nil for the empty view.
     init?(of shown: Picture.Shown) {
         switch shown.kind {
         case "header": self.init(section: Int(shown.section), part: .header)

@@ -3,14 +3,14 @@
 import DBus
 import ListClient
 
-/// The way through a list to an item that has a text: what to read next, and what was found in it. Pure.
+/// A search through a list for an item with a text: the next parts to read, and the hit in them. Makes no calls.
 ///
-/// Objects and items are read one after the other, and a list may change in between. When something is found in two
-/// readings of different revisions, whose it is is not certain: they are read again by halves, and a single object is
-/// taken as it is. So the end is reached soon, however fast the list changes. What is found is looked up by its object's
-/// id when it is scrolled to.
+/// Objects and items are read separately, and a list may change in between. When a hit is in two readings of different
+/// revisions, it is not certain which item it belongs to: they are read again by halves, and a single object is
+/// accepted. So the search ends soon, however often the list changes. A hit is located by its object's id when it is
+/// scrolled to.
 struct Search {
-    /// Where an item is in the list; the order is that of the list.
+    /// The place of an item in the list; ordered like the list.
     struct Position: Comparable {
         /// A part of a section, in the order of the screen.
         enum Part: Comparable {
@@ -31,19 +31,19 @@ struct Search {
         let position: Position
     }
 
-    /// What is searched for, and from where.
+    /// The text of a search, and its start.
     struct Query: Equatable {
         var text: String
-        /// Where the search begins; nil is before the first and behind the last.
+        /// The start of the search; nil is before the first and after the last item.
         var start: Position?
-        /// Whether what stands there may be what is found.
+        /// Whether the start itself may be a hit.
         var includesStart = false
         var isBackwards = false
-        /// Whether everything that stands on a screen is to be looked at, however long that takes.
+        /// Whether to read all visible text, however long that takes.
         var isThorough = true
     }
 
-    /// What comes next.
+    /// The next step.
     enum Step: Equatable {
         /// Read the objects and the items of so many sections.
         case read(section: Int, count: Int)
@@ -63,7 +63,7 @@ struct Search {
         typealias Item = DBusStruct<UInt32, UInt32, String, Content>
 
         let revision: UInt64
-        /// The section to go on with.
+        /// The section to continue with.
         let next: Int
         let items: [Item]
     }
@@ -72,28 +72,28 @@ struct Search {
 
     private let wanted: String
     private let query: Query
-    /// Whether the end was reached, and it goes on at the other one.
+    /// Whether an end was reached, and the search has wrapped around.
     private var hasTurned = false
-    /// The last one found so far, when the search goes backwards.
+    /// The last hit so far, when searching backwards.
     private var best: Hit?
     private var section: Int
     private var count = mostSections
 
-    /// A search for the first item behind the start, or the last one before it, that has the text, whatever the case,
-    /// somewhere in its content or, for the first item of an object, in the object's id; it goes on at the other end.
+    /// A search for the first item after the start, or the last one before it, that contains the text, ignoring case,
+    /// in its content or, for the first item of an object, in the object's id; it wraps around.
     ///
-    /// Backwards the list is read from its beginning, too: what comes before a place is known when that is reached.
-    /// Objects without items are passed over: nothing of them can be brought onto the screen.
+    /// A backward search reads the list from its beginning, too: the items before a place are known when that place is
+    /// reached. Objects without items are skipped, as they cannot be shown.
     init(_ query: Query) {
         self.query = query
         wanted = query.text.lowercased()
         section = query.isBackwards ? 0 : query.start?.section ?? 0
     }
 
-    /// The first thing to read.
+    /// The first part to read.
     var first: Step { .read(section: section, count: count) }
 
-    /// Looks through what was read: the objects, and then the items of as many.
+    /// Searches the parts that were read: the objects, and then the items of as many.
     mutating func consume(_ objects: Objects, _ items: Items) -> Step {
         guard !objects.objects.isEmpty else { return turn() }
         let read = objects.objects.count
@@ -115,7 +115,7 @@ struct Search {
         return .read(section: section, count: count)
     }
 
-    /// One end, or backwards the start, was reached.
+    /// An end was reached, or backwards the start.
     private mutating func turn() -> Step {
         if let best { return .found(best) }
         guard let start = query.start, !hasTurned else { return .notFound }
@@ -124,7 +124,7 @@ struct Search {
         return .read(section: section, count: count)
     }
 
-    /// Whether a search forwards has come around.
+    /// Whether a forward search has come around.
     private func isBehindStart(_ hit: Hit) -> Bool {
         guard let start = query.start, hasTurned else { return false }
         return hit.position > start
@@ -146,14 +146,14 @@ struct Search {
         return found
     }
 
-    /// Whether a place is on the way that is looked through now.
+    /// Whether a place is in the part that is searched now.
     private func isAsked(_ position: Position) -> Bool {
         guard let start = query.start, !hasTurned else { return true }
         if position == start { return query.includesStart }
         return query.isBackwards ? position < start : position > start
     }
 
-    /// Whether a value has the text, however deep inside.
+    /// Whether a value contains the text, at any depth.
     static func has(_ wanted: String, _ value: DBusValue) -> Bool {
         switch value {
         case .variant(let inner): has(wanted, inner)

@@ -3,27 +3,28 @@
 import DBus
 import ListClient
 
-/// What the viewer shows of one daemon: the list that it was started for, or a filter of it; and what it searches there.
+/// The list that the viewer shows, of one daemon: the list that it was started for, or a filter of it; and the searches
+/// in it.
 ///
 /// Owned by `DBusActor`.
 @DBusActor
 final class ShownList {
-    /// What the owner is told.
+    /// Reports to the owner.
     enum Event {
-        /// Something happened to the list or filter that is shown.
+        /// An event of the shown list or filter.
         case list(ViewedList.Event)
         /// A search has ended.
         case found(Search.Query, Search.Hit?)
         case searchFailed(DBusError)
-        /// The filter cannot be made, or cannot have its text; the whole list is shown.
+        /// The filter cannot be made, or its text was refused; the whole list is shown.
         case filterRefused(DBusError)
     }
 
     /// The name of the list.
     let name: String
-    /// What is shown; nil while there is no daemon.
+    /// The shown list; nil while there is no daemon.
     private(set) var list: ViewedList?
-    /// Whether there has been a view of it.
+    /// Whether a view of it was ever open.
     private(set) var hasOpened = false
     private var daemon: ListDaemonClient?
     private var filter: FilterList?
@@ -32,26 +33,26 @@ final class ShownList {
 
     init(_ name: String) { self.name = name }
 
-    /// Tells what happens from now on.
+    /// Reports events from now on.
     func begin(onEvent: @escaping @DBusActor (Event) -> Void) {
         self.onEvent = onEvent
         searches = SearchQueue { [weak self] in self?.searched($0, $1) }
     }
 
-    /// Shows the list of a daemon, or those of its objects that have a text.
+    /// Shows the list of a daemon, or its objects with a text.
     func open(on daemon: ListDaemonClient, filter text: String) {
         close()
         self.daemon = daemon
         if text.isEmpty { open(name) } else { show(filter: text) }
     }
 
-    /// Shows nothing any more; lists that were made for filters end with their connection.
+    /// Shows no list any more; lists that were made for filters end with their connection.
     func close() {
         leave()
         (daemon, filter) = (nil, nil)
     }
 
-    /// Shows what has a text; an empty one shows the whole list.
+    /// Filters by a text; an empty one shows the whole list.
     func show(filter text: String) {
         guard let daemon else { return }
         guard !text.isEmpty else { return endFilter() }
@@ -61,7 +62,7 @@ final class ShownList {
         filter.show(text)
     }
 
-    /// Searches what is shown; the result is told.
+    /// Searches the shown list and reports the result.
     func find(_ query: Search.Query) {
         if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
     }

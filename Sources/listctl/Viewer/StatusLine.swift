@@ -2,9 +2,9 @@
 
 import ListClient
 
-/// The last line: what is being typed, what is the matter, or which keys there are; and where the cursor is. Pure.
+/// The last line: the text input, a message, or the keys; and the cursor's position. Makes no calls.
 enum StatusLine {
-    /// Keys by how much they are worth where there is little room.
+    /// Keys by their importance where there is little room.
     private static let keys = [
         ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("n N", "next, previous"),
         ("Space b", "page"), ("g G", "ends"),
@@ -19,12 +19,12 @@ enum StatusLine {
         case .browsing, .help: break
         }
         let place = PrintableText(place(of: state) + " ", in: state.encoding)
-        // What stands in place of the list need not be read twice.
+        // A message that replaces the list is not repeated here.
         let isShown = state.notices.message.isEmpty && !state.notices.isSilent && !state.browser.hasItems
         let matter = isShown && state.mode == .browsing ? "" : state.notices.matter
         if !matter.isEmpty {
             let text = PrintableText(" " + matter, in: state.encoding, columns: width)
-            // What is the matter is told, whatever else there would be to say.
+            // An error has priority over other messages.
             let hasRoom = text.columns + 2 + place.columns <= width
             let room = hasRoom ? width - place.columns : width
             line.append(text.fitted(to: room, in: state.encoding), .role(.status, bold: state.notices.isWrong))
@@ -43,7 +43,7 @@ enum StatusLine {
         var line = StyledLine()
         let width = state.frame.columns
         var typed = PrintableText(mark + text, in: state.encoding)
-        // Of a long text the end is shown, where it is typed.
+        // Of a long text the end is shown, where the user types.
         if typed.columns >= width { typed = typed.dropping(typed.columns - width + 1) }
         line.append(typed, .role(.plain, bold: true))
         let room = width - typed.columns - 3
@@ -59,7 +59,7 @@ enum StatusLine {
         return line
     }
 
-    /// As many keys as there is room for; none but whole ones.
+    /// As many whole keys as fit.
     private static func hints(in width: Int, _ state: ViewerState) -> StyledLine {
         var line = StyledLine()
         var keys = Self.keys
@@ -80,7 +80,7 @@ enum StatusLine {
         return line
     }
 
-    /// Where the cursor is, and how much of the list there is.
+    /// The cursor's position, and the size of the list.
     private static func place(of state: ViewerState) -> String {
         let (browser, wide) = (state.browser, state.frame.columns >= 60)
         guard state.hasContents, !state.isHelping else { return "" }
@@ -96,7 +96,7 @@ enum StatusLine {
         return parts.joined(separator: "  ")
     }
 
-    /// How much of the content ends with the screen, in percent.
+    /// The part of the content up to the end of the screen, in percent.
     private static func share(_ browser: Browser) -> Int {
         let (layout, height) = (browser.layout, browser.picture.height)
         let next = layout.index(at: browser.scroller.top) + browser.rowCount

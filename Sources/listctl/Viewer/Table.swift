@@ -3,9 +3,10 @@
 import DBus
 import ListClient
 
-/// The columns that the items of a list are shown in, beside the one of their titles. Pure.
+/// The columns for the items of a list, beside the one for their titles. Makes no calls.
 ///
-/// Which there are, and how wide, is what the items on the screen need; columns never become narrower while one scrolls.
+/// The items on the screen determine the columns and their widths; columns never become narrower while the user
+/// scrolls.
 struct Table: Equatable {
     struct Column: Equatable {
         let key: String
@@ -16,24 +17,24 @@ struct Table: Equatable {
 
     private(set) var columns: [Column] = []
     private let encoding: TextEncoding
-    /// The columns that the longest title takes.
+    /// The columns of the longest title.
     private var title = 0
 
-    /// So many columns titles have in any case, where there is room; more only when they need them: on a wide terminal the eye
-    /// has to find the way from one column to the next.
+    /// The columns for titles in any case, if there is room; more only when titles need them, as columns far apart are
+    /// hard to read on a wide terminal.
     private static let roomForTitles = 56
-    /// No title is measured further.
+    /// The maximum columns that are measured of a title.
     private static let longestTitle = 400
-    /// No column but the one of a hint is wider.
+    /// The maximum width of a column without a hint.
     fileprivate static let widest = 28
     /// Between two columns.
     static let gap = 2
-    /// Columns to look at: an item may have thousands of fields.
+    /// The maximum number of fields that are read: an item may have thousands.
     private static let most = 24
 
     init(in encoding: TextEncoding) { self.encoding = encoding }
 
-    /// Makes room for what is on the screen.
+    /// Widens the columns for the items on the screen.
     mutating func fit(_ items: [Picture.Shown], _ hints: [String: FieldHint]) {
         let cells = items.filter { $0.kind == "cell" && !$0.objectID.isEmpty }
         for cell in cells {
@@ -53,7 +54,7 @@ struct Table: Equatable {
         for index in columns.indices { columns[index].fit(cells, in: encoding) }
     }
 
-    /// The columns that there is room for beside a title, and what is left for that.
+    /// The columns that fit beside a title, and the remaining room for the title.
     func fitting(_ width: Int) -> (columns: [Column], title: Int) {
         let least = max(12, width * 2 / 5)
         var (room, count) = (width, 0)
@@ -65,7 +66,7 @@ struct Table: Equatable {
         return (Array(columns.prefix(count)), min(room, max(Self.roomForTitles, title)))
     }
 
-    /// What stands above a column.
+    /// The heading of a column.
     static func heading(of key: String, in encoding: TextEncoding) -> PrintableText {
         let words = key.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
         return PrintableText(words.uppercased(), in: encoding, columns: widest)
@@ -78,7 +79,7 @@ struct Table: Equatable {
         return PrintableText(text, in: encoding, columns: widest + 1)
     }
 
-    /// Fields that hints are given for come first; for the rest, the one that was made for people says enough.
+    /// Fields with hints come first; among others, a text that was made for people is enough.
     private static func keys(of cells: [Picture.Shown], _ hints: [String: FieldHint]) -> [String] {
         var hinted: [String] = []
         var others: [String] = []

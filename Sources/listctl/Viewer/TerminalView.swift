@@ -3,15 +3,15 @@
 import DBus
 import ListClient
 
-/// A view of a list that is shown as the rows of a terminal.
+/// A view of a list, shown as the rows of a terminal.
 @DBusActor
 struct TerminalView {
     /// The view.
     let view: ListViewClient
     private let axis: Axis
 
-    /// Opens a view whose events come with pictures turned for a terminal; a list that leaves its layout to its clients
-    /// is laid out by the daemon.
+    /// Opens a view whose events have pictures turned for a terminal; a list with layout `none` is laid out by the
+    /// daemon.
     static func open(
         _ adapter: RemoteObject, onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void
     ) async throws(DBusError) -> TerminalView {
@@ -26,7 +26,7 @@ struct TerminalView {
         return TerminalView(view: view, axis: axis)
     }
 
-    /// Says which part of the content is on the screen; `body` is called when the picture is that part.
+    /// Sets the visible part of the content; `body` is called when the picture is that part.
     func setViewport(y: Double, width: Double, height: Double, then body: @escaping @DBusActor () -> Void) {
         let viewport = axis.viewport(y: y, width: width, height: height)
         view.setViewport(x: viewport.x, y: viewport.y, width: viewport.width, height: viewport.height)

@@ -3,33 +3,33 @@
 import DBus
 import ListClient
 
-/// The view of one list of one daemon, opened anew whenever the list is made anew.
+/// The view of one list of one daemon, opened again whenever the list is made again.
 ///
 /// Owned by `DBusActor`. A list keeps its name when it is removed and made again, or gets another source; its views do
 /// not survive that.
 @DBusActor
 final class ViewedList {
-    /// What the owner is told.
+    /// Reports to the owner.
     enum Event {
-        /// A view is open; it has shown nothing yet.
+        /// A view is open; it has no picture yet.
         case opened
-        /// It shows this.
+        /// The view has this picture.
         case changed(Picture)
         /// The picture is that of the last viewport.
         case answered
-        /// What is wrong with the list; empty when nothing is.
+        /// The error of the list; empty when there is none.
         case condition(String)
-        /// What is known of it beside the picture.
+        /// Properties of the list beside the picture.
         case facts(ListFacts)
-        /// Something was asked for that was not done, for this reason.
+        /// A request was refused, for this reason.
         case declined(String)
         /// A call to the view failed.
         case failed(DBusError)
-        /// There is no view yet, for listd does not answer; it is asked again.
+        /// There is no view yet, as listd does not answer; it is asked again.
         case silent
-        /// There is no view any more, for this reason; the list is waited for.
+        /// The view is gone, for this reason; waits for the list.
         case gone(String)
-        /// The list is not there, or may not be seen; it is waited for.
+        /// The list does not exist, or may not be read; waits for it.
         case refused(DBusError)
     }
 
@@ -41,10 +41,10 @@ final class ViewedList {
     private var view: TerminalView?
     private var subscriptions: [Subscription] = []
     private var isClosed = false
-    /// Tells a late answer from one that is awaited.
+    /// Distinguishes a late answer from an awaited one.
     private var attempt = 0
     private var viewports = 0
-    /// The revision that was shown last.
+    /// The revision of the last picture.
     private var revision: UInt64?
     private var isAsking = false
     private var hasChanged = false
@@ -55,32 +55,32 @@ final class ViewedList {
         self.onEvent = onEvent
     }
 
-    /// Opens the view, or says why there is none.
+    /// Opens the view, or reports why it cannot.
     func open() {
         attempt += 1
         let mine = attempt
         Task { @DBusActor in await open(mine) }
     }
 
-    /// Tells nothing any more. The daemon closes the view with the connection.
+    /// Ends all reports. The daemon closes the view with the connection.
     func close() {
         isClosed = true
         leave()
     }
 
-    /// Says which part of the content is on the screen; `answered` is told when the picture is that part.
+    /// Sets the visible part of the content; `answered` is reported when the picture is that part.
     func setViewport(y: Double, width: Double, height: Double) {
         viewports += 1
         let (mine, number) = (attempt, viewports)
         view?.setViewport(y: y, width: width, height: height) { [weak self] in
-            // Several may be answered at once; only the last of them is what the picture shows.
+            // Several may be answered at once; the picture is that of the last.
             guard let self, self.isCurrent(mine), number == self.viewports else { return }
             self.onEvent(.answered)
             self.look(mine)
         }
     }
 
-    /// Brings an item onto the screen.
+    /// Scrolls to an item.
     func scroll(to place: Place) {
         view?.view.scroll(to: place.objectID, item: place.item, position: "center")
     }
@@ -113,7 +113,7 @@ final class ViewedList {
 
     private func open(_ mine: Int) async {
         do throws(DBusError) {
-            // Before the list is asked for: one that is made right after is not missed.
+            // Subscribed before the list is requested, so that a list that is made right after it is not missed.
             let made = try await listen(ListdName.adaptersPath, StandardInterface.objectManager, "InterfacesAdded") {
                 [weak self] in self?.appeared($0)
             }
@@ -127,7 +127,7 @@ final class ViewedList {
                 [weak self] _ in self?.look(mine)
             }
             guard keep(selection, mine) else { return }
-            // A list that not everybody may read tells only those who ask.
+            // A restricted list sends signals to subscribers only.
             try? await adapter.call("Subscribe", ["selection"])
             let view = try await TerminalView.open(adapter) { [weak self] in self?.received($0, mine) }
             guard isCurrent(mine) else { return await view.view.close() }
@@ -157,9 +157,9 @@ final class ViewedList {
 
     private func failedToOpen(_ error: DBusError) {
         switch error.standard {
-        // A daemon on its way out: its absence is told by others.
+        // The daemon is ending, which `AwaitedDaemon` reports.
         case .disconnected, .serviceUnknown, .nameHasNoOwner: return
-        // It has had its time; a daemon that is stopped or very busy may answer later.
+        // The time is up; a daemon that is stopped or very busy may answer later.
         case .noReply:
             onEvent(.silent)
             leave()
@@ -188,17 +188,17 @@ final class ViewedList {
         case .closed(let reason):
             leave()
             onEvent(.gone("the view was closed: \(reason)"))
-            // Another list of the name may be there already; a daemon that ends has none, and says so by going.
+            // Another list with the name may exist already; a daemon that ends has none, and its end is reported.
             if reason == "adapter-removed" { open() }
         }
     }
 
     // MARK: - What is known of the list
 
-    /// How often a list that changes all the time is asked.
+    /// How often the properties of a list that changes all the time are read.
     private static let pause = Duration.milliseconds(150)
 
-    /// Asks how the list is; once for all that happens meanwhile.
+    /// Reads the list's properties; once for all changes meanwhile.
     private func look(_ mine: Int) {
         guard isCurrent(mine) else { return }
         guard !isAsking else {
@@ -232,7 +232,7 @@ final class ViewedList {
         if isCurrent(mine) { onEvent(.condition(text)) }
     }
 
-    /// What a person should know of the state of a list.
+    /// The message about a list's state.
     private func condition(_ properties: [String: DBusValue]) async -> String {
         func text(_ name: String) -> String { properties[name].flatMap(ItemText.plain) ?? "" }
         let error = text("SourceError")
@@ -250,7 +250,7 @@ final class ViewedList {
 }
 
 extension ListFacts {
-    /// What the properties of a list say.
+    /// The content of a list's properties.
     fileprivate init(_ properties: [String: DBusValue], workingRange: (first: UInt32, count: UInt32)) {
         self.init()
         if case .uint32(let count)? = properties["ObjectCount"]?.unwrapped { objects = Int(count) }

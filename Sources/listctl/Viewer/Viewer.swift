@@ -5,10 +5,10 @@ import Foundation
 import Glibc
 import ListClient
 
-/// The full-screen viewer: joins the terminal, the client library and the viewer's state.
+/// The full-screen viewer: connects the terminal, the client library and the viewer's state.
 ///
-/// Owned by `DBusActor`, as the connection is: keys and resizes come to it through the event loop. A daemon or list that
-/// was there and goes away is waited for; one that was never there is a mistake.
+/// Owned by `DBusActor`, like the connection: keys and resizes come to it through the event loop. It waits for a daemon
+/// or list that existed and is gone; one that never existed is an error.
 @DBusActor
 final class Viewer {
     private let address: BusAddress
@@ -17,7 +17,7 @@ final class Viewer {
     private var client: ListClient?
     private let shown: ShownList
     private var hasSeenDaemon = false
-    /// Runs while an answer is awaited, and says so after a while.
+    /// Runs while an answer is awaited, and reports that after a while.
     private var silence: LoopTimer?
     private var complaint: String?
     private var end: CheckedContinuation<ExitCode, Never>?
@@ -25,9 +25,9 @@ final class Viewer {
     /// A viewer of a list.
     ///
     /// - Parameters:
-    ///   - title: what stands above the list; nil is its name.
-    ///   - emptyText: what stands in place of a list without objects.
-    ///   - marked: a text that is marked wherever it stands.
+    ///   - title: the text above the list; nil is its name.
+    ///   - emptyText: the text in place of a list without objects.
+    ///   - marked: a text that is marked wherever it occurs.
     init(
         _ name: String, _ address: BusAddress, title: String? = nil, emptyText: String = "this list is empty",
         marked: String = ""
@@ -42,7 +42,8 @@ final class Viewer {
     }
 
     func run() async -> ExitCode {
-        // First, so that the terminal is given back whenever a signal comes, and ncurses does not take signals itself.
+        // First, so that the terminal is restored whenever a signal comes, and ncurses does not install its own
+        // handlers.
         let signals = TerminalSignals { signal in
             EventLoop.shared.post { [weak self] in self?.received(signal) }
         }
@@ -95,7 +96,7 @@ final class Viewer {
         }
     }
 
-    /// Who has never been there is not waited for.
+    /// A daemon that never existed is not waited for.
     private func waits(_ condition: String, orEnds complaint: String) {
         shown.close()
         guard !hasSeenDaemon else { return handle(.closed(condition, keepingPicture: true)) }

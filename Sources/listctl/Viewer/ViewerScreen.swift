@@ -2,7 +2,7 @@
 
 import ListClient
 
-/// The viewer's state as a screen. Pure.
+/// The viewer's state as a screen. Makes no calls.
 struct ViewerScreen {
     private let state: ViewerState
     private let frame: ScreenFrame
@@ -15,7 +15,7 @@ struct ViewerScreen {
         highlight = Highlight(state.marked, in: state.encoding)
     }
 
-    /// Everything that the terminal shows.
+    /// All lines of the terminal.
     static func screen(of state: ViewerState) -> TerminalScreen {
         let painter = ViewerScreen(state)
         return TerminalScreen(columns: state.frame.columns, lines: painter.lines(), caret: painter.caret)
@@ -37,7 +37,7 @@ struct ViewerScreen {
         return line
     }
 
-    /// Where the text that is being typed ends.
+    /// The end of the typed text.
     private var caret: Int? {
         switch state.mode {
         case .finding(let text), .filtering(let text):
@@ -119,7 +119,7 @@ struct ViewerScreen {
 
     private static func underCursor(_ style: Style) -> Style { .role(.cursor, bold: style.isBold) }
 
-    /// An item over the whole width, with its columns; a header with a rule behind it.
+    /// An item over the whole width, with its columns; a header with a rule after it.
     private func row(of item: Picture.Shown) -> StyledLine {
         guard item.kind == "cell", !item.objectID.isEmpty else { return rule(of: item) }
         var line = StyledLine()
@@ -141,14 +141,14 @@ struct ViewerScreen {
 
     private static let widestCell = 120
 
-    /// The title of an item, and what there is to say of it at the right.
+    /// The title of an item, and its details at the right.
     private func cell(of item: Picture.Shown, width: Int) -> StyledLine {
         var line = StyledLine()
         let whole = printable(
             ItemText.title(of: item.content, objectID: item.objectID, columns: width + state.pan + 1),
             columns: width + state.pan + 1
         ).dropping(state.pan)
-        // What belongs together stands no farther apart than that.
+        // The maximum distance of title and details, which belong together.
         let near = max(whole.columns, min(width, Self.widestCell) - Table.gap)
         let room = width - whole.columns - Table.gap
         let details = printable(ItemText.details(of: item.content, columns: max(0, room)), columns: max(0, room))
@@ -185,7 +185,7 @@ struct ViewerScreen {
         return ScrollBar.marks(rows: frame.listRows, visible: top...bottom, workingRange: workingRange)
     }
 
-    /// The part of the list that helpers prepare, as if all sections were of one height.
+    /// The working range as a part of the list, as if all sections had one height.
     private var workingRange: ClosedRange<Double>? {
         guard let range = state.facts.workingRange, let total = state.facts.objects, total > 0 else { return nil }
         let first = min(1, Double(range.lowerBound) / Double(total))
@@ -207,7 +207,7 @@ struct ViewerScreen {
 
     // MARK: - In place of the list
 
-    /// Why there is nothing to see.
+    /// The reason why there is no item to show.
     private func nothing() -> [StyledLine] {
         let (text, style): (String, Style) =
             if !state.notices.condition.isEmpty {

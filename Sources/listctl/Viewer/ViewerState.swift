@@ -3,35 +3,35 @@
 import DBus
 import ListClient
 
-/// The state of the full-screen viewer: what happens goes in, what the shell has to do comes out. Pure.
+/// The state of the full-screen viewer: events go in, requests to the shell come out. Makes no calls itself.
 struct ViewerState {
-    /// What happens.
+    /// An event.
     enum Input {
         case terminal(TerminalInput)
         case resized(columns: Int, rows: Int)
-        /// A new view is open, and shows nothing yet.
+        /// A new view is open, and has no picture yet.
         case opened
-        /// There is no view; the condition says why.
+        /// There is no view; the condition has the reason.
         case closed(String, keepingPicture: Bool)
         case shown(Picture)
         /// The picture is that of the last viewport.
         case answered
         /// An answer was given up; listd may be stopped or busy, and is asked again until it answers or is gone.
         case unanswered
-        /// Listd has not answered for a while.
+        /// listd has not answered for a while.
         case silent
-        /// Listd has refused a call to the view.
+        /// listd has refused a call to the view.
         case refused(String)
-        /// What is wrong with the list; empty when nothing is.
+        /// The error of the list; empty when there is none.
         case condition(String)
         case facts(ListFacts)
         case found(Search.Query, Search.Hit?)
-        /// Only what has a text cannot be shown.
+        /// The filter was refused.
         case filterRefused(String)
         case message(String)
     }
 
-    /// What the shell has to do.
+    /// A request to the shell.
     enum Effect: Equatable {
         case draw
         /// Draws all of the screen, whatever the terminal seems to show.
@@ -40,12 +40,12 @@ struct ViewerState {
         case scrollTo(Place)
         case find(Search.Query)
         case select(Place, Bool)
-        /// Shows only what has a text; an empty text is the whole list, as before.
+        /// Filters by a text; an empty text shows the whole list.
         case filter(String)
         case quit
     }
 
-    /// What keys mean at the moment.
+    /// What keys do at the moment.
     enum Mode: Equatable {
         case browsing
         case help(firstRow: Int)
@@ -56,7 +56,7 @@ struct ViewerState {
     let title: String
     /// A text above the last line that stays; empty when there is none.
     let note: String
-    /// What stands in place of a list without objects.
+    /// The text in place of a list without objects.
     let emptyText: String
     let encoding: TextEncoding
     private(set) var frame: ScreenFrame
@@ -67,19 +67,19 @@ struct ViewerState {
     private(set) var notices = Notices()
     private(set) var facts = ListFacts()
     private(set) var table: Table
-    /// The text that is marked where it stands.
+    /// The text that is marked where it occurs.
     private(set) var marked = ""
-    /// What everything that is shown contains; empty when all of the list is shown.
+    /// The filter's text; empty when all of the list is shown.
     private(set) var filter = ""
-    /// How many columns of the titles are left out.
+    /// The number of columns that are left out at the start of the titles.
     private(set) var pan = 0
-    /// Whether the picture is all that there is to show on this screen.
+    /// Whether the picture is complete for this screen.
     private(set) var hasContents = false
     private var lastQuery: Search.Query?
     private var lastHit: Search.Hit?
-    /// Where the cursor was when a text began to be typed.
+    /// The cursor's place when the user began to type a text.
     private var origin: (place: Place?, position: Search.Position?) = (nil, nil)
-    /// Where the cursor goes when the next view is open.
+    /// The cursor's place for the next view.
     private var returning: Place?
 
     init(
@@ -93,7 +93,7 @@ struct ViewerState {
         table = Table(in: encoding)
     }
 
-    /// Takes in what has happened.
+    /// Handles an event.
     mutating func handle(_ input: Input) -> [Effect] {
         switch input {
         case .terminal(let input): return handle(input)
@@ -132,7 +132,7 @@ struct ViewerState {
             return [.draw]
         case .found(let query, let hit): return found(hit, for: query)
         case .filterRefused(let text):
-            // What is being typed goes on being typed: its letters are no commands.
+            // While a text is typed, its letters are no commands.
             (filter, marked) = ("", "")
             notices.say(text)
             return [.draw]
@@ -165,9 +165,9 @@ struct ViewerState {
 
     // MARK: - Keys and the mouse
 
-    /// Rows that a notch of the wheel is.
+    /// The number of rows for a notch of the wheel.
     private static let wheelRows = 3
-    /// Columns that a step to the side is.
+    /// The number of columns for a step to the side.
     private static let panColumns = 8
     private static let widestPan = 1 << 16
 
@@ -238,7 +238,7 @@ struct ViewerState {
         return isAgain == true && mode == .browsing ? activate() : [.draw]
     }
 
-    /// Selects what the cursor stands on; of hits, shows it among all others.
+    /// Selects the item under the cursor; in a filter, shows it in the whole list.
     private mutating func activate() -> [Effect] {
         guard let item = browser.current, let place = Place(of: item) else { return [.draw] }
         if !filter.isEmpty {
@@ -280,7 +280,7 @@ struct ViewerState {
         return [.draw]
     }
 
-    /// What was searched for is what a person wants to see alone.
+    /// The user wants to see the hits of the last search alone.
     private mutating func beginFiltering() -> [Effect] {
         guard filter.isEmpty, let text = lastQuery?.text, text == marked else { return beginTyping(.filtering("")) }
         _ = beginTyping(.filtering(text))
@@ -317,7 +317,7 @@ struct ViewerState {
         case .filtering(let text):
             (filter, marked) = (text, text)
             returning = text.isEmpty ? origin.place : nil
-            // With another text the first hit is meant, not the item that the cursor happens to be on.
+            // After a change of the text the cursor goes to the first hit, and leaves its item.
             browser.pointAtFirst()
             return [.filter(text), .draw]
         case .browsing, .help: return [.draw]
@@ -341,13 +341,13 @@ struct ViewerState {
         return [.filter(""), .draw]
     }
 
-    /// To where the cursor was before.
+    /// Moves the cursor back to its former place.
     private mutating func goBack() -> [Effect] {
         guard let place = origin.place else { return [.draw] }
         return perform(browser.goTo(place))
     }
 
-    /// Where the cursor is in the list; what was found counts while the way there lasts.
+    /// The cursor's place in the list, or the last hit while the screen moves there.
     private var position: Search.Position? {
         lastHit?.position ?? browser.current.flatMap { Search.Position(of: $0) }
     }
@@ -372,7 +372,7 @@ struct ViewerState {
         return find(text, from: position, includesStart: false, isBackwards: backwards, isThorough: true) + [.draw]
     }
 
-    /// What a search found in the items of the list, if anything; headers and footers on the screen are looked at here.
+    /// The hit of a search in the items of the list, if any; headers and footers on the screen are searched here.
     private mutating func found(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
         guard query == lastQuery else { return [] }
         notices.setSilent(false)
@@ -381,7 +381,7 @@ struct ViewerState {
             notices.say("not found: \(query.text)")
             return [.draw]
         }
-        // On the only row what was found is worth more.
+        // On a single row the hit is more useful than the header.
         let hasTurned = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
         let turn = query.isBackwards ? " (from the end again)" : " (from the beginning again)"
         notices.say(frame.rows == 1 || !query.isThorough ? "" : "/\(query.text)" + (hasTurned ? turn : ""))
