@@ -22,7 +22,7 @@ export PREFIX DESTDIR JOBS
 SWIFT := scripts/swift
 # A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
 export SWIFT_BACKTRACE ?= enable=no
-# One test at a time: they share one event loop and two cores, and a busy machine must not make one run out of time.
+# Tests run one at a time: they share one event loop and two cores, and a busy machine must not make one run out of time.
 TEST := scripts/run-tests $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
 PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
@@ -37,7 +37,7 @@ run: bootstrap-run build
 
 check: bootstrap-check lint test check-python
 
-# The optimiser keeps one core busy for minutes, and a module waits for it: the debug build runs on the other.
+# The optimiser keeps one core busy for minutes, and a module waits for it: the debug build runs on the other core meanwhile.
 test:
 	scripts/side-by-side "$(MAKE) test-debug" "$(MAKE) test-optimised"
 	$(MAKE) test-service
@@ -47,7 +47,7 @@ test-debug: test-plugins
 	$(TEST) --skip-build
 	$(MAKE) test-broker
 
-# A part of it on dbus-broker, all of which `make soak` tries.
+# Some of the integration tests on dbus-broker; `make soak` runs all of them there.
 ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
 ON_BROKER := $(ON_BROKER)|Following[A-Za-z]*|ActionBus|NearEndBus|ChangeSelectionBus|VisibleRangeBus|Rename
 test-broker:
@@ -85,15 +85,15 @@ lint:
 plugins:
 	scripts/build-plugins
 
-# The pictures of the documents, from a real run of what BUILT has.
+# The pictures of the documents, from a real run of the build in BUILT.
 pictures: bootstrap-check $(if $(BUILT),,build)
 	scripts/make-pictures
 
-# The Python package, with the listd of the debug build or what LISTD names.
+# The Python package, with the listd of the debug build or the one in LISTD.
 check-python: bootstrap-python
 	scripts/check-python
 
-# The package in a booted systemd: of a release build, or of what BUILT has (as BUILT=.build/debug after a check).
+# The package in a booted systemd: of a release build, or of the build in BUILT (as BUILT=.build/debug after a check).
 check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
 	scripts/build-deb
 	scripts/run-scripts Tests/boot
@@ -114,7 +114,7 @@ curves: bootstrap-run
 	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
 	    Benchmarks --curves $(CURDIR)/docs/curves
 
-# Longer than anybody wants to wait in `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
+# Too slow for `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
 soak: bootstrap-check bootstrap-python plugins build
 	LISTD_SOAK=1 LISTD_TEST_TIME=7200 $(TEST)
 	scripts/run-scripts Tests/Soak

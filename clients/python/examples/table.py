@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A list as a living table on the terminal: table.py BUS NAME [FIELD…]. Needs rich."""
+"""A list as a table on the terminal that follows its changes: table.py BUS NAME [FIELD…]. Needs rich."""
 
 import asyncio
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what is about to be seen: thumbnails.py BUS NAME. Stands for a program that makes thumbnails.
+"""Prepares objects before they are visible: thumbnails.py BUS NAME. An example for a program that makes thumbnails.
 
-It follows the working ranges of all viewers, and gives each object that comes near a field ``thumbnail``."""
+It follows the working ranges of all viewers, and gives each object in them a field ``thumbnail``."""
 
 import asyncio
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts dbus-broker's launcher on a socket, as systemd would: broker.py SOCKET CONFIGURATION.
 
-The address is printed when it can be connected to. The launcher insists on a journal: as root it gets a socket in a mount
-namespace of its own, else that of this machine.
+The address is printed when it accepts connections. The launcher needs a journal: for root it gets a socket in a mount namespace
+of its own, otherwise that of this machine.
 """
 
 import ctypes
@@ -18,13 +18,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def check(result: int, what: str) -> None:
-    """Ends this with a message when a call of libc has failed."""
+    """Exits with a message when a call of libc has failed."""
     if result != 0:
         sys.exit(f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 def hide_journal() -> None:
-    """Puts a journal of our own, which is read and dropped, in the place of the machine's."""
+    """Replaces the machine's journal by a socket whose data is read and dropped."""
     check(libc.unshare(NEW_MOUNT_NAMESPACE), "no mount namespace")
     check(libc.mount(None, b"/", None, RECURSIVELY_PRIVATE, None), "mounts cannot be made private")
     os.makedirs("/run/systemd", exist_ok=True)

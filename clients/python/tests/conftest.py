@@ -21,7 +21,7 @@ LONGEST = float(os.environ.get("LISTD_TEST_TIME", "25"))
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs a coroutine; what it leaves behind fails it."""
+    """Runs a coroutine; tasks and descriptors that it leaves behind fail the test."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -47,19 +47,19 @@ async def _guarded(test: Callable[..., Any], arguments: dict[str, Any]) -> None:
 
 
 def open_descriptors() -> int:
-    """How many files, sockets and pipes this process has open."""
+    """The number of open files, sockets and pipes of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
 @pytest.fixture(scope="session", params=KINDS)
 def shared(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """A listd for all tests of a kind of transport that do no harm."""
+    """A listd on each kind of transport, shared by tests that do not end it."""
     yield from staged(request.param)
 
 
 @pytest.fixture(params=KINDS)
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """A listd that keeps its lists, for tests that end it: on each kind of transport."""
+    """A listd with stored lists, for tests that end it: on each kind of transport."""
     yield from staged(request.param, state=True)
 
 
@@ -70,7 +70,7 @@ def bus_stage() -> Iterator[Stage]:
 
 
 def staged(kind: str, *, state: bool = False) -> Iterator[Stage]:
-    """A running listd, as long as it is wanted."""
+    """A running listd, until the block ends."""
     if kind == "broker" and (shutil.which("dbus-broker-launch") is None or os.geteuid() != 0):
         pytest.skip("dbus-broker needs its launcher, and root for a mount namespace")
     stage = Stage(kind, state=state)

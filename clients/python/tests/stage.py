@@ -76,7 +76,7 @@ class Bus:
         assert line, f"the {self.kind} did not start"
 
     def kill(self) -> None:
-        """Ends it without a warning."""
+        """Kills it."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -88,7 +88,7 @@ class Bus:
 
 
 class Stage:
-    """A bus and listd; each may go and come back."""
+    """A bus and listd; each may be ended and started again."""
 
     def __init__(self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="listd-python-"))
@@ -104,11 +104,11 @@ class Stage:
 
     @property
     def address(self) -> str:
-        """Where clients of this kind connect."""
+        """The address for clients of this kind."""
         return self.direct if self.kind == "direct" else self.bus.address
 
     def start(self) -> None:
-        """Starts listd and returns when it says that it is ready."""
+        """Starts listd and returns when it reports READY=1."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, self.log.open("ab") as log:
             path = self.directory / "notify"
             path.unlink(missing_ok=True)
@@ -135,7 +135,7 @@ class Stage:
         return self._listd.pid
 
     def kill(self, number: int = signal.SIGKILL) -> None:
-        """Ends listd, without a warning or as systemd does, and waits until it is gone."""
+        """Ends listd, by SIGKILL or as systemd does, and waits until it is gone."""
         process, self._listd = self._listd, None
         if process is not None:
             process.send_signal(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions, near ends, filters, search, and what administrators ask."""
+"""Actions, near ends, filters, search, and calls for administrators."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ async def test_a_sleeper_costs_no_memory(shared: Stage, name: str) -> None:
 async def test_a_list_that_changes_faster_than_it_is_read(
     shared: Stage, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One object is read at a time, and all have changed meanwhile: what is known is told, and everything in the end."""
+    """One object is read at a time, and all have changed meanwhile: the known ones are reported, and all of them in the end."""
     for constant, value in [("PAGE", 1), ("CALLS", 1), ("GAP", 0)]:
         monkeypatch.setattr(listd._follow, constant, value)
     async with listd.connect(shared.address) as d:
@@ -122,7 +122,7 @@ async def test_waiting_for_a_batch_is_cancelled(shared: Stage, name: str) -> Non
 
 
 async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer are made then, and the list is read all the same."""
+    """Fewer descriptors are made then, and the list is read nevertheless."""
     monkeypatch.setattr(listd._follow, "PAGE", 1)
     (bus_stage.directory / "config/listd.conf").write_text("[Limits]\nCallsPerConnection=3\n")
     async with listd.connect(bus_stage.address) as d:
@@ -134,7 +134,7 @@ async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypat
 
 
 async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:
-    """What a connection subscribed to is for all that follow; the last one ends it."""
+    """A subscription of a connection serves all followers; the last one ends it."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         async with mail.follow() as one:
@@ -231,7 +231,7 @@ async def test_cancelled_at_each_await(shared: Stage, name: str) -> None:
             await asyncio.wait([task])
             assert task.cancelled() or task.exception() is None
         await mail.revision()
-        # The views of those who were cancelled while they were opened are closed too.
+        # Views whose opening was cancelled are closed too.
         while mail.path in [row.adapter for row in await d.views()]:
             await asyncio.sleep(0.01)
         assert not d._link._watchers
@@ -295,7 +295,7 @@ async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
             await asyncio.sleep(0.05)
             assert not any(task.done() for task in tasks)
             stage.restart()
-            # What the bus had not handed over is asked of the next daemon, whose list has no object.
+            # Calls that the bus had not delivered go to the next daemon, whose list has no object.
             for task in tasks:
                 try:
                     await task
@@ -325,7 +325,7 @@ async def test_an_answer_after_a_cancel(stage: Stage) -> None:
         del calls, call
         gc.collect()
         stage.signal(signal.SIGCONT)
-        # What was cancelled has happened all the same.
+        # Cancelled calls have taken effect nevertheless.
         while (await mail.find("a")).object.fields != {"n": 1} or await d.views():
             await asyncio.sleep(0.01)
 
@@ -395,7 +395,7 @@ async def test_a_server_that_hangs_up(tmp_path: object) -> None:
 
 
 async def test_nobody_else_can_pretend(bus_stage: Stage) -> None:
-    """A signal of a stranger, sent to this connection alone, is not listd's."""
+    """A signal of another program, sent to this connection alone, is not listd's."""
     from dbus_fast import Message, MessageType
     from dbus_fast.aio import MessageBus
 

@@ -13,7 +13,7 @@ from listd._script import longest_ascending, steps
 
 
 class Daemon:
-    """A list that says of each transaction what ``Updated`` says."""
+    """A list that makes the content of ``Updated`` for each transaction."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -35,7 +35,7 @@ class Daemon:
         for row in [row for row in kept if row.id in moving] + [self.new() for _ in range(self.random.randrange(size + 1))]:
             new.insert(self.random.randrange(len(new) + 1), row)
         if self.random.random() < 0.2:
-            # One that was here before comes back.
+            # An object that was removed before is inserted again.
             ids = {row.id for row in new}
             again = Object(f"o{self.random.randrange(1, self._next + 2)}", {"n": -1})
             if again.id not in ids and again.id not in removed:
@@ -45,7 +45,7 @@ class Daemon:
         self.rows = [Object(row.id, {"n": row.fields["n"] + 1}) if row.id in reloaded else row for row in new]
         was = {row.id: place for place, row in enumerate(old)}
         now = {row.id: place for place, row in enumerate(self.rows)}
-        # A moved one that stands where its neighbours leave it need not be said; to say it is right all the same.
+        # A move to the place that its neighbours leave may be omitted or stated; both are right.
         sections = Sections(
             deletes=[(was[id], 1) for id in was if id in removed],
             inserts=[(now[id], 1) for id in now if id not in was or id in removed],
@@ -179,7 +179,7 @@ def test_what_changes_and_changes_back_is_told_once() -> None:
     mirror.reset(0, 2)
     mirror.fill(0, [Object("a"), Object("b")], 0)
     mirror.take()
-    # b is removed, then comes back: it is where it was.
+    # b is removed, then inserted again: it is where it was.
     mirror.apply(Update(0, 1, "update", Sections(deletes=[(1, 1)])))
     mirror.apply(Update(1, 2, "update", Sections(inserts=[(1, 1)])))
     mirror.fill(1, [Object("b", {"n": 1})], 2)

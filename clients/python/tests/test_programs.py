@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person starts: the watch command, the examples, the tutorial."""
+"""Programs for people: the watch command, the examples, the tutorial."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_thumbnails(bus_stage: Stage) -> None:
                 first = 0
                 picture = await view.show(0, 3)
                 while not all("thumbnail" in row.content for row in picture.rows()):
-                    # Until the helper listens, what comes near is not told: look elsewhere and come back.
+                    # Until the helper listens, nothing is reported to it: scroll away and back.
                     first = 10 - first
                     await view.show(first, first + 3)
                     await asyncio.sleep(0.05)
@@ -171,7 +171,7 @@ async def test_actions(bus_stage: Stage) -> None:
 
 @pytest.mark.parametrize("page", ["tutorial", "recipes"])
 async def test_the_pages(bus_stage: Stage, tmp_path: Path, page: str) -> None:
-    """Their blocks of code, one after the other in one program, print what they say they print."""
+    """Their blocks of code, one after the other in one program, print the output that they show."""
     text = (PACKAGE / f"docs/{page}.rst").read_text()
     blocks = re.findall(r"^\.\. code-block:: (python|text)\n\n((?:    .*\n|\n)+)", text, re.M)
     program = "import asyncio\nasync def main():\n"

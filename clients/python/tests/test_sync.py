@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The face for scripts."""
+"""The synchronous interface."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields: what goes to D-Bus and what comes back."""
+"""Fields: conversion to D-Bus and back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VALUES: dict[str, Any] = {
     "struct": Struct("(sub)", ("a", 1, True)),
     "table": Dictionary("su", {"a": 1}),
     "bytes in a struct": Struct("(ay)", (b"ab",)),
-    # Names that Python could not give to an attribute.
+    # Keys that cannot be names of Python attributes.
     "class": 1,
     "two words": 2,
     "": 3,
@@ -76,7 +76,7 @@ async def test_values_survive_the_daemon(shared: Stage, name: str) -> None:
             key: signature(value) for key, value in VALUES.items()
         }
         revision = await box.revision()
-        # Written again as it was read, nothing changes.
+        # Writing fields again as they were read changes nothing.
         await box.replace([found])
         assert await box.revision() == revision
 

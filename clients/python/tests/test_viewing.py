@@ -27,7 +27,7 @@ def ids(picture: Picture) -> list[str]:
 
 
 async def resynced(view: listd.View) -> Canvas:
-    """The picture that listd has."""
+    """The daemon's picture."""
     canvas = Canvas()
     assert view._daemon is not None
     canvas.resync((await view._link.call(view._path, VIEW, "Resync")).body)
@@ -35,7 +35,7 @@ async def resynced(view: listd.View) -> Canvas:
 
 
 class Calls:
-    """Counts what a connection calls."""
+    """Counts the calls of a connection."""
 
     def __init__(self, d: listd.Daemon) -> None:
         assert d._link.daemon is not None
@@ -61,7 +61,7 @@ async def test_a_range_is_shown_and_followed(shared: Stage, name: str) -> None:
             picture = await anext(view)
             assert picture.rows()[2].content == {"n": -1}
             assert picture.rows()[2].slot == [s.slot for s in picture.rows()][2]
-            # The range is moved into the list.
+            # The range is limited to the list.
             assert ids(await view.show((98, 0), (107, 0))) == [f"o{number}" for number in range(90, 100)]
 
 
@@ -73,7 +73,7 @@ async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
             async with mail.transaction() as t:
                 for number in range(3):
                     t.upsert(f"new{number}", {}, first=True)
-            # Rows are meant as they were in the picture that was looked at: o20 is 23 by now.
+            # Rows are those of the picture that was read: o20 is at 23 by now.
             assert ids(await view.show(20, 22)) == ["o20", "o21", "o22"]
             picture = await view.show(13, 17)
             assert ids(picture) == [f"o{number}" for number in range(10, 15)]
@@ -81,7 +81,7 @@ async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
                 t.remove("new0")
                 t.remove("o10")
             picture = await anext(view)
-            # The first row that is still there keeps its place.
+            # The first row that still exists keeps its place.
             assert ids(picture) == ["o9", "o11", "o12", "o13", "o14"]
             assert dict(picture.slots) == (await resynced(view)).slots
 
@@ -161,14 +161,14 @@ async def test_no_call_inside_of_the_buffer(shared: Stage, name: str, direction:
                 ]
                 assert len(visible) >= 300 // 44
             assert "SetViewport" not in calls.made
-            # Further away, at another size, or across: listd is asked.
+            # Farther away, with another size, or beside the former one: listd is called.
             await view.scroll(*at(2100), 300, 300)
             await view.scroll(*at(2100), 300, 200)
             assert calls.made.count("SetViewport") == 2
 
 
 async def test_a_row_in_front_moves_the_offset(shared: Stage, name: str) -> None:
-    """The first visible item keeps its place on the screen, also while the viewport is where listd does not know."""
+    """The first visible item keeps its place on the screen, even if listd does not know the viewport."""
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 100)
         async with mail.view(buffer=200) as view:
@@ -180,7 +180,7 @@ async def test_a_row_in_front_moves_the_offset(shared: Stage, name: str) -> None
             picture = await anext(view)
             assert picture.offset == (0, 1144)
             assert (await view.scroll(0, 1150, 320, 440)).offset == (0, 1150)
-            # A place far away counts from what was seen.
+            # A distant place is relative to the picture that was read.
             picture = await view.scroll(0, 3000, 320, 440)
             assert picture.offset == (0, 3000)
             assert dict(picture.slots) == (await resynced(view)).slots
@@ -376,7 +376,7 @@ async def test_helpers_hear_what_viewers_see(shared: Stage, name: str) -> None:
                 await view.show(11, 13)
                 event = await anext(shown)
                 assert (event.will_display, event.did_end_displaying) == (((13, "o13"),), ((10, "o10"),))
-                # Who sleeps hears what differs: nothing.
+                # A consumer that sleeps gets the difference: none.
                 await view.show(50, 60)
                 await view.show(11, 13)
                 await other.lists()

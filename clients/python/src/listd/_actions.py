@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What viewers want of the writer of a list: more, or an action."""
+"""Requests of viewers to the writer of a list: more objects, or an action."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ._values import fields_of
 
 @dataclass(frozen=True, slots=True)
 class NearEnd:
-    """Somebody's screen has come near to the end of the content.
+    """A viewport has come near to the end of the content.
 
     :ivar view: the object path of the view.
-    :ivar distance: what lies between the viewport and the end, in the units of the view's layout; items, in layout ``none``.
+    :ivar distance: from the viewport to the end, in the units of the view's layout; items, in layout ``none``.
     """
 
     view: str
@@ -27,7 +27,7 @@ class NearEnd:
 
 
 class NearEndEvents(EventStream[NearEnd]):
-    """Views that have come near to the end; of each view the newest."""
+    """Views that have come near to the end; for a slow consumer, the newest event of each view."""
 
     _word, _member = "near-end", "NearEnd"
 
@@ -50,13 +50,13 @@ class NearEndEvents(EventStream[NearEnd]):
 
 @dataclass(frozen=True, slots=True)
 class Invoked:
-    """An action that somebody asked for on an item.
+    """An action that a viewer has invoked on an item.
 
-    :ivar id: the id of the object that it is about.
-    :ivar item: the item of its section; 0 for a list without section controllers.
+    :ivar id: the id of the item's object.
+    :ivar item: the index of the item in its section; 0 for a list without section controllers.
     :ivar action: its name, as the viewer gave it.
-    :ivar parameters: what the viewer gave with it.
-    :ivar user: the Unix user who asked.
+    :ivar parameters: the viewer's parameters.
+    :ivar user: the viewer's Unix user.
     """
 
     id: str
@@ -67,9 +67,9 @@ class Invoked:
 
 
 class InvokedEvents(EventStream[Invoked]):
-    """Actions in the order in which they were asked for. The newest 1,024 wait for a slow consumer.
+    """Actions in the order of their invocation. The newest 1,024 wait for a slow consumer.
 
-    :ivar missed: how many actions were dropped because nobody took them.
+    :ivar missed: how many actions were dropped because they were not consumed.
     """
 
     _word, _member = "actions", "Invoked"
@@ -88,7 +88,7 @@ class InvokedEvents(EventStream[Invoked]):
         self._waiting.append(Invoked(id, item, action, fields_of(parameters), user))
 
     def _forget(self) -> None:
-        """An action that was told stays one, whatever becomes of the list."""
+        """An action that was reported stays valid, whatever happens to the list."""
 
     def _take(self) -> Invoked | None:
         return self._waiting.popleft() if self._waiting else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened to a list that is followed."""
+"""Changes of a followed list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._objects import Object
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Objects were put in: the first one is at ``index`` now, what stood there stands behind the last one.
+    """Objects were inserted: the first one is at ``index`` now, and the objects that were there follow the last one.
 
     :ivar index: the position of the first one.
     :ivar objects: the objects, in their order.
@@ -22,29 +22,29 @@ class Inserted:
     objects: Sequence[Object]
 
     def apply(self, rows: MutableSequence[Object]) -> None:
-        """Does the same to a copy of the list."""
+        """Applies the change to a copy of the list."""
         rows[self.index : self.index] = self.objects
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """``count`` objects from ``index`` on were taken out.
+    """``count`` objects from ``index`` on were removed.
 
     :ivar index: the position of the first one.
-    :ivar count: how many.
+    :ivar count: the number of objects.
     """
 
     index: int
     count: int
 
     def apply(self, rows: MutableSequence[Object]) -> None:
-        """Does the same to a copy of the list."""
+        """Applies the change to a copy of the list."""
         del rows[self.index : self.index + self.count]
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The object at ``old`` was taken out and put in at ``new``, a position in the list without it.
+    """The object at ``old`` was removed and inserted at ``new``, a position in the list without it.
 
     :ivar old: its position before.
     :ivar new: its position in the list without it.
@@ -54,7 +54,7 @@ class Moved:
     new: int
 
     def apply(self, rows: MutableSequence[Object]) -> None:
-        """Does the same to a copy of the list."""
+        """Applies the change to a copy of the list."""
         rows.insert(self.new, rows.pop(self.old))
 
 
@@ -70,24 +70,24 @@ class Updated:
     objects: Sequence[Object]
 
     def apply(self, rows: MutableSequence[Object]) -> None:
-        """Does the same to a copy of the list."""
+        """Applies the change to a copy of the list."""
         rows[self.index : self.index + len(self.objects)] = self.objects
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The list is another one as a whole: the first change that is told, and what many changes compose to.
+    """The whole list was replaced: the first change of a follower, and the result of joining many changes.
 
     :ivar objects: all objects, in their order.
-    :ivar complete: false when the list changes faster than it can be read: then these are the objects that are known, new ones may
-        be missing and contents be older, and the changes that follow bring what is missing.
+    :ivar complete: false when the list changes faster than it can be read: then these are the known objects; new ones may be
+        missing, contents may be older, and later changes bring the rest.
     """
 
     objects: Sequence[Object]
     complete: bool = True
 
     def apply(self, rows: MutableSequence[Object]) -> None:
-        """Does the same to a copy of the list."""
+        """Applies the change to a copy of the list."""
         rows[:] = self.objects
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What dbus-fast 1.84, which Debian 12 has, does otherwise than today's."""
+"""Differences between dbus-fast 1.84, which Debian 12 has, and today's version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbus_fast.signature import Variant
 
 
 class _OldMessageBus(dbus_fast.aio.MessageBus):
-    """It connects in its initialiser, where a failure leaks the socket, and reads a closed one for ever."""
+    """It connects in its initialiser, where a failure leaks the socket, and it reads a closed socket for ever."""
 
     def _setup_socket(self) -> None:
         try:
@@ -35,7 +35,7 @@ class _OldMessageBus(dbus_fast.aio.MessageBus):
 
 
 class _Encoded:
-    """A string of which the old one counts bytes: it takes the number of characters for that of bytes."""
+    """A string whose bytes the old version counts correctly: it uses the number of characters as that of bytes."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode()
@@ -48,7 +48,7 @@ class _Encoded:
 
 
 def _old_body(value: Any) -> Any:
-    """The same values, with strings that the old one can send."""
+    """The same values, with strings that the old version can send."""
     if isinstance(value, str):
         return value if value.isascii() else _Encoded(value)
     if isinstance(value, Variant):
@@ -66,7 +66,7 @@ _IS_OLD = hasattr(dbus_fast.aio.MessageBus, "_setup_socket")
 async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
     """A connection that has said Hello.
 
-    :raises OSError: there is nothing at the address.
+    :raises OSError: nothing listens at the address.
     """
     kind = _OldMessageBus if _IS_OLD else dbus_fast.aio.MessageBus
     bus = kind(bus_address=address, negotiate_unix_fd=True)
@@ -80,24 +80,24 @@ async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
 
 
 def sendable(body: list[Any]) -> list[Any]:
-    """A message's body as the version that is here can send it."""
+    """A message's body in a form that the installed version can send."""
     return [_old_body(value) for value in body] if _IS_OLD else body
 
 
 def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
-    """Takes note of a message that failed while dbus-fast's ``send`` raised: nobody else has its future."""
+    """Records a message that failed while dbus-fast's ``send`` raised: no other code has its future."""
     future = getattr(getattr(bus, "_writer", None), "fut", None)
     if future is not None and future.done() and not future.cancelled():
         future.exception()
 
 
 def close(bus: dbus_fast.aio.MessageBus) -> None:
-    """Ends a connection at once, more than once too."""
+    """Ends a connection at once; may be called more than once."""
     if bus.connected:
         with contextlib.suppress(OSError, AttributeError):
             bus.disconnect()
     if _IS_OLD:
-        # The old one leaves the socket's file open, and with it the connection, until it is collected.
+        # The old version leaves the socket's file open, and with it the connection, until it is garbage-collected.
         bus._finalize(None)
         for thing in (bus._stream, bus._sock):
             if thing is not None:

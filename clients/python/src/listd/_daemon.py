@@ -36,7 +36,7 @@ from ._wire import Subscription
 
 
 class Daemon:
-    """listd, over one connection that mends itself until it is closed. :func:`connect` makes it."""
+    """listd, over one connection that restores itself until it is closed. :func:`connect` makes it."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -48,18 +48,18 @@ class Daemon:
 
     @property
     def is_available(self) -> bool:
-        """Whether listd answers at the moment."""
+        """Whether listd can be called at the moment."""
         return self._link.daemon is not None
 
     async def wait_available(self) -> None:
-        """Waits until listd answers.
+        """Waits until listd can be called.
 
         :raises Unavailable: the connection was closed.
         """
         await self._link.wait()
 
     async def close(self) -> None:
-        """Ends the connection: views close, iterations end with :exc:`Unavailable`. More than once it does nothing."""
+        """Ends the connection: views close, iterations end with :exc:`Unavailable`. A second call has no effect."""
         self._link.close()
         await self._link.wait_closed()
 
@@ -80,9 +80,9 @@ class Daemon:
     # MARK: lists
 
     async def list(self, name: str) -> List:
-        """The list of a name.
+        """The list with a name.
 
-        :raises NoSuchAdapter: there is none.
+        :raises NoSuchAdapter: no list has the name.
         """
         with _naming(name):
             await self._link.call(MANAGER_PATH, MANAGER, "GetAdapter", "s", [checked_text(name)])
@@ -92,7 +92,7 @@ class Daemon:
         """Makes a list.
 
         :param options: see :class:`ListOptions`.
-        :raises AdapterExists: there is one of that name.
+        :raises AdapterExists: a list has the name already.
         :raises InvalidArgs: an option is wrong; the message names it.
         :raises AccessDenied: the user may not make lists.
         """
@@ -102,11 +102,11 @@ class Daemon:
         return List(self._link, name)
 
     async def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """The list of a name, made with these options when there is none; one that is there keeps its own.
+        """The list with a name, created with these options unless it exists; an existing list keeps its own.
 
         :param options: see :class:`ListOptions`.
-        :raises InvalidArgs: an option is wrong, of a list that is there too; the message names it.
-        :raises AccessDenied: there is none, and the user may not make lists.
+        :raises InvalidArgs: an option is wrong, even if the list exists; the message names it.
+        :raises AccessDenied: the list does not exist, and the user may not make lists.
         """
         values = option_values(options)
         try:
@@ -123,27 +123,27 @@ class Daemon:
     async def remove(self, name: str) -> None:
         """Removes a list, with its views.
 
-        :raises NoSuchAdapter: there is none.
+        :raises NoSuchAdapter: no list has the name.
         :raises AccessDenied: the list is configured, or another user's.
         """
         with _naming(name):
             await self._link.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [checked_text(name)])
 
     async def lists(self) -> builtins.list[ListInfo]:
-        """The lists there are."""
+        """All lists."""
         rows = await self._rows("ListAdapters")
         return [ListInfo(*row) for row in rows]
 
     async def describe(self) -> builtins.list[ListDescription]:
-        """The lists there are, each with its state, its owner, and what else the user may know."""
+        """All lists, each with its state, its owner, and further properties that the user may read."""
         rows = await self._rows("DescribeAdapters")
         return [list_description(name, _plain(values)) for name, values in rows]
 
     async def rename(self, old: str, new: str) -> None:
-        """Gives a list another name: its views close and subscriptions end; contents, epoch and revision stay.
+        """Renames a list: its views close and subscriptions end; contents, epoch and revision stay.
 
-        :raises NoSuchAdapter: there is no list of the old name.
-        :raises AdapterExists: there is one of the new name.
+        :raises NoSuchAdapter: no list has the old name.
+        :raises AdapterExists: a list has the new name already.
         :raises AccessDenied: the list is configured, or another user's.
         """
         body = [checked_text(old), checked_text(new)]
@@ -151,12 +151,12 @@ class Daemon:
             await self._link.call(MANAGER_PATH, MANAGER, "RenameAdapter", "ss", body)
 
     async def clients(self) -> builtins.list[ClientInfo]:
-        """The programs that call listd, in the order in which they came; administrators only."""
+        """The programs that call listd, in the order of their connection; administrators only."""
         rows = await self._rows("ListClients")
         return [client_info(row[0], row[1], row[2], row[3], _plain(row[4])) for row in rows]
 
     async def views(self) -> builtins.list[ViewInfo]:
-        """The views there are, of all clients."""
+        """All views, of all clients."""
         rows = await self._rows("ListViews")
         return [ViewInfo(*row) for row in rows]
 
@@ -166,7 +166,7 @@ class Daemon:
     # MARK: plugins
 
     async def plugins(self) -> builtins.list[PluginInfo]:
-        """The plugins and how they are, by name."""
+        """The plugins and their states, by name."""
         reply = await self._link.call(PLUGINS_PATH, OBJECT_MANAGER, "GetManagedObjects")
         found = []
         for interfaces in reply.body[0].values():
@@ -175,9 +175,9 @@ class Daemon:
         return sorted(found, key=lambda plugin: plugin.name)
 
     async def plugin(self, name: str) -> PluginInfo:
-        """A plugin and how it is.
+        """A plugin and its state.
 
-        :raises NoSuchPlugin: there is none.
+        :raises NoSuchPlugin: no plugin has the name.
         """
         try:
             return plugin_info(await self._link.properties(plugin_path(name), PLUGIN))
@@ -188,22 +188,22 @@ class Daemon:
         """Loads a plugin, or a newer version of one; administrators only.
 
         :returns: its object path.
-        :raises PluginRefused: the file is none that may be loaded.
+        :raises PluginRefused: the file may not be loaded as a plugin.
         """
         body = [checked_text(str(file))]
         return cast(str, (await self._link.call(MANAGER_PATH, MANAGER, "LoadPlugin", "s", body)).body[0])
 
     async def unload_plugin(self, name: str) -> None:
-        """Gives up a plugin; administrators only.
+        """Unloads a plugin; administrators only.
 
-        :raises NoSuchPlugin: there is none.
+        :raises NoSuchPlugin: no plugin has the name.
         """
         await self._link.call(MANAGER_PATH, MANAGER, "UnloadPlugin", "s", [checked_text(name)])
 
     # MARK: the service
 
     async def properties(self) -> ManagerProperties:
-        """What listd says of itself."""
+        """The properties of listd."""
         return manager_properties(await self._link.properties(MANAGER_PATH, MANAGER))
 
     async def statistics(self) -> dict[str, int]:
@@ -211,14 +211,14 @@ class Daemon:
         return dict((await self._link.call(MANAGER_PATH, MANAGER, "GetStatistics")).body[0])
 
     async def reload(self) -> None:
-        """Has the configuration read again; administrators only.
+        """Makes listd read its configuration again; administrators only.
 
-        :raises InvalidArgs: it is faulty, and nothing was changed.
+        :raises InvalidArgs: the configuration has errors, and nothing was changed.
         """
         await self._link.call(MANAGER_PATH, MANAGER, "Reload")
 
     async def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
-        """The least important messages that listd writes; administrators only."""
+        """The lowest level of messages that listd writes; administrators only."""
         await self._link.call(MANAGER_PATH, MANAGER, "SetLogLevel", "s", [level])
 
     async def dump(self) -> str:
@@ -232,18 +232,18 @@ class Daemon:
     async def backup(self, file: IO[bytes]) -> None:
         """Writes a copy of the store to an open file, while listd goes on; administrators only.
 
-        :raises StoreFailed: it cannot be written, or nothing is kept.
+        :raises StoreFailed: it cannot be written, or listd runs without a store.
         """
         await self._link.call(MANAGER_PATH, MANAGER, "Backup", "h", [0], descriptors=[file.fileno()])
 
     def reloading(self) -> Reloading:
-        """Whether listd reads its configuration anew: true before, and false after it."""
+        """Reloads of the configuration: true before each one, false after it."""
         return Reloading(self._link)
 
 
 @contextmanager
 def _naming(name: str | None, new: str | None = None) -> Iterator[None]:
-    """Says of which list a call is, in the words of this package."""
+    """Adds the list's name to an error, in the words of this package."""
     try:
         yield
     except NoSuchAdapter:
@@ -255,14 +255,14 @@ def _naming(name: str | None, new: str | None = None) -> Iterator[None]:
 
 
 async def _check_names(there: List, options: Mapping[str, Any]) -> None:
-    """Refuses options that no list has: making the list would have.
+    """Refuses unknown options, as creating the list would have done.
 
     :raises InvalidArgs: naming the option.
     """
     strange = [name for name in options if name.replace("-", "_") not in ListOptions.__annotations__]
     if not strange:
         return
-    # A newer listd may have more.
+    # A newer listd may have more options.
     known = {*ListOptions.__annotations__, *(await there.properties()).options}
     for name in strange:
         if name.replace("-", "_") not in known:
@@ -274,7 +274,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class Reloading(AsyncIterator[bool]):
-    """Reloads of the configuration, until it is closed. Who is slow gets the newest."""
+    """Reloads of the configuration, until it is closed. A slow consumer gets the newest."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -285,7 +285,7 @@ class Reloading(AsyncIterator[bool]):
         self._is_closed = False
 
     def start(self) -> Self:
-        """Listens from now on, and not only from the first ``async for`` on."""
+        """Listens from now on, not only from the first ``async for`` on."""
         if not self._is_started:
             self._is_started = True
             self._link.watch(self)
@@ -312,17 +312,17 @@ class Reloading(AsyncIterator[bool]):
         self.close()
 
     def close(self) -> None:
-        """Ends the iteration; more than once it does nothing."""
+        """Ends the iteration; a second call has no effect."""
         self._is_closed = True
         self._link.unwatch(self)
         self._vanished()
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon answers."""
+        """A daemon can be called."""
         self._signals = daemon.listen(MANAGER_PATH, MANAGER, weakly(self._heard))
 
     def _vanished(self) -> None:
-        """The daemon is gone, and with it what it was about to do."""
+        """The daemon has ended, and its reload with it."""
         if self._signals is not None:
             self._signals.cancel()
             self._signals = None
@@ -339,7 +339,7 @@ class Reloading(AsyncIterator[bool]):
 
 
 class Connecting:
-    """A connection that has yet to be made: ``async with`` it, or ``await`` it and close what comes of it."""
+    """A connection that is not made yet: use it with ``async with``, or ``await`` it and close the result."""
 
     def __init__(self, target: str | None) -> None:
         self._target = target

@@ -8,9 +8,9 @@ STANDARD = "org.freedesktop.DBus.Error."
 
 
 class ListdError(Exception):
-    """What listd, or the bus between, answered instead of a result.
+    """An error of listd, or of the bus, instead of a result.
 
-    An error that has no class of its own is raised as this one.
+    An error without a class of its own is raised as this one.
 
     :ivar name: the D-Bus name of the error.
     :ivar message: what happened, to what: one sentence for a log or a person.
@@ -30,25 +30,25 @@ class ListdError(Exception):
 
 
 class NoSuchAdapter(ListdError):
-    """There is no list of that name, or no longer."""
+    """No list has the name, or the list was removed."""
 
     name = PREFIX + "NoSuchAdapter"
 
 
 class AdapterExists(ListdError):
-    """A list of that name is there already."""
+    """A list has the name already."""
 
     name = PREFIX + "AdapterExists"
 
 
 class NoSuchObject(ListdError):
-    """The list has no object of that id; an anchor counts too."""
+    """The list has no object with the id, which may be that of an anchor."""
 
     name = PREFIX + "NoSuchObject"
 
 
 class NoSuchItem(ListdError):
-    """The section has no item of that number."""
+    """The section has no item with the index."""
 
     name = PREFIX + "NoSuchItem"
 
@@ -60,19 +60,19 @@ class NoSuchSectionController(ListdError):
 
 
 class NoSuchPlugin(ListdError):
-    """No plugin of that name is loaded."""
+    """No loaded plugin has the name."""
 
     name = PREFIX + "NoSuchPlugin"
 
 
 class PluginRefused(ListdError):
-    """The file is no plugin that may be loaded: owner, mode, format or version; the message says which."""
+    """The file may not be loaded as a plugin because of its owner, mode, format or version; the message has the reason."""
 
     name = PREFIX + "PluginRefused"
 
 
 class PluginFailed(ListdError):
-    """The plugin that the call needs has died of it."""
+    """The plugin that the call needs has died in it."""
 
     name = PREFIX + "PluginFailed"
 
@@ -81,7 +81,7 @@ class RevisionConflict(ListdError):
     """The list is at another revision than the call expected; nothing was changed.
 
     :ivar expected: the revision that the call expected; 0 when it is not known.
-    :ivar current: the list's revision, read right after the refusal; 0 when the list could not be asked.
+    :ivar current: the list's revision, read right after the refusal; 0 when it could not be read.
     """
 
     name = PREFIX + "RevisionConflict"
@@ -90,29 +90,29 @@ class RevisionConflict(ListdError):
 
 
 class RevisionGone(ListdError):
-    """The change log does not reach back to that revision: read everything anew."""
+    """The change log does not reach back to that revision: read everything again."""
 
     name = PREFIX + "RevisionGone"
 
 
 class DuplicateIdentifier(ListdError):
-    """Two objects of a new list have the same id, and the call asked that this fail."""
+    """Two objects of a new list have the same id, and the call asked to fail then."""
 
     name = PREFIX + "DuplicateIdentifier"
 
 
 class InvalidObject(ListdError):
-    """An object cannot be one: an empty id, a value that D-Bus cannot carry, too deep a nesting.
+    """An object is invalid: an empty id, a value that D-Bus cannot carry, too deep a nesting.
 
-    What cannot be sent at all (integers beyond 64 bits, ``None``, surrogates or NUL in a string) is refused with this
-    error before anything is sent.
+    Values that cannot be sent at all (integers beyond 64 bits, ``None``, surrogates or NUL in a string) raise this error before
+    anything is sent.
     """
 
     name = PREFIX + "InvalidObject"
 
 
 class ReadOnly(ListdError):
-    """The list is filled by its source: others cannot write to it."""
+    """The list is filled by its source, so clients cannot write to it."""
 
     name = PREFIX + "ReadOnly"
 
@@ -142,19 +142,19 @@ class ShuttingDown(ListdError):
 
 
 class SourceUnavailable(ListdError):
-    """What fills the list cannot be reached."""
+    """The source of the list cannot be reached."""
 
     name = PREFIX + "SourceUnavailable"
 
 
 class ReloadIncomplete(ListdError):
-    """The configuration was read again, but for the files that the message names."""
+    """The configuration was read again, except for the files that the message names."""
 
     name = PREFIX + "ReloadIncomplete"
 
 
 class SourceError(ListdError):
-    """What fills the list has failed."""
+    """The source of the list has failed."""
 
     name = PREFIX + "SourceError"
 
@@ -178,7 +178,7 @@ class LimitsExceeded(ListdError):
 
 
 class UnknownObject(ListdError):
-    """There is no object at the path, such as a view that was closed."""
+    """No object exists at the path, for example because a view was closed."""
 
     name = STANDARD + "UnknownObject"
 
@@ -208,7 +208,7 @@ class PropertyReadOnly(ListdError):
 
 
 class Unavailable(ListdError):
-    """There is no listd: no bus, or nobody on it. Nothing was sent."""
+    """There is no listd: no bus, or no listd on it. Nothing was sent."""
 
     name = STANDARD + "ServiceUnknown"
 
@@ -220,7 +220,7 @@ class Disconnected(ListdError):
 
 
 class ViewClosed(ListdError):
-    """The view was closed, by an administrator or because its list is gone.
+    """The view was closed, by an administrator or because its list was removed.
 
     :ivar reason: the contract's reason: ``closed`` or ``adapter-removed``.
     """

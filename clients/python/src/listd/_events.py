@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others look at and select: for helpers that make thumbnails of what is on somebody's screen."""
+"""What other clients display and select: for helpers such as programs that make thumbnails of displayed items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._wire import Reply, Subscription
 class Section(NamedTuple):
     """A section of a list and the object that it shows.
 
-    :ivar position: its position in the list; of one that leaves, the last one known.
+    :ivar position: its position in the list; for a section that leaves, the last known one.
     :ivar id: the id of its object.
     """
 
@@ -31,9 +31,9 @@ class Section(NamedTuple):
 class Item(NamedTuple):
     """An item of a section.
 
-    :ivar position: the position of its section in the list; of one that leaves, the last one known.
+    :ivar position: the position of its section in the list; for an item that leaves, the last known one.
     :ivar id: the id of its section's object.
-    :ivar item: its number in the section.
+    :ivar item: its index in the section.
     """
 
     position: int
@@ -43,14 +43,14 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayChange:
-    """What came onto somebody's screen and what left it, since the last one of this view.
+    """Items that a view has begun or ended displaying, since the last event of this view.
 
     :ivar view: the object path of the view.
     :ivar revision: the list's revision.
-    :ivar will_display: sections of which the first item came.
-    :ivar did_end_displaying: sections of which the last item left.
-    :ivar items_will_display: items that came.
-    :ivar items_did_end_displaying: items that left.
+    :ivar will_display: sections whose first item is displayed now.
+    :ivar did_end_displaying: sections whose last item is no longer displayed.
+    :ivar items_will_display: items that are displayed now.
+    :ivar items_did_end_displaying: items that are no longer displayed.
     """
 
     view: str
@@ -63,12 +63,12 @@ class DisplayChange:
 
 @dataclass(frozen=True, slots=True)
 class WorkingRangeChange:
-    """What came near to somebody's screen and what is far from it again, since the last one of this view.
+    """Sections that entered and exited a view's working range, since the last event of this view.
 
     :ivar view: the object path of the view.
     :ivar revision: the list's revision.
-    :ivar entered: sections that came near.
-    :ivar exited: sections that are far again.
+    :ivar entered: sections that entered.
+    :ivar exited: sections that exited.
     """
 
     view: str
@@ -79,11 +79,11 @@ class WorkingRangeChange:
 
 @dataclass(frozen=True, slots=True)
 class SelectionChange:
-    """What was selected and deselected, as (object id, item).
+    """Items that were selected and deselected, as (object id, item).
 
     :ivar revision: the list's revision.
-    :ivar selected: what is selected now and was not.
-    :ivar deselected: what was selected and is no longer.
+    :ivar selected: items that are selected now and were not before.
+    :ivar deselected: items that were selected and are no longer.
     """
 
     revision: int
@@ -96,28 +96,28 @@ Key = TypeVar("Key", bound=tuple[object, ...])
 
 
 class _Present(Generic[Key]):
-    """What is there, and what was told to be. What comes and goes between two tellings is never told: memory is bounded
-    by what is there."""
+    """A set, and the part of it that was reported. Elements that come and leave between two reports are never reported: memory is
+    bounded by the set."""
 
     def __init__(self) -> None:
         self._now: dict[Key, int] = {}
         self._told: dict[Key, int] = {}
 
     def enter(self, key: Key, index: int) -> None:
-        """It is there."""
+        """Adds an element."""
         self._now[key] = index
 
     def leave(self, key: Key, index: int) -> None:
-        """It is no longer there."""
+        """Removes an element."""
         if self._now.pop(key, None) is not None and key in self._told:
             self._told[key] = index
 
     def clear(self) -> None:
-        """Nothing is there any more."""
+        """Removes all elements."""
         self._now.clear()
 
     def take(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
-        """What came and what went, each with its index."""
+        """The elements to report as added and as removed, each with its index."""
         came = sorted(((key, index) for key, index in self._now.items() if key not in self._told), key=_place)
         gone = sorted(((key, index) for key, index in self._told.items() if key not in self._now), key=_place)
         self._told = dict(self._now)
@@ -125,7 +125,7 @@ class _Present(Generic[Key]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is there, and nothing was told to be."""
+        """Whether the set is empty, and nothing was reported as being in it."""
         return not self._now and not self._told
 
 
@@ -134,10 +134,11 @@ def _place(entry: tuple[tuple[object, ...], int]) -> tuple[int, str]:
 
 
 class EventStream(AsyncIterator[E]):
-    """Events of a list, until it is closed: what a slow consumer missed is joined to one event for each view.
+    """Events of a list, until it is closed: events that a slow consumer missed are joined to one for each view.
 
-    What is on a screen when listd or the bus goes has left it; views that are opened again tell anew. What was on a
-    screen before the stream began is not told: a helper that must not miss anything starts before its viewers.
+    When listd or the bus ends, items on the screen are reported as no longer displayed; views that are opened again report them
+    anew. Items that were displayed before the stream began are not reported: a helper that must not miss any starts before its
+    viewers.
     """
 
     _word: str
@@ -157,7 +158,7 @@ class EventStream(AsyncIterator[E]):
         self._revision = 0
 
     def start(self) -> Self:
-        """Listens from now on, and not only from the first ``async for`` on."""
+        """Listens from now on, not only from the first ``async for`` on."""
         if not self._is_started:
             self._is_started = True
             self._presence.start()
@@ -189,7 +190,7 @@ class EventStream(AsyncIterator[E]):
         self.close()
 
     def close(self) -> None:
-        """Ends the iteration; more than once it does nothing."""
+        """Ends the iteration; a second call has no effect."""
         if not self._is_closed:
             self._is_closed = True
             self._presence.stop()
@@ -238,7 +239,7 @@ class EventStream(AsyncIterator[E]):
         self._presence.missed(error)
 
     def _detach(self) -> None:
-        """The list is gone, and with it what anybody saw of it."""
+        """The list was removed, so nothing of it is displayed or selected."""
         self._attachment += 1
         self._daemon = None
         subscriptions, self._subscriptions = self._subscriptions, []
@@ -248,13 +249,13 @@ class EventStream(AsyncIterator[E]):
         self._wake()
 
     def _give_up(self, error: ListdError) -> None:
-        """The list does not come back."""
+        """The list was not made again."""
         if self._error is None:
             self._error = error
         self._wake()
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
-        """Whoever may no longer read the list is not told so, but of its new options: ask."""
+        """A client that may no longer read the list gets only its new options: check by a call."""
         if self._daemon is not None and "Options" in body[1]:
             self._daemon.renew(self._path, weakly(self._lost))
 
@@ -266,7 +267,7 @@ class EventStream(AsyncIterator[E]):
     # MARK: what differs
 
     def _begin(self, properties: dict[str, Any]) -> None:
-        """The list is there."""
+        """The list exists."""
 
     def _record(self, body: list[Any]) -> None:
         raise NotImplementedError
@@ -285,7 +286,7 @@ def _stop(presence: Presence, subscriptions: list[Subscription]) -> None:
 
 
 class _OfViews(EventStream[E]):
-    """Events that come by view."""
+    """Events of single views."""
 
     def __init__(self, link: Link, target: Target) -> None:
         super().__init__(link, target)
@@ -297,7 +298,7 @@ class _OfViews(EventStream[E]):
     def _record(self, body: list[Any]) -> None:
         view, self._revision, came, gone = body[:4]
         sections = self._sections.setdefault(view, _Present())
-        # What both came and went in one signal has moved on: it went first, when it was there.
+        # An element that both left and came in one signal has moved: its leaving comes first, if it was there.
         for index, id in gone:
             sections.leave((id,), index)
         for index, id in came:
@@ -343,7 +344,7 @@ class _OfViews(EventStream[E]):
 
 
 class DisplayEvents(_OfViews[DisplayChange]):
-    """What comes onto screens and leaves them."""
+    """Items that views begin and end displaying."""
 
     _word, _member = "display", "DisplayChanged"
 
@@ -354,7 +355,7 @@ class DisplayEvents(_OfViews[DisplayChange]):
 
 
 class WorkingRangeEvents(_OfViews[WorkingRangeChange]):
-    """What comes near to screens: the range around what is visible."""
+    """Sections that enter and exit views' working ranges."""
 
     _word, _member = "working-range", "WorkingRangeChanged"
 
@@ -365,7 +366,7 @@ class WorkingRangeEvents(_OfViews[WorkingRangeChange]):
 
 
 class SelectionEvents(EventStream[SelectionChange]):
-    """What is selected: first all that is, then each change. A selection ends with the daemon."""
+    """The selection: first all selected items, then each change. A selection ends with the daemon."""
 
     _word, _member = "selection", "SelectionChanged"
 

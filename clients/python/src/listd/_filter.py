@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists made from lists: what is wanted of one, as a list of its own."""
+"""Lists made from lists: some objects of a list, as a list of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 def source_argument(
     contains: str = "", fields: Iterable[str] = (), type: str | None = None, sort: str | None = None, limit: int = 0
 ) -> str:
-    """What follows ``?`` in a source ``list:NAME?…``."""
+    """The text after ``?`` in a source ``list:NAME?…``."""
     pairs = [("contains", _encoded(contains))] if contains else []
     if keys := [_encoded(field) for field in checked_texts("fields", fields)]:
         pairs.append(("in", ",".join(keys)))
@@ -44,7 +44,7 @@ def _encoded(text: str) -> str:
 
 
 class FilteredList(List):
-    """Those objects of another list that are wanted. It is written by nobody, and lives as long as its :class:`Filter`."""
+    """A filter's list of objects of another list. It cannot be written, and lives as long as its :class:`Filter`."""
 
     def __init__(self, link: Link, filter: Filter) -> None:
         super().__init__(link, filter.name)
@@ -60,7 +60,7 @@ class FilteredList(List):
         sort: str | None = None,
         limit: int = 0,
     ) -> int:
-        """Wants others, as somebody types: one update of the list, with its moves.
+        """Changes the filter, for example while somebody types: one update of the list, with its moves.
 
         :returns: the revision that contains the effect.
         """
@@ -84,11 +84,11 @@ class FilteredList(List):
 class Filter:
     """A list that follows another one, as long as the ``async with`` block runs, which gives it as a :class:`FilteredList`.
 
-    It belongs to the connection: when listd or the bus is away, it is made again as soon as they and the other list are back, and
-    those who follow or view it go on.
+    It belongs to the connection: when listd or the bus was away, it is made again as soon as they and the other list are back,
+    and programs that follow or view it go on.
 
     :ivar name: the name of the list that the filter is.
-    :ivar argument: what is wanted, as :meth:`List.set_source_argument` has it.
+    :ivar argument: the filter's conditions, as for :meth:`List.set_source_argument`.
     """
 
     def __init__(self, link: Link, base: Target, argument: str) -> None:
@@ -125,7 +125,7 @@ class Filter:
         return FilteredList(self._link, self)
 
     async def _filled(self) -> None:
-        """Waits until the first look at the other list is over; a daemon that goes meanwhile ends the waiting too."""
+        """Waits until the first pass over the other list is over; the end of the daemon ends the waiting too."""
         daemon, path = self._daemon, adapter_path(self.name)
         if daemon is None:
             return
@@ -167,15 +167,15 @@ class Filter:
         return {"source": source, "transient": True, "durability": "memory"}
 
     def _too_late(self, result: Reply | ListdError) -> None:
-        """Somebody cancelled: the list that was made all the same goes."""
+        """Cancelled while the list was being made: it is removed."""
         if isinstance(result, Reply) and self._link.daemon is not None:
             self._link.daemon.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [self.name], None)
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon answers: one that has not heard of the list is told."""
+        """Makes the filter in a daemon that does not have it."""
         if daemon is not self._daemon:
             self._daemon = daemon
-            # Before the list is made: a list to be filtered that is made right after is not missed.
+            # Subscribed before the filter is made, so that a followed list that is made right after it is not missed.
             self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed))
             self._make(daemon)
 
@@ -198,6 +198,6 @@ class Filter:
             self._lists = None
 
     def _vanished(self) -> None:
-        """The daemon is gone, and the list with it."""
+        """The daemon has ended, and the list with it."""
         self._end_waiting()
         self._end_filling()

@@ -34,16 +34,16 @@ LONGEST_WAIT = 0.5
 
 
 class Follower(AsyncIterator[Change]):
-    """The changes of a list, from its present content on, until it is closed. :meth:`List.follow` makes it.
+    """The changes of a list, beginning with its present content, until it is closed. :meth:`List.follow` makes it.
 
-    Lost signals, restarts of listd and of the bus are handled inside: what comes out is the list, a moment later. A list
-    that is removed and made again is told as :class:`Replaced`; one that stays away ends the iteration with
+    Lost signals and restarts of listd and of the bus are handled inside: the consumer gets the list, a moment later. A list that
+    is removed and made again is reported as :class:`Replaced`; one that is not made again ends the iteration with
     :exc:`NoSuchAdapter`, one that may no longer be read with :exc:`AccessDenied`.
 
-    Content is read when somebody waits for it. Who is slow gets the changes since the last time joined to as few as
-    possible, at the worst :class:`Replaced`: memory is bounded by the list, not by its changes. A list that goes on
-    changing faster than it can be read is told every half second as :class:`Replaced` with ``complete=False``, as far as it is
-    known: new objects may be missing and contents be older, until there is time to read them.
+    Content is read when a consumer waits for it. A slow consumer gets the changes since its last step joined to as few as
+    possible, at worst :class:`Replaced`: memory is bounded by the list, not by its changes. A list that changes faster than it
+    can be read is reported every half second as :class:`Replaced` with ``complete=False``: new objects may be missing and
+    contents be older, until there is time to read them.
     """
 
     def __init__(self, link: Link, target: Target, longest_wait: float = LONGEST_WAIT) -> None:
@@ -76,15 +76,15 @@ class Follower(AsyncIterator[Change]):
 
     @property
     def revision(self) -> int:
-        """The list's revision as of the changes that were handed out last; 0 before the first ones."""
+        """The list's revision after the last returned changes; 0 before the first ones."""
         return self._revision
 
     @property
     def epoch(self) -> str:
-        """Which numbering :attr:`revision` belongs to; empty before the first changes.
+        """The epoch of :attr:`revision`; empty before the first changes.
 
-        Another one means that the list was made anew, as one of ``durability="memory"`` is after a restart of listd: revisions
-        of before mean nothing. It is the same text as :attr:`ListProperties.epoch`.
+        Another epoch means that the list was made anew, as one with ``durability="memory"`` is after a restart of listd: earlier
+        revisions mean nothing then. It is the same text as :attr:`ListProperties.epoch`.
         """
         return self._told_epoch
 
@@ -94,23 +94,23 @@ class Follower(AsyncIterator[Change]):
         return self._ready.popleft()
 
     def batches(self) -> AsyncIterator[list[Change]]:
-        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`, but for what is said
-        above of a list that changes faster than it can be read.
+        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`, except while the list changes
+        faster than it can be read (see above).
 
-        A group is empty when the revision has moved on and the list is as it was. Waiting for one may be cancelled, as by
+        A group is empty when only the revision has changed. Waiting for one may be cancelled, as by
         :func:`asyncio.timeout`, and goes on with the next ``anext``.
         """
         return _Batches(self._next_batch)
 
     async def reached(self, revision: int) -> list[Change]:
-        """Waits until the list is at a revision, such as the one that a write answered, and answers all changes up to it.
+        """Waits until the list is at a revision, such as that of a write, and returns all changes up to it.
 
-        ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy there; none when it is there
-        already. When the list is made anew meanwhile, its numbering begins anew too: then this answers with what it has, and
+        ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy there; no change if it is there
+        already. If the list is made anew meanwhile, its revisions begin anew too: then this returns the changes so far, and
         :attr:`epoch` is another one.
 
-        Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` has what came until then.
-        It takes changes as iterating does, so it is for the task that iterates.
+        Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` returns what has come until
+        then. It consumes changes like iterating, so it is for the task that iterates.
         """
         changes = [*self._ready]
         self._ready.clear()
@@ -156,13 +156,13 @@ class Follower(AsyncIterator[Change]):
             self._waiter = None
 
     def _has_news(self) -> bool:
-        """Whether something can be told now."""
+        """Whether there are changes to return now."""
         if not self._is_followed or self._step is not Step.NONE or not self._mirror.is_complete:
             return False
         return self._mirror.has_news or self._mirror.revision != self._revision
 
     def _is_late(self) -> bool:
-        """Whether what was asked for is here, but the list has changed again, for too long."""
+        """Whether requested content was read, but the list has changed again, for too long."""
         if not self._is_followed or self._step is not Step.NONE or self._calls or self._mirror.is_complete:
             return False
         return self._loop.time() > self._asked + self._longest_wait and self._mirror.is_loaded()
@@ -186,7 +186,7 @@ class Follower(AsyncIterator[Change]):
         self.close()
 
     def close(self) -> None:
-        """Ends the iteration; more than once it does nothing."""
+        """Ends the iteration; a second call has no effect."""
         if not self._is_closed:
             self._is_closed = True
             self._ready.clear()
@@ -198,7 +198,7 @@ class Follower(AsyncIterator[Change]):
         self.close()
 
     def __del__(self) -> None:
-        # It may be collected on any thread.
+        # It may be garbage-collected on any thread.
         if not self._is_closed and not self._loop.is_closed():
             presence, subscriptions = self._presence, self._subscriptions
             self._loop.call_soon_threadsafe(_stop, presence, subscriptions)
@@ -241,12 +241,12 @@ class Follower(AsyncIterator[Change]):
         self._proceed()
 
     def _lost(self, error: ListdError) -> None:
-        """A call has failed: the list is gone, or the daemon, or the right to read it."""
+        """A call has failed: the list was removed, or the daemon has ended, or the user may no longer read it."""
         self._detach()
         self._presence.missed(error)
 
     def _detach(self) -> None:
-        """Hears nothing of the list any more; the copy stays."""
+        """Stops listening to the list; the copy stays."""
         self._attachment += 1
         self._daemon = None
         self._is_followed = False
@@ -256,19 +256,19 @@ class Follower(AsyncIterator[Change]):
             subscription.cancel()
 
     def _give_up(self, error: ListdError) -> None:
-        """The list does not come back."""
+        """The list was not made again."""
         if self._error is None:
             self._error = error
         self._wake()
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
-        """Whoever may no longer read the list is not told so, but of its new options: ask."""
+        """A client that may no longer read the list gets only its new options: check by a call."""
         if self._daemon is not None and "Options" in body[1]:
             self._daemon.renew(self._path, weakly(self._lost))
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member != "Updated" or not self._is_followed or self._step is not Step.NONE:
-            # What is asked for contains it, or makes the next one show a gap.
+            # The answer of the read in flight contains this signal, or makes the next one show a gap.
             return
         update = Update.of_signal(body)
         before = len(self._mirror)
@@ -279,7 +279,7 @@ class Follower(AsyncIterator[Change]):
     # MARK: calls
 
     def _proceed(self) -> None:
-        """Does what is next to be done, when somebody waits for it."""
+        """Makes the next call, when a consumer waits."""
         if self._waiter is None or not self._is_followed or self._calls:
             return
         if self._step is Step.READ_ALL:
@@ -308,7 +308,7 @@ class Follower(AsyncIterator[Change]):
             if isinstance(result, RevisionGone):
                 self._step = Step.READ_ALL
             elif isinstance(result, LimitsExceeded) and most > 1:
-                # Others on this connection have calls under way, too.
+                # Other followers on this connection make calls, too.
                 self._most_calls = min(self._most_calls, most // 2)
                 self._loop.call_later(PAUSE, weakly(self._proceed))
                 return
@@ -347,7 +347,7 @@ class Follower(AsyncIterator[Change]):
 
 
 class _Batches(AsyncIterator[list[Change]]):
-    """No generator: that would end with the first wait that is cancelled."""
+    """Not an async generator, which would end with the first cancelled wait."""
 
     def __init__(self, following: Callable[[], Awaitable[list[Change]]]) -> None:
         self._following = following

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the manager says of lists, views and plugins."""
+"""The manager's descriptions of lists, views and plugins."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class ListInfo:
-    """One row of the lists there are.
+    """One row of :meth:`Daemon.lists`.
 
     :ivar name: its name.
     :ivar path: its object path.
-    :ivar source: what fills it.
-    :ivar revision: how many transactions were applied.
-    :ivar objects: how many objects it has.
-    :ivar items: how many items its sections have.
-    :ivar views: how many views look at it.
+    :ivar source: the source that fills it.
+    :ivar revision: the number of applied transactions.
+    :ivar objects: the number of its objects.
+    :ivar items: the number of its sections' items.
+    :ivar views: the number of its views.
     """
 
     name: str
@@ -32,14 +32,14 @@ class ListInfo:
 
 @dataclass(frozen=True, slots=True)
 class ViewInfo:
-    """One row of the views there are.
+    """One row of :meth:`Daemon.views`.
 
     :ivar path: its object path.
     :ivar adapter: the object path of its list.
     :ivar owner: the unique name of the connection that opened it.
     :ivar sequence: the last picture that was sent.
-    :ivar acknowledged_sequence: the last picture that was seen.
-    :ivar state: ``new`` (it has not said what is on its screen), ``active``, or ``stalled`` (its consumer does not look).
+    :ivar acknowledged_sequence: the last acknowledged picture.
+    :ivar state: ``new`` (without a viewport yet), ``active``, or ``stalled`` (its consumer does not acknowledge).
     """
 
     path: str
@@ -52,19 +52,19 @@ class ViewInfo:
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """A plugin and how it is.
+    """A plugin and its state.
 
     :ivar name: its name.
     :ivar version: its version.
     :ivar file: the path of its library.
     :ivar api_version: major × 65536 + minor.
-    :ivar section_controllers: the section controllers it has.
-    :ivar data_sources: the sources it has.
+    :ivar section_controllers: its section controllers.
+    :ivar data_sources: its data sources.
     :ivar isolation: where its code runs: in a ``worker``, a process of its own, or in listd (``none``).
     :ivar state: ``loading``, ``ready``, ``restarting`` or ``failed``.
-    :ivar last_error: what went wrong last; empty when nothing did.
+    :ivar last_error: its last error; empty when there was none.
     :ivar process_id: the process that its code runs in; 0 while there is none.
-    :ivar restart_count: how often its process was started again.
+    :ivar restart_count: how often its process was restarted.
     """
 
     name: str
@@ -82,19 +82,19 @@ class PluginInfo:
 
 @dataclass(frozen=True, slots=True)
 class ListDescription:
-    """What listd tells everybody of a list, and more to those who may know it.
+    """The properties of a list that everybody may read, and more for those who may read them.
 
     :ivar name: its name.
     :ivar state: ``loading``, ``ready``, ``paused`` or ``failed``.
     :ivar owner: the Unix user who made it; 0 for a configured list.
-    :ivar source: what fills it.
-    :ivar source_error: what the source lacks; None when the user may not read the list.
-    :ivar revision: how many transactions were applied.
-    :ivar objects: how many objects it has.
-    :ivar items: how many items its sections have.
-    :ivar views: how many views look at it.
+    :ivar source: the source that fills it.
+    :ivar source_error: the source's error; None when the user may not read the list.
+    :ivar revision: the number of applied transactions.
+    :ivar objects: the number of its objects.
+    :ivar items: the number of its sections' items.
+    :ivar views: the number of its views.
     :ivar changes_10s: transactions in the last ten seconds.
-    :ivar bytes: what its objects count on the owner's account; None for those who are no administrators.
+    :ivar bytes: the bytes of its objects on the owner's account; None for users who are no administrators.
     """
 
     name: str
@@ -116,16 +116,16 @@ class ClientInfo:
 
     :ivar name: its unique name.
     :ivar transport: how it is connected: ``bus`` or ``direct``.
-    :ivar user: its Unix user; 4294967295 when that is not known.
-    :ivar command: what the kernel calls its process; empty when that is not known.
-    :ivar pid: its process; 0 when that is not known.
-    :ivar calls: calls that it has made, all in all.
-    :ivar bytes: bytes that it has sent, all in all.
+    :ivar user: its Unix user; 4294967295 when unknown.
+    :ivar command: the name of its process in the kernel; empty when unknown.
+    :ivar pid: its process; 0 when unknown.
+    :ivar calls: the number of its calls.
+    :ivar bytes: the number of bytes that it has sent.
     :ivar calls_10s: calls in the last ten seconds.
     :ivar bytes_10s: bytes in the last ten seconds.
-    :ivar views: how many views it has open.
-    :ivar subscriptions: how many lists it hears events of.
-    :ivar last_call: when it called last, in microseconds since 1970.
+    :ivar views: the number of its open views.
+    :ivar subscriptions: the number of lists to which it is subscribed.
+    :ivar last_call: the time of its last call, in microseconds since 1970.
     """
 
     name: str
@@ -144,20 +144,20 @@ class ClientInfo:
 
 @dataclass(frozen=True, slots=True)
 class ListProperties:
-    """What a list says of itself.
+    """The properties of a list.
 
     :ivar name: its name.
-    :ivar source: what fills it.
-    :ivar epoch: names the numbering: revisions of another epoch mean nothing.
-    :ivar options: the options in force, under their names in :class:`ListOptions`.
+    :ivar source: the source that fills it.
+    :ivar epoch: identifies the numbering: revisions of different epochs cannot be compared.
+    :ivar options: the present options, under their names in :class:`ListOptions`.
     :ivar state: ``loading``, ``ready``, ``paused`` or ``failed``.
-    :ivar revision: how many transactions were applied, in this epoch.
+    :ivar revision: the number of applied transactions, in this epoch.
     :ivar oldest_revision: the oldest revision since which changes are known.
-    :ivar object_count: how many objects it has.
-    :ivar item_count: how many items its sections have.
-    :ivar selected_items: what is selected, as (object id, item); None when the user may not read the list.
-    :ivar source_error: what the source lacks; empty when it lacks nothing, None when the user may not read the list.
-    :ivar source_synced: when the source was last known to be whole, in microseconds since 1970; 0 = it tells none.
+    :ivar object_count: the number of its objects.
+    :ivar item_count: the number of its sections' items.
+    :ivar selected_items: the selected items, as (object id, item); None when the user may not read the list.
+    :ivar source_error: the source's error; empty when there is none, None when the user may not read the list.
+    :ivar source_synced: when the list last had all of the source, in microseconds since 1970; 0 = the source does not tell.
     :ivar source_position: the source's state, opaque: equal texts are equal states.
     """
 
@@ -178,15 +178,15 @@ class ListProperties:
 
 @dataclass(frozen=True, slots=True)
 class ManagerProperties:
-    """What listd says of itself.
+    """The properties of listd.
 
     :ivar version: its version.
-    :ivar features: what it can, by name.
+    :ivar features: its features, by name.
     :ivar plugin_api_version: major × 65536 + minor.
-    :ivar direct_address: where it takes direct connections; empty = nowhere.
-    :ivar log_level: the least important messages that it writes: ``error``, ``warning``, ``notice``, ``info`` or ``debug``.
-    :ivar adapter_count: how many lists there are.
-    :ivar view_count: how many views there are.
+    :ivar direct_address: the address for direct connections; empty = none.
+    :ivar log_level: the lowest level of messages that it writes: ``error``, ``warning``, ``notice``, ``info`` or ``debug``.
+    :ivar adapter_count: the number of lists.
+    :ivar view_count: the number of views.
     """
 
     version: str

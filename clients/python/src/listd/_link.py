@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to listd that mends itself: it comes back when the bus or the daemon went."""
+"""A link to listd that restores itself after the bus or the daemon ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_PAUSE = 10.0
 
 
 class Incarnation:
-    """One daemon process over one connection: what calls and subscriptions are bound to."""
+    """One daemon process over one connection, to which calls and subscriptions belong."""
 
     def __init__(self, wire: Wire, owner: str) -> None:
         self.wire = wire
@@ -45,12 +45,12 @@ class Incarnation:
         *,
         is_broadcast: bool = True,
     ) -> Subscription:
-        """Hears the signals of an object of listd."""
+        """Calls a handler for the signals of an object of listd."""
         rule = f"type='signal',sender='{BUS_NAME}',path='{path}',interface='{interface}'" if is_broadcast else None
         return self.wire.listen(path, interface, handle, sender=self.owner, rule=rule, on_error=on_error)
 
     def subscribe(self, path: str, event: str, on_error: Callable[[ListdError], None]) -> Subscription:
-        """Asks a list for a kind of event, beside those that others on this connection asked for."""
+        """Subscribes to a kind of a list's events, in addition to those of others on this connection."""
         events = self._events.setdefault(path, Counter())
         events[event] += 1
         if events[event] == 1:
@@ -72,7 +72,7 @@ class Incarnation:
         return Subscription(cancel)
 
     def renew(self, path: str, on_error: Callable[[ListdError], None]) -> None:
-        """Asks again for the kinds of events that were asked for: an error says that they are not to be had."""
+        """Subscribes again to all kinds of events; raises when the list refuses them."""
 
         def answered(result: Reply | ListdError) -> None:
             if isinstance(result, ListdError):
@@ -82,17 +82,17 @@ class Incarnation:
 
 
 class Watcher(Protocol):
-    """Who wants to know of daemons that come and go."""
+    """Gets reports of daemons that start and end."""
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """This one answers from now on."""
+        """A daemon can be called from now on."""
 
     def _vanished(self) -> None:
-        """The last one is gone."""
+        """The last daemon has ended."""
 
 
 class Link:
-    """The connection to an address, as long as it is wanted."""
+    """The connection to an address, until it is closed."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -124,9 +124,9 @@ class Link:
     # MARK: the daemon
 
     async def need(self) -> Incarnation:
-        """The daemon that answers; the bus is asked to start one when there is none.
+        """The daemon that can be called; the bus is asked to start one when there is none.
 
-        :raises Unavailable: there is none.
+        :raises Unavailable: there is no daemon.
         """
         if self.is_closed:
             raise Unavailable("the connection was closed")
@@ -158,17 +158,17 @@ class Link:
         )
 
     def watch(self, watcher: Watcher) -> None:
-        """Tells of daemons as long as the watcher lives; of the present one at once."""
+        """Reports daemons while the watcher lives, and the present one at once."""
         self._watchers.add(watcher)
         if self.daemon is not None:
             watcher._appeared(self.daemon)
 
     def unwatch(self, watcher: Watcher) -> None:
-        """Tells no longer."""
+        """Stops reporting."""
         self._watchers.discard(watcher)
 
     async def wait(self) -> Incarnation:
-        """Waits until a daemon answers.
+        """Waits until a daemon can be called.
 
         :raises Unavailable: the connection was closed.
         """
@@ -283,7 +283,7 @@ class Link:
         self._changed()
 
     async def wait_closed(self) -> None:
-        """Returns when nothing runs any more."""
+        """Returns when all tasks have ended."""
         if self._attempt is not None:
             await asyncio.wait([self._attempt])
         if self._wire is not None:
@@ -304,16 +304,16 @@ class Link:
     ) -> Reply:
         """Calls a method of the daemon and waits for the answer.
 
-        A call that is cancelled may have taken effect all the same; ``late`` hears its answer then.
+        A cancelled call may have taken effect nevertheless; ``late`` gets its answer then.
 
-        :raises ListdError: what listd answers; :exc:`Unavailable` when nothing was sent, :exc:`Disconnected` when the
-            answer was lost.
+        :raises ListdError: the error of listd; :exc:`Unavailable` when nothing was sent, :exc:`Disconnected` when the answer was
+            lost.
         """
         daemon = await self.need()
         try:
             return await self._called(daemon, path, interface, member, signature, body, descriptors, late)
         except Unavailable:
-            # The daemon was gone before it got the call; there may be another one.
+            # The daemon ended before it got the call; there may be another one.
             if self.daemon is daemon:
                 self._lost()
             daemon = await self.need()
@@ -349,7 +349,7 @@ class Link:
 async def awaited(
     loop: asyncio.AbstractEventLoop, wire: Wire, send: Callable[[Answer], int], late: Answer | None = None
 ) -> Reply:
-    """Sends a call and waits for its answer; descriptors that come with it stay open."""
+    """Sends a call and waits for its answer; the answer's descriptors stay open."""
     future: asyncio.Future[Reply] = loop.create_future()
 
     def answered(result: Reply | ListdError) -> None:
@@ -379,9 +379,9 @@ async def awaited(
 
 
 def address_of(target: str | None) -> str:
-    """The D-Bus address that a word or address means.
+    """The D-Bus address for a word, or an address itself.
 
-    :raises InvalidArgs: it is none.
+    :raises InvalidArgs: it is neither.
     :raises Unavailable: the environment names no session bus.
     """
     if target in (None, "system"):

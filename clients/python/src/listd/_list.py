@@ -40,17 +40,17 @@ ALL = 2**32 - 1
 
 
 class List:
-    """A list of a name. It costs nothing, and outlives restarts of listd.
+    """A list by its name. Making one sends nothing, and it outlives restarts of listd.
 
-    A call answers when its effect is applied, stored and announced. It has no time limit of its own
-    (:func:`asyncio.timeout` is one); one that is cancelled may have taken effect. While listd is away, calls raise
-    :exc:`Unavailable`; one that it died of or in raises :exc:`Disconnected` and may have taken effect.
+    A call returns when its effect is applied, stored and announced. It has no time limit of its own (use
+    :func:`asyncio.timeout`); a cancelled call may have taken effect. While listd is away, calls raise
+    :exc:`Unavailable`; a call during which listd ends raises :exc:`Disconnected` and may have taken effect.
 
-    ``expected_revision`` 0 means any; else a list at another revision is not changed: :exc:`RevisionConflict`. What a
-    call raises beside: :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
+    ``expected_revision`` 0 means any; otherwise a list at another revision is not changed: :exc:`RevisionConflict`. Calls also
+    raise :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
     :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
 
-    :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` give one.
+    :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` return one.
 
     :ivar name: its name.
     :ivar path: its object path.
@@ -70,7 +70,7 @@ class List:
     def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Transaction:
         """Several changes at once: ``async with mail.transaction() as t: t.upsert(…); t.remove(…)``.
 
-        :param animated: a hint for those who show the list.
+        :param animated: a hint for viewers.
         """
 
         async def commit(removed: list[str], upserts: list[list[Any]]) -> int:
@@ -92,13 +92,13 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
     ) -> int:
-        """Makes these the objects of the list, in this order; listd finds out what has changed.
+        """Replaces the objects of the list by these, in this order; listd finds out what has changed.
 
-        More than 1 MiB goes as a file in memory, which may have 64 MiB where a message has 16 (listd's limits by default).
+        More than 1 MiB is sent as a file in memory, which may have 64 MiB where a message has 16 (listd's limits by default).
 
-        :param duplicates: of several objects with the same id the first one counts; or the call fails.
+        :param duplicates: whether the first one of several objects with the same id counts, or the call fails.
         :returns: the revision that contains the effect.
-        :raises DuplicateIdentifier: an id is there twice, and ``duplicates`` is ``fail``.
+        :raises DuplicateIdentifier: an id occurs twice, and ``duplicates`` is ``fail``.
         """
         rows = list(objects)
         options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
@@ -132,10 +132,10 @@ class List:
     ) -> int:
         """The same from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …, "fields": {…}}``.
 
-        listd reads it, from where it stands; at most 64 MiB by default.
+        listd reads it from its present offset; at most 64 MiB by default.
 
         :returns: the revision that contains the effect.
-        :raises InvalidObject: a line is none; the message has its number, and nothing is changed.
+        :raises InvalidObject: a line is no object; the message has its number, and nothing is changed.
         """
         options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
         return await self._replace_from(file.fileno(), expected_revision, options)
@@ -156,7 +156,7 @@ class List:
         unset: Iterable[str] = (),
         expected_revision: int = 0,
     ) -> int:
-        """Sets some fields of an object and takes others away; the rest stays.
+        """Sets some fields of an object and removes others; the rest stays.
 
         :returns: the revision that contains the effect.
         :raises NoSuchObject: the list has no such object.
@@ -185,8 +185,8 @@ class List:
         return await self._write("MoveObject", "tsss", body, expected_revision)
 
     async def reload(self, ids: Iterable[str] | None = None) -> int:
-        """Has the items of these objects made anew, changed or not; unknown ids are ignored. Without ids: of all, with new
-        section controllers.
+        """Makes listd build the items of these objects anew, changed or not; unknown ids are ignored. Without ids: of all, with
+        new section controllers.
 
         :returns: the revision that contains the effect.
         """
@@ -225,24 +225,24 @@ class List:
         return ()
 
     async def page(self, offset: int = 0, limit: int = ALL) -> Page:
-        """A part of the list: about 1 MiB, at least one object; past the end none.
+        """A part of the list: about 1 MiB, at least one object; none past the end.
 
-        Go on at ``offset`` + the number of objects, and begin again when the revision is another one: or use
+        Continue at ``offset`` + the number of objects, and begin again when the revision has changed: or use
         :meth:`objects`, which does it.
         """
         revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
         return Page(revision, total, tuple(objects_of(rows)))
 
     async def find(self, id: str) -> Found:
-        """An object by its id, and where it stands.
+        """An object by its id, and its position.
 
-        :raises NoSuchObject: the list has none.
+        :raises NoSuchObject: the list has no such object.
         """
         revision, section, type, fields = (await self._call("FindObject", "s", [checked_text(id)])).body
         return Found(revision, section, Object(id, fields_of(fields), type))
 
     async def items(self, first: int = 0, count: int = ALL) -> AsyncIterator[ListItem]:
-        """The items of some sections, as their section controllers made them; read as they are asked for."""
+        """The items of some sections, as their section controllers made them; read during the iteration."""
         end = min(first + count, ALL)
         while first < end:
             _, following, rows = (await self._call("GetItems", "uu", [first, end - first])).body
@@ -253,7 +253,7 @@ class List:
             first = following
 
     async def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
-        """Writes objects to an open file, as JSON lines; what JSON lacks is written as the nearest.
+        """Writes objects to an open file, as JSON lines; types that JSON lacks are written as the nearest one.
 
         :returns: their revision.
         """
@@ -270,7 +270,7 @@ class List:
         return cast(int, await self._property("Revision"))
 
     async def properties(self) -> ListProperties:
-        """What the list says of itself."""
+        """The properties of the list."""
         try:
             return list_properties(await self._link.properties(self.path, ADAPTER))
         except UnknownObject:
@@ -284,9 +284,9 @@ class List:
         return int(value) if isinstance(value, int) else value
 
     async def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
-        """How many items each of some sections has, without their contents.
+        """The number of items of each of some sections, without their contents.
 
-        One answer has about 1 MiB: go on at ``next_section``, and begin again when the revision is another one.
+        One answer has about 1 MiB: continue at ``next_section``, and begin again when the revision has changed.
         """
         revision, following, counts = (await self._call("GetItemCounts", "uu", [first, min(count, ALL)])).body
         return ItemCounts(revision, following, tuple(counts))
@@ -294,12 +294,12 @@ class List:
     async def search(
         self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
     ) -> Hit | None:
-        """The next object in one of whose texts ``text`` occurs, whatever the case; None when there is none.
+        """The next object with a text that contains ``text``, ignoring case; None when there is none.
 
-        It never wraps. While somebody types, wait for one search before the next one begins.
+        The search does not wrap around. While somebody types, wait for one search before the next one begins.
 
-        :param fields: the keys to look into; none = all whose values are texts.
-        :param start: where to begin, this object included. Backwards, past the end is the last object.
+        :param fields: the keys to search; none = all whose values are texts.
+        :param start: where to begin, this object included. Past the end, a backward search begins with the last object.
         :raises LimitsExceeded: this connection has another search running.
         """
         body = [checked_text(text), checked_texts("fields", fields), start, backwards]
@@ -316,22 +316,23 @@ class List:
         limit: int = 0,
         patience: float | None = None,
     ) -> Filter:
-        """A list of those objects that are wanted, which follows this one: ``async with mail.filter("hello") as hits: …``.
+        """A list of some objects of this one, which follows it: ``async with mail.filter("hello") as hits: …``.
 
-        :param contains: the text that occurs in them, whatever the case; empty = all.
-        :param fields: the keys to look into; none = all whose values are texts.
+        :param contains: the text that they must contain, ignoring case; empty = all.
+        :param fields: the keys to search; none = all whose values are texts.
         :param type: only objects of this type; ``""`` = those without one.
-        :param sort: the key by whose value they are ordered; ``-KEY`` turns it round; None = as they are here.
-        :param limit: how many there are at most; 0 = all.
-        :param patience: seconds that this list may be away until who follows or views the filter is told so, as for :meth:`follow`.
-        :raises ReadOnly: when the filter is written: its list is.
+        :param sort: the key by whose value they are ordered; ``-KEY`` reverses the order; None = the order of this list.
+        :param limit: the maximum number; 0 = all.
+        :param patience: seconds that this list may be away before programs that follow or view the filter get an error, as for
+            :meth:`follow`.
+        :raises ReadOnly: when the filter's list is written to.
         """
         from ._filter import Filter, source_argument
 
         return Filter(self._link, self._target.within(patience), source_argument(contains, fields, type, sort, limit))
 
     async def set_source_argument(self, argument: str) -> int:
-        """Changes what follows ``?`` in the source of a ``list:`` list.
+        """Changes the text after ``?`` in the source of a ``list:`` list.
 
         :returns: the revision that contains the effect.
         :raises ReadOnly: the list has another kind of source.
@@ -345,14 +346,14 @@ class List:
 
         The first change is :class:`Replaced`, with all objects.
 
-        :param patience: seconds that the list may be away, once it was there: when somebody removes it, and after a restart of
-            listd when it is not on disk. After that the iteration ends with :exc:`NoSuchAdapter`. None = 3, of a filter what
-            that was given; ``math.inf`` = as long as it takes.
+        :param patience: seconds that the list may be away, once it existed: after its removal, or after a restart of listd when
+            it is not stored. After that the iteration ends with :exc:`NoSuchAdapter`. None = 3, or for a filter the filter's own;
+            ``math.inf`` = without limit.
         """
         return Follower(self._link, self._target.within(patience))
 
     def view(self, *, patience: float | None = None, **options: Unpack[ViewOptions]) -> View:
-        """A viewport on the list: ``async with mail.view(layout="none") as view: await view.show(0, 40)``.
+        """A view of the list: ``async with mail.view(layout="none") as view: await view.show(0, 40)``.
 
         :param patience: seconds that the list may be away, as for :meth:`follow`.
         :param options: see :class:`ViewOptions`.
@@ -360,23 +361,23 @@ class List:
         return View(self._link, self._target.within(patience), option_values(options))
 
     def display_events(self) -> DisplayEvents:
-        """What comes onto the screens of all viewers and leaves them."""
+        """Items that all viewers begin and end displaying."""
         return DisplayEvents(self._link, self._target)
 
     def working_range_events(self) -> WorkingRangeEvents:
-        """What comes near to the screens of all viewers: what is worth preparing."""
+        """Sections that enter and exit all viewers' working ranges, to prepare them."""
         return WorkingRangeEvents(self._link, self._target)
 
     def near_end_events(self) -> NearEndEvents:
-        """Viewers that come near to the end, for writers that load more (option ``near_end_distance``)."""
+        """Views that come near to the end, for writers that load more (option ``near_end_distance``)."""
         return NearEndEvents(self._link, self._target)
 
     def on_invoked(self) -> InvokedEvents:
-        """Actions that viewers ask for and no section controller handles; told to the list's owner alone."""
+        """Actions that viewers invoke and no section controller handles; sent to the list's owner only."""
         return InvokedEvents(self._link, self._target)
 
     def selection_events(self) -> SelectionEvents:
-        """What is selected: first all that is, then each change."""
+        """The selection: first all selected items, then each change."""
         return SelectionEvents(self._link, self._target)
 
     # MARK: calls
@@ -395,7 +396,7 @@ class List:
 
 @contextmanager
 def _naming(id: str) -> Iterator[None]:
-    """Says of which object a field is that cannot be sent."""
+    """Adds the object's id to the error about a field that cannot be sent."""
     try:
         yield
     except InvalidObject as error:
@@ -418,7 +419,7 @@ def _memory_file() -> Iterator[int]:
 
 
 def _write_lines(file: int, rows: list[Object]) -> None:
-    """Fills a file in memory, and seals it: listd reads what nobody changes."""
+    """Fills a file in memory, and seals it, so that nobody changes it while listd reads it."""
     with os.fdopen(os.dup(file), "wb", buffering=LARGE) as stream:
         for row in rows:
             stream.write(json_line(row.id, row.type, dict(row.fields)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of a list that follows ``Updated``: pure, so that every rule is tested without a bus."""
+"""A copy of a list that follows ``Updated``. It makes no calls, so that every rule is tested without a bus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pair = Sequence[int]
 
 @dataclass(slots=True)
 class Sections:
-    """What one transaction did to sections: deletes, origins and reloads are positions before it, the rest after it."""
+    """The changes of sections by one transaction: deletes, origins and reloads are positions before it, the rest after it."""
 
     deletes: Sequence[Pair] = ()
     inserts: Sequence[Pair] = ()
@@ -27,7 +27,7 @@ class Sections:
 
 @dataclass(slots=True)
 class Update:
-    """What one transaction did to a list, as ``Updated`` and ``GetChanges`` say it."""
+    """The changes of a list by one transaction, from ``Updated`` or ``GetChanges``."""
 
     base: int
     revision: int
@@ -64,7 +64,7 @@ class Update:
 
 
 class Step(Enum):
-    """What an input asks of the mirror's owner."""
+    """The owner's next step after an input."""
 
     #: Nothing: already known, or taken in.
     NONE = 0
@@ -75,11 +75,11 @@ class Step(Enum):
 
 
 class Mismatch(Exception):
-    """A batch that does not fit the list: something was lost, or the sender is wrong."""
+    """A batch that does not fit the list: something was lost, or the sender has an error."""
 
 
 class Stale:
-    """Stands for an object whose content is to be read, with what is known of it until then."""
+    """Stands for an object whose content must be read, with its older content until then."""
 
     __slots__ = ("known",)
 
@@ -95,7 +95,7 @@ Entry: TypeAlias = Object | Stale | None
 
 
 class Mirror:
-    """Updates carry positions only; what they bring in is missing until :meth:`fill` supplies it."""
+    """Updates have positions only; inserted content is missing until :meth:`fill` supplies it."""
 
     def __init__(self) -> None:
         self.revision = 0
@@ -119,21 +119,21 @@ class Mirror:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all content is here."""
+        """Whether all content has been read."""
         return self._missing == 0
 
     def is_loaded(self) -> bool:
-        """Whether every object was read that was there at the last beginning; others may have come, or changed, since."""
+        """Whether every object of the last start was read; others may have come, or changed, since."""
         self._is_loaded = self._is_loaded or None not in self._entries
         return self._is_loaded
 
     @property
     def has_news(self) -> bool:
-        """Whether there is something to take."""
+        """Whether there are changes to take."""
         return self._is_fresh or self._told is not None or bool(self._olds)
 
     def reset(self, revision: int, total: int) -> None:
-        """Begins anew with a list of which only the length is known."""
+        """Restarts with a list of which only the length is known."""
         self.revision = revision
         self._entries = [None] * total
         self._missing = total
@@ -151,9 +151,10 @@ class Mirror:
     # MARK: content
 
     def missing(self, most: int, *, page: int, gap: int = 0, margin: int = 0) -> list[range]:
-        """At most so many ranges that are to be read, each of at most a page; those with few known ones between are one.
+        """Ranges that must be read, at most so many, each of at most a page; ranges with few known objects between them are
+        joined.
 
-        :param margin: how many more on both sides, for a list that shifts while it is read.
+        :param margin: how many more to read on both sides, as the list may shift meanwhile.
         """
         runs: list[range] = []
         start = stop = -1
@@ -188,7 +189,7 @@ class Mirror:
         return (position for position in range(start, stop) if type(entries[position]) is not Object)
 
     def fill(self, offset: int, objects: Sequence[Object], revision: int) -> Step:
-        """Takes in what was read from a position on. Of another revision than the mirror's it does not fit."""
+        """Applies an answer that begins at a position. One of another revision than the mirror's does not fit."""
         if revision != self.revision:
             return Step.CATCH_UP if revision > self.revision else Step.NONE
         entries = self._entries
@@ -198,7 +199,7 @@ class Mirror:
             self._missing -= count
             return Step.NONE
         for position, entry in enumerate(objects[: len(entries) - offset], offset):
-            # What is here stays the very object that was told.
+            # An unchanged object stays the same Python object that was reported before.
             if type(entries[position]) is not Object:
                 entries[position] = entry
                 self._missing -= 1
@@ -207,7 +208,7 @@ class Mirror:
     # MARK: updates
 
     def apply(self, update: Update) -> Step:
-        """Takes in a transaction, by the contract's rule for clients."""
+        """Applies a transaction, by the contract's rule for clients."""
         if update.kind == "announce":
             return Step.CATCH_UP if update.revision > self.revision else Step.NONE
         if update.revision <= self.revision:
@@ -247,7 +248,7 @@ class Mirror:
             raise Mismatch(f"{count} sections instead of {expected}")
 
     def _mark(self, position: int) -> None:
-        """The content of an entry is to be read."""
+        """The content of an entry must be read."""
         entry = self._entries[position]
         if not isinstance(entry, Object):
             return
@@ -257,7 +258,7 @@ class Mirror:
         self._missing += 1
 
     def _weigh(self, before: Sequence[int], after: Sequence[int], old_count: int, new_count: int) -> None:
-        """Remembers where something changed, in the order before and after."""
+        """Records where something changed, in the order before and after."""
         for positions, count in ((before, old_count), (after, new_count)):
             if positions:
                 self._head = min(self._head, min(positions))
@@ -300,7 +301,7 @@ class Mirror:
         self._weigh(leaving + refreshed, [arrival[0] for arrival in arriving] + later, count, new_count)
 
     def _keep_told(self) -> None:
-        """The order is about to change: what was told is kept beside it."""
+        """The order is about to change: keeps the reported order beside it."""
         if self._told is not None or self._is_fresh:
             return
         told = self._entries.copy()
@@ -342,14 +343,14 @@ class Mirror:
     # MARK: telling
 
     def take(self) -> list[Change] | None:
-        """What happened since the last time, to be applied one by one, once all content is here; None until then.
+        """The changes since the last call, to be applied one by one, once all content has been read; None until then.
 
         Complexity: O(changes) while only content changed, else O(n) copies and O(m log m) steps for the m objects between
         the first and the last that changed.
         """
         if self._missing:
             return None
-        # Nothing is missing, so there are only objects among them.
+        # No content is missing, so all entries are objects.
         entries = cast(list[Object], self._entries)
         changes: list[Change]
         if self._is_fresh:
@@ -363,15 +364,15 @@ class Mirror:
         return changes
 
     def take_known(self) -> list[Change]:
-        """The list as far as it is known, while more of it changes than can be read: new objects are missing, and others may
-        have contents of before.
+        """The known part of the list, while more of it changes than can be read: new objects are missing, and others may have
+        older contents.
 
         Complexity: O(n).
         """
         known = [entry if isinstance(entry, Object) else entry.known for entry in self._entries if entry is not None]
         told = [entry for entry in known if entry is not None]
         self._begin(is_fresh=False)
-        # The next thing to tell is how the list differs from this, wherever that is.
+        # The next report is the difference of the list from this.
         self._told = told
         self._head = self._tail = 0
         return [Replaced(tuple(told), complete=False)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names under which listd is found."""
+"""The bus names, paths and interfaces of listd."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ DIRECT_ADDRESS = "unix:path=/run/listd/direct.sock"
 
 
 def escape(name: str) -> str:
-    """A name as the last element of an object path: what is no ASCII letter or digit becomes ``_xx``, a first digit too."""
+    """A name as the last element of an object path: a byte that is no ASCII letter or digit becomes ``_xx``, and so does a first
+    digit."""
     try:
         data = name.encode()
     except UnicodeEncodeError:
@@ -38,7 +39,7 @@ def escape(name: str) -> str:
 
 
 def unescape(path: str) -> str:
-    """The name behind an object path; what is no escaped name is given back as it stands."""
+    """The name in an object path; an element that is no escaped name is returned unchanged."""
     element = path.rpartition("/")[2]
     if element == "_":
         return ""
@@ -68,6 +69,6 @@ def plugin_path(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is none: the one that was meant, when there is a near one."""
+    """The end of a message about an unknown name: a similar one, if there is one."""
     near = get_close_matches(name.lower().replace("-", "_"), sorted(known), 1)
     return f": did you mean {near[0]!r}?" if near else ""

@@ -16,9 +16,9 @@ class Object:
     """One element of a list. Two with the same id are the same object; its type or fields may differ.
 
     :ivar id: unique in its list, not empty; at most 4 KiB.
-    :ivar fields: what the object says, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists
+    :ivar fields: the content of the object, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists
         and dictionaries of those, and D-Bus's other types by wrappers such as :class:`UInt32`.
-    :ivar type: what chooses its section controller; may be empty.
+    :ivar type: chooses its section controller; may be empty.
     """
 
     id: str
@@ -29,7 +29,7 @@ class Object:
         return hash(self.id)
 
 
-# What is read by the million is made without the initialiser of a frozen class, which costs three times as much.
+# Objects that are read by the million bypass the initialiser of a frozen class, which costs three times as much.
 _new = object.__new__
 _set_id: Callable[[Object, str], None] = vars(Object)["id"].__set__
 _set_type: Callable[[Object, str], None] = vars(Object)["type"].__set__

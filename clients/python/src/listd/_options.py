@@ -11,40 +11,41 @@ from ._values import Array, Dictionary, Struct, UInt32, checked_text, variants_o
 
 
 class ListOptions(TypedDict, total=False):
-    """Options of a new list, as keywords of :meth:`Daemon.create` and :meth:`Daemon.ensure`. What is left out has the default.
+    """Options of a new list, as keywords of :meth:`Daemon.create` and :meth:`Daemon.ensure`. Options that are left out have their
+    defaults.
 
-    :ivar source: what fills it (``"push"``): ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?…`` (see :class:`Filter`), or
-        ``PLUGIN/SOURCE?argument``.
+    :ivar source: the source that fills it (``"push"``): ``push`` (writers do), ``jsonl:PATH``, ``list:NAME?…`` (see
+        :class:`Filter`), or ``PLUGIN/SOURCE?argument``.
     :ivar section_controllers: object type → ``PLUGIN/CONTROLLER``; ``*`` is for every other type
         (``{"*": "listd/single"}``: each object is one item, which shows its fields).
-    :ivar layout: what its views have (``"flow"``): ``flow`` (sizes, lines and columns), ``absolute`` (controllers say where items
-        are), or ``none`` (rows, for programs that lay them out themselves).
-    :ivar direction: in which it scrolls (``"vertical"``), or ``horizontal``.
+    :ivar layout: the layout of its views (``"flow"``): ``flow`` (sizes, lines and columns), ``absolute`` (controllers place
+        items), or ``none`` (rows, for programs that lay them out themselves).
+    :ivar direction: the scroll direction (``"vertical"``), or ``horizontal``.
     :ivar sticky_headers: whether headers stay at the edge (false).
     :ivar stretch_to_edge: whether items stretch to the end of their line (false).
     :ivar show_header_when_empty: whether sections without items have their header (false).
     :ivar top_content_inset: space above the content, in the units of the layout (0).
     :ivar sticky_header_offset: where sticky headers stop, in the units of the layout (0).
-    :ivar working_range: how many sections on both sides of the visible ones count as near (0).
-    :ivar near_end_distance: how near the end is for a writer to load more, in the units of the layout, in layout ``none`` in items;
-        0 = never (0).
-    :ivar updater: ``batch`` says what has changed, ``reload`` says each time that everything has (``"batch"``).
+    :ivar working_range: how many sections on both sides of the visible ones belong to the working range (0).
+    :ivar near_end_distance: the distance of the end at which writers are asked to load more, in the units of the layout, in
+        layout ``none`` in items; 0 = never (0).
+    :ivar updater: ``batch`` announces the changes, ``reload`` announces each update as a reload (``"batch"``).
     :ivar reload_threshold: more changed sections than this are announced as a reload; 0 = only when the signal would be too
         long (0).
     :ivar section_moves_as_deletes_inserts: whether moves are announced as a delete and an insert (false).
     :ivar prefer_item_reloads: whether sections with new content are announced by their items (false).
-    :ivar minimal_moves: whether the fewest moves are looked for, which takes longer (false).
-    :ivar coalesce_min: how long an update waits for others to come, in milliseconds (0).
-    :ivar coalesce_max: how long at most, in milliseconds (0).
-    :ivar coalesce_increment: how much longer with each that comes, in milliseconds (0).
+    :ivar minimal_moves: whether to find the fewest moves, which takes longer (false).
+    :ivar coalesce_min: how long an update waits for others, in milliseconds (0).
+    :ivar coalesce_max: the maximum of that time, in milliseconds (0).
+    :ivar coalesce_increment: how much longer it waits after each further update, in milliseconds (0).
     :ivar durability: what the objects survive (``"disk"``): ``memory`` nothing, the list is gone with listd; ``disk`` a crash of
         listd; ``fsync`` a crash of the machine.
-    :ivar empty: what views show of an empty list: the content of one item (nothing).
-    :ivar hints: how people want to see fields, by key: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``,
-        ``percent``, ``duration-us`` (none).
+    :ivar empty: the content of the one item that views show for an empty list (nothing).
+    :ivar hints: how to show fields, by key: ``bytes``, ``time-us``, ``time-s``, ``permissions``, ``uid``, ``gid``, ``percent``,
+        ``duration-us`` (none).
     :ivar readers: who may read it (``"any"``), ``owner``, or ``group:NAME``.
     :ivar writers: who may write it (``"owner"``), ``any``, or ``group:NAME``.
-    :ivar invokers: who may ask for actions with :meth:`View.invoke` (``"owner"``), ``any``, or ``group:NAME``.
+    :ivar invokers: who may invoke actions with :meth:`View.invoke` (``"owner"``), ``any``, or ``group:NAME``.
     :ivar transient: whether the list is removed when the connection that made it ends (false).
     """
 
@@ -77,24 +78,25 @@ class ListOptions(TypedDict, total=False):
 
 
 class ViewOptions(TypedDict, total=False):
-    """Options of a view, as keywords of :meth:`List.view`. What is left out has the default.
+    """Options of a view, as keywords of :meth:`List.view`. Options that are left out have their defaults.
 
     :ivar layout: ``flow``, ``absolute``, or ``none``: :meth:`View.scroll` is for the first two, :meth:`View.show` for ``none``
         (the list's).
-    :ivar window: how many pictures may be on their way to a consumer that does not look (32).
+    :ivar window: how many pictures may be unacknowledged before the view stalls (32).
     :ivar window_bytes: the same in bytes (262,144).
-    :ivar lead: how much behind the last visible one counts as near, in ``working_range_unit`` (the list's ``working_range``).
-    :ivar trail: how much before the first visible one does (the list's ``working_range``).
-    :ivar working_range_unit: what these count: ``sections`` or ``items`` (``"sections"``).
-    :ivar buffer: how far beyond the viewport items are shown, in the units of the layout (20): inside, scrolling costs no call.
-    :ivar overscan_items: how many items beyond the range are shown on both sides, in layout ``none`` (0): inside, scrolling costs no
-        call. :meth:`Picture.visible` leaves them out.
+    :ivar lead: the length of the working range after the last visible one, in ``working_range_unit`` (the list's
+        ``working_range``).
+    :ivar trail: its length before the first visible one (the list's ``working_range``).
+    :ivar working_range_unit: the unit of both: ``sections`` or ``items`` (``"sections"``).
+    :ivar buffer: how far beyond the viewport items are shown, in the units of the layout (20): scrolling inside it needs no call.
+    :ivar overscan_items: how many items beyond the range are shown on both sides, in layout ``none`` (0): scrolling inside them
+        needs no call. :meth:`Picture.visible` leaves them out.
     :ivar fields: only these keys of contents (all).
-    :ivar anchor: whether what is visible keeps its place when something above it changes (true).
+    :ivar anchor: whether visible items keep their place when something above them changes (true).
     :ivar anchor_at_start: the same at the very beginning of the list (false).
     :ivar scale: device pixels per unit, for rounding; 0 = none (0).
     :ivar at: where the view begins: object id, item, and ``none``, ``start``, ``center`` or ``end`` (the beginning). The first
-        :meth:`View.show` or :meth:`View.scroll` then says only how much is visible.
+        :meth:`View.show` or :meth:`View.scroll` then only sets how much is visible.
     """
 
     layout: Literal["flow", "absolute", "none"]
@@ -133,7 +135,7 @@ _TEXTS_BY_TEXT = frozenset({"section_controllers", "hints"})
 def option_values(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options under the contract's names, with values of the contract's types.
 
-    :raises InvalidArgs: a value is none of the option's; names that listd does not know are left to listd.
+    :raises InvalidArgs: a value is not allowed for its option; listd checks unknown names.
     """
     made: dict[str, Any] = {}
     for name, value in options.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a view shows."""
+"""The picture of a view."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ class Span(NamedTuple):
 class Shown:
     """An item in its slot.
 
-    :ivar slot: the widget that shows it: it keeps its number until the item leaves, and is used again for another item then.
+    :ivar slot: the widget that shows it: the item keeps its slot until it leaves; then another item uses the slot.
     :ivar object_id: the object whose section the item belongs to; empty for the empty view.
     :ivar section: the section, which is the position of the object in the list.
     :ivar item: the item inside its section; 0 for header and footer.
     :ivar kind: ``cell``, ``header`` or ``footer``.
-    :ivar reuse_identifier: which kind of widget can show it: a slot never changes its reuse identifier.
+    :ivar reuse_identifier: the kind of widget that can show it: a slot never changes its reuse identifier.
     :ivar frame: its place in the content; zero in layout ``none``.
     :ivar z: higher ones cover lower ones.
-    :ivar content: what the widget draws.
+    :ivar content: the content that the widget draws.
     """
 
     slot: int
@@ -84,14 +84,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a view shows at one moment. Pictures are values: the next one does not change this one.
+    """The content of a view at one moment. Pictures are values: a later one does not change this one.
 
-    :ivar sequence: counts the differences that listd has sent.
-    :ivar revision: the list's revision that is shown.
+    :ivar sequence: the number of differences that listd has sent.
+    :ivar revision: the revision of the shown list.
     :ivar content_size: the size of the whole content, in the units of the layout; zero in layout ``none``.
-    :ivar offset: where the viewport starts in the content.
-    :ivar slots: what is shown, by slot.
-    :ivar opening: another number means that the view was opened anew, after a restart of listd: its slots are other widgets.
+    :ivar offset: the offset of the viewport in the content.
+    :ivar slots: the shown items, by slot.
+    :ivar opening: a different number means that the view was opened again, after a restart of listd: its slots are other widgets.
     """
 
     sequence: int = 0
@@ -107,9 +107,9 @@ class Picture:
         return sorted(self.slots.values(), key=lambda shown: (shown.section, _KINDS[shown.kind], shown.item))
 
     def visible(self) -> list[Shown]:
-        """Those of :meth:`rows` that are on the screen itself, and not only near it, as ``buffer`` or ``overscan_items`` says.
+        """Those of :meth:`rows` that are on the screen itself, without the surrounding ones of ``buffer`` or ``overscan_items``.
 
-        In layout ``none`` that is as many rows as :meth:`View.show` named last; they follow the list as the range does.
+        In layout ``none`` that is as many rows as the last :meth:`View.show` asked for; they follow the list as the range does.
         """
         screen = self._screen
         if screen is None:
@@ -129,7 +129,7 @@ _KINDS = {"header": 0, "cell": 1, "footer": 2}
 
 
 class Outcome(Enum):
-    """Whether a difference fitted."""
+    """The result of applying a difference."""
 
     APPLIED = 0
     #: Older than what is shown.
@@ -155,7 +155,7 @@ def shown_of(row: list[Any]) -> Shown:
 
 
 class Canvas:
-    """The newest picture, which takes in differences: pure."""
+    """The newest picture, to which differences are applied. It makes no calls."""
 
     def __init__(self) -> None:
         self.sequence = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a list is there: through restarts of the daemon, loss of the bus, and lists that are made anew."""
+"""Whether a list exists: through restarts of the daemon, loss of the bus, and lists that are made anew."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Target:
         return adapter_path(self.name)
 
     def within(self, patience: float | None) -> Target:
-        """The same with another patience, unless it is None."""
+        """The same with another patience, unless that is None."""
         if patience is None:
             return self
         if not patience >= 0:
@@ -42,27 +42,27 @@ class Target:
         return replace(self, patience=float(patience))
 
     def missing(self) -> NoSuchAdapter:
-        """The error that it is not there."""
+        """The error that the list does not exist."""
         if self.base is not None:
             return NoSuchAdapter(f"there is no list {self.base!r}, which is filtered")
         return NoSuchAdapter(f"there is no list {self.name!r}")
 
 
 class Attached(Protocol):
-    """Whoever goes with a list that comes and goes."""
+    """The owner of a presence, which is attached to a list while that exists."""
 
     def _attach(self, daemon: Incarnation) -> None:
-        """Begins on the list of this daemon; says ``found`` or ``missed``."""
+        """Attaches to the list of this daemon; calls ``found`` or ``missed``."""
 
     def _detach(self) -> None:
-        """The list is gone, or there is another one; more than once it does nothing."""
+        """Detaches, as the list was removed or replaced; a second call has no effect."""
 
     def _give_up(self, error: ListdError) -> None:
-        """The list does not come back."""
+        """The list was not made again."""
 
 
 class Presence:
-    """Attaches its owner, which it does not keep alive, to a list whenever the list is there."""
+    """Attaches its owner, to which it holds a weak reference, to a list whenever the list exists."""
 
     def __init__(self, link: Link, target: Target, owner: Attached) -> None:
         self._link = link
@@ -79,27 +79,28 @@ class Presence:
         self._has_waited = False
 
     def start(self) -> None:
-        """Looks for the list from now on."""
+        """Begins to search for the list."""
         if self._link.is_closed:
             self._give_up(Unavailable("the connection was closed"))
         else:
             self._link.watch(self)
 
     def stop(self) -> None:
-        """Looks no longer."""
+        """Stops searching."""
         self._link.unwatch(self)
         self._leave()
 
     def found(self) -> None:
-        """The list is there: the owner has been answered."""
+        """The list exists: the owner's call has succeeded."""
         self._is_known = True
         self._has_waited = False
         self._stop_waiting()
 
     def missed(self, error: ListdError) -> None:
-        """The owner's call has failed. A list that was there before is waited for; any other error is final."""
+        """The owner's call has failed. A list that existed before is waited for; any other error is final."""
         if isinstance(error, (Disconnected, Unavailable)):
-            # The daemon is gone, which is about to be told. A bus may also have dropped the answer: then it is asked again.
+            # The daemon has ended, which will be reported next. A bus may also have dropped the answer: then the call is
+            # repeated.
             if self._daemon is not None and self._timer is None:
                 self._timer = self._link.loop.call_later(self._patience, weakly(self._ask_again))
         elif not isinstance(error, (NoSuchAdapter, UnknownObject)):
@@ -116,15 +117,15 @@ class Presence:
     # MARK: the daemon
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon answers."""
+        """A daemon can be called."""
         self._leave()
         self._daemon = daemon
-        # Before the list is asked for: one that is made right after is not missed.
+        # Subscribed before the owner's call, so that a list that is made right after it is not missed.
         self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
         self._attach(daemon)
 
     def _vanished(self) -> None:
-        """The daemon is gone."""
+        """The daemon has ended."""
         self._leave()
         if self._link.is_closed:
             self._give_up(Unavailable("the connection was closed"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reading a list answers."""
+"""Results of reading a list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Page:
     """A part of a list, at a revision.
 
     :ivar revision: the list's revision.
-    :ivar total: how many objects the whole list has.
+    :ivar total: the number of objects in the whole list.
     :ivar objects: the objects, in their order.
     """
 
@@ -26,7 +26,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An object and where it stands, at a revision.
+    """An object and its position, at a revision.
 
     :ivar revision: the list's revision.
     :ivar section: its position in the list.
@@ -40,11 +40,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """How many items each of some sections has, at a revision.
+    """The number of items of each of some sections, at a revision.
 
     :ivar revision: the list's revision.
-    :ivar next_section: the first section that was not counted: go on there.
-    :ivar counts: how many items each section has, from the first that was asked for.
+    :ivar next_section: the first section that was not counted: continue there.
+    :ivar counts: the number of items of each section, from the requested one on.
     """
 
     revision: int
@@ -71,9 +71,9 @@ class ListItem:
     """An item of a section, as its section controller made it.
 
     :ivar section: the position of its section in the list.
-    :ivar item: its number in the section.
-    :ivar reuse_identifier: which kind of widget can show it.
-    :ivar content: what the widget draws.
+    :ivar item: its index in the section.
+    :ivar reuse_identifier: the kind of widget that can show it.
+    :ivar content: the content that the widget draws.
     """
 
     section: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An event loop in a thread of its own, for the synchronous face."""
+"""An event loop in a thread of its own, for the synchronous interface."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Runner:
         self.loop.run_forever()
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Has the thread do it, and waits."""
+        """Runs a coroutine in the thread, and waits for its result."""
         if self.loop.is_closed():
             work.close()
             raise Unavailable("the connection was closed")
@@ -43,7 +43,7 @@ class Runner:
         try:
             return future.result()
         except BaseException:
-            # Ctrl-C, above all: the thread must not go on with it.
+            # Mainly for Ctrl-C: the thread must cancel the coroutine.
             future.cancel()
             raise
 
@@ -59,7 +59,7 @@ class Runner:
 
 
 class Events(Generic[T]):
-    """What happens, one after the other: ``for event in events``. ``next_within(seconds)`` waits no longer than that."""
+    """Events, one after the other: ``for event in events``. ``next_within(seconds)`` waits no longer than that."""
 
     def __init__(self, runner: Runner, source: Any) -> None:
         self._runner = runner
@@ -72,9 +72,9 @@ class Events(Generic[T]):
         return self._next(FOREVER)
 
     def next_within(self, seconds: float) -> T:
-        """The next one.
+        """The next event.
 
-        :raises TimeoutError: it did not come.
+        :raises TimeoutError: no event came in time.
         """
         return self._next(seconds)
 
@@ -92,7 +92,7 @@ class Events(Generic[T]):
         return found
 
     def close(self) -> None:
-        """Ends the iteration; more than once it does nothing."""
+        """Ends the iteration; a second call has no effect."""
 
         async def close() -> None:
             self._source.close()

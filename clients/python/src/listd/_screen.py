@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the rows that a view without layout has been sent are on the screen: pure."""
+"""Which rows of a view with layout ``none`` are on the screen. It makes no calls."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Screen:
-    """Follows the rows of a range as listd does, among those that ``overscan_items`` has brought besides.
+    """Follows the rows of a range as listd does, among the additional ones of ``overscan_items``.
 
-    listd knows only the range that it was asked for last, and is not asked while what is wanted is in the picture already.
+    listd knows only the last requested range; no call is made while the wanted range is in the picture already.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:
@@ -34,27 +34,27 @@ class Screen:
 
     @property
     def span(self) -> Span | None:
-        """The rows on the screen; None when everything that is shown is, or nothing was asked for."""
+        """The rows on the screen; None when all shown rows are, or no range was set."""
         return Span(self._places[0], self._places[-1]) if self._is_part and self._places else None
 
     def range(self, shown: list[Place]) -> tuple[Place, Place] | None:
-        """What to ask a new view for, of which ``shown`` was the picture, to show the same rows, and as many as before."""
+        """The range to request from a new view, so that it shows the same rows, and as many, as the picture ``shown``."""
         places = self._places if self._is_part else sorted(shown)
         if not places:
             return None
         last, absent = places[-1], self._length - len(places)
-        # Past the end each section counts one row.
+        # Past the end each section counts as one row.
         return places[0], (last[0] + absent, 0) if absent > 0 else last
 
     def forget(self) -> None:
-        """The view is a new one."""
+        """The view was opened again."""
         self._rows, self._places, self._length, self._is_part = [], [], 0, False
 
     def look(self, first: Place, last: Place, slots: Slots) -> bool:
-        """This range is wanted, and in the picture already. False: listd has to know all the same.
+        """Sets a wanted range that is in the picture already. Returns False if listd must be called nevertheless.
 
-        It follows its rows and listd the range that it knows, which comes to the same, unless one of them stays at the beginning
-        of the list.
+        The wanted range follows its rows, and listd moves the range that it knows, with the same result unless one of them begins
+        at the start of the list.
         """
         if self._stays_at_start != self._would_stay(first):
             return False
@@ -66,22 +66,22 @@ class Screen:
         return True
 
     def answered(self, first: Place, last: Place, slots: Slots) -> None:
-        """listd shows this range, moved into the list."""
+        """listd shows this range, limited to the list."""
         cells = _cells(slots)
         places = [_place(cell) for cell in cells]
         within = sum(first <= place <= last for place in places)
-        # Past the end each section counts one row.
+        # Past the end each section counts as one row.
         self._length = within + max(0, last[0] - max(first[0] - 1, places[-1][0])) if places else last[0] - first[0] + 1
         self._is_part = self._overscan > 0
-        # Places may be others since the picture that the consumer looked at. But listd adds so many rows on both sides, if the
-        # list has them.
+        # Positions may have changed since the consumer's picture. But listd adds so many rows on both sides, if the list has
+        # them.
         before, beyond = sum(place < first for place in places), len(cells) - self._length - self._overscan
         is_whole = bool(places) and places[0] != (0, 0) and beyond != before
         self._choose(cells, self._overscan if beyond == self._overscan or is_whole else before)
         self._stays_at_start = bool(self._places) and self._would_stay(self._places[0])
 
     def changed(self, slots: Slots) -> None:
-        """There is another picture."""
+        """Another picture has arrived."""
         if not self._is_part:
             return
         cells = _cells(slots)
@@ -96,7 +96,7 @@ class Screen:
         self._choose(cells, begin)
 
     def _would_stay(self, first: Place) -> bool:
-        """Whether a range that begins there stays at the beginning of the list."""
+        """Whether a range that begins there stays at the start of the list."""
         return first == (0, 0) and self._is_anchored and not self._is_anchored_at_start
 
     def _choose(self, cells: list[Shown], begin: int) -> None:

@@ -11,8 +11,8 @@ from ._objects import Object
 
 
 def steps(old: Sequence[Object], new: Sequence[Object], start: int) -> list[Change]:
-    """The changes of order from ``old`` to ``new``, of which the first stands at ``start``: removes from the back, then what
-    arrives from the front. As few objects as possible move.
+    """The changes of order from ``old`` to ``new``, whose first position is ``start``: removals from the back, then inserts and
+    moves from the front. As few objects as possible move.
 
     Complexity: O(m log m) for m objects.
     """
@@ -44,9 +44,8 @@ def _removals(gone: list[int]) -> list[Change]:
 def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change]:
     """Walks through the new order from the front.
 
-    Those that stay divide the list into gaps. What arrives in a gap stands in front of those that still wait there for
-    their move. So in front of an arrival at ``place`` are the ``place`` ones of the new order, and those in earlier gaps
-    that wait.
+    Objects that stay divide the list into gaps. An arrival in a gap is placed before those that still wait there for their move.
+    So before an arrival at ``place`` are the ``place`` objects of the new order, and waiting objects of earlier gaps.
     """
     if len(kept) == len(new) and all(a < b for a, b in zip(kept, kept[1:])):
         return []
@@ -78,7 +77,7 @@ def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change
 
 
 def longest_ascending(numbers: Sequence[int]) -> list[int]:
-    """The longest ascending choice of different numbers."""
+    """The longest ascending subsequence of different numbers."""
     ends: list[int] = []  # ends[k]: the smallest last number of a choice of k + 1
     at: list[int] = []  # where in `numbers` it stands
     previous = [-1] * len(numbers)
@@ -102,7 +101,7 @@ def longest_ascending(numbers: Sequence[int]) -> list[int]:
 
 
 class _WaitingMoves:
-    """Those that have yet to move, in their old order, while the others find their places around them."""
+    """Objects that have yet to move, in their old order, while others are placed around them."""
 
     def __init__(self, kept: Sequence[int], staying: set[int]) -> None:
         #: The gap of each: how many of those that stay stand in front of it. Ascending.
@@ -115,15 +114,16 @@ class _WaitingMoves:
             else:
                 self._numbers[place] = len(self._gaps)
                 self._gaps.append(gap)
-        # How many wait, as a Fenwick tree: sums of the first ones in O(log n).
+        # The number of waiting ones, as a Fenwick tree: prefix sums in O(log n).
         self._sums = [place & -place for place in range(len(self._gaps) + 1)]
 
     def count_before(self, gap: int) -> int:
-        """How many wait in the gaps before one."""
+        """The number of waiting ones in the gaps before one."""
         return self._among(bisect_left(self._gaps, gap)) if self._gaps else 0
 
     def take(self, place: int, arrivals: list[int]) -> int | None:
-        """Lets one go: where it stands, with arrivals so far in these ascending gaps. None when it does not wait."""
+        """Removes a waiting one; returns its position, with arrivals so far in these ascending gaps. None when it does not
+        wait."""
         number = self._numbers.pop(place, None)
         if number is None:
             return None

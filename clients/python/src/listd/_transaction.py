@@ -29,7 +29,7 @@ def place(first: bool, last: bool, before: str | None, after: str | None) -> tup
 
 
 class Transaction:
-    """Changes that listd makes together, when the ``async with`` block ends; one that an exception leaves changes nothing.
+    """Changes that listd applies together, when the ``async with`` block ends; an exception in the block discards them.
 
     Without a change nothing is sent. :meth:`List.transaction` makes one.
 
@@ -54,10 +54,10 @@ class Transaction:
         before: str | None = None,
         after: str | None = None,
     ) -> None:
-        """Puts in an object, or gives one another type and other fields.
+        """Inserts an object, or replaces the type and fields of an existing one.
 
-        Without a place, one that is there stays where it is, and a new one goes last. An anchor may be an object that this
-        transaction has put in.
+        Without a place, an existing object stays where it is, and a new one goes last. An anchor may be an object that this
+        transaction inserts.
 
         :raises InvalidObject: D-Bus cannot carry a field.
         """
@@ -65,8 +65,8 @@ class Transaction:
         self._upserts.append([checked_text(id), checked_text(type), position, anchor, variants_of(fields)])
 
     def remove(self, id: str) -> None:
-        """Takes out an object; one that is not there is no error."""
-        # Removes come first in the contract, so what was put in before this one need not be sent.
+        """Removes an object; an unknown id is ignored."""
+        # Removals come first in the contract, so an earlier insert of the object need not be sent.
         self._upserts = [row for row in self._upserts if row[0] != id]
         self._removed[checked_text(id)] = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of fields: what Python has, what D-Bus has, and what lies between."""
+"""Values of fields: conversions between Python's and D-Bus's types."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DEEPEST = 32
 
 
 class _Integer(int):
-    """An integer that D-Bus is to carry as another type than ``x``."""
+    """An integer that is sent as another D-Bus type than ``x``."""
 
     signature: ClassVar[str]
     _bits: ClassVar[range]
 
     def __new__(cls, value: int = 0) -> Self:
         number = super().__new__(cls, value)
-        # A range looks at each of its numbers for one that is no plain integer.
+        # A range checks each of its numbers, so plain integers are tested first.
         if int(number) not in cls._bits:
             raise InvalidObject(f"{int(number)} does not fit into {cls.__name__}")
         return number
@@ -104,7 +104,7 @@ class Array(list[Any]):
 
 
 class Struct(tuple[Any, ...]):
-    """A D-Bus structure, such as ``Struct("(su)", ("a", 1))``; an ordinary tuple is sent as a list is."""
+    """A D-Bus structure, such as ``Struct("(su)", ("a", 1))``; an ordinary tuple is sent like a list."""
 
     #: The type of the whole, with its parentheses.
     signature: str
@@ -149,7 +149,7 @@ _PLAIN = frozenset("sxdb")
 
 
 def plain(variant: Variant) -> Any:
-    """What a variant holds, as Python has it; the types of the table above keep their D-Bus type."""
+    """The content of a variant as a Python value; the wrapper types above keep their D-Bus type."""
     signature: str = variant.signature
     value = variant.value
     if signature in _PLAIN:
@@ -166,7 +166,7 @@ def plain(variant: Variant) -> Any:
 
 
 def _typed(kind: SignatureType, value: Any) -> Any:
-    """A value of a container whose type says what is in it: only the outermost one is wrapped."""
+    """A value of a container with a declared content type: only the outermost one is wrapped."""
     token = kind.token
     if token == "v":
         return plain(value)
@@ -185,7 +185,7 @@ def _typed(kind: SignatureType, value: Any) -> Any:
 
 
 def fields_of(raw: Mapping[str, Variant]) -> dict[str, Any]:
-    """A ``a{sv}`` as Python has it. Keys repeat from object to object: there is one of each."""
+    """An ``a{sv}`` as a Python dictionary. Keys repeat from object to object, so they are interned."""
     return {
         intern(key): variant.value if variant.signature in _PLAIN else plain(variant) for key, variant in raw.items()
     }
@@ -217,7 +217,7 @@ def checked_text(text: str) -> str:
 def checked_texts(name: str, texts: Iterable[str]) -> list[str]:
     """Several strings that D-Bus can carry.
 
-    :raises TypeError: they are one string, whose letters nobody means, or something among them is none.
+    :raises TypeError: they are a single string, which is no list of its letters, or one of them is no string.
     """
     if isinstance(texts, str):
         raise TypeError(f"{name} takes several keys: [{texts!r}]")
@@ -311,7 +311,7 @@ def _wrapped(value: _Integer | ObjectPath | Signature | Array | Struct | Diction
 
 
 def _encoded(kind: SignatureType, value: Any, depth: int) -> Any:
-    """A value as a container's type wants it."""
+    """A value converted to a container's element type."""
     token = kind.token
     if token == "v":
         return variant_of(value, _deeper(depth, 1))
@@ -350,7 +350,7 @@ def _deeper(depth: int, by: int) -> int:
 
 
 def is_json(value: Any, depth: int = 0) -> bool:
-    """Whether a line of JSON says exactly the same as the value's variant.
+    """Whether JSON can express the value's variant exactly.
 
     :raises InvalidObject: D-Bus cannot carry it.
     """
@@ -380,7 +380,7 @@ def json_line(id: str, type: str, fields: Mapping[str, Any]) -> bytes:
 
 
 def weight(value: Any) -> int:
-    """About how many bytes a value takes in a message."""
+    """The approximate length of a value in a message, in bytes."""
     if isinstance(value, (str, bytes, bytearray)):
         return len(value) + 12
     if isinstance(value, Mapping):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A view on a list: the few items that are on the screen, with slots for their widgets."""
+"""A view of a list: the few items that are on the screen, with slots for their widgets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Phase = Literal["began", "ended", "decelerated"]
 
 
 class SelectionResult(NamedTuple):
-    """What :meth:`View.change_selection` did, as (object id, item).
+    """The result of :meth:`View.change_selection`, as (object id, item).
 
     :ivar selected: those that are selected now.
     :ivar deselected: those that are not selected now.
@@ -35,13 +35,13 @@ class SelectionResult(NamedTuple):
 
 
 class View(AsyncIterator[Picture]):
-    """A viewport on a list. :meth:`List.view` makes it.
+    """A view of a list. :meth:`List.view` makes it.
 
-    Open it with ``async with``, say what is on the screen with :meth:`show` (layout ``none``) or :meth:`scroll`, and
-    iterate to hear of each change. Who is slow gets the newest picture: those between are never kept.
+    Open it with ``async with``, set the visible part with :meth:`show` (layout ``none``) or :meth:`scroll`, and iterate over its
+    pictures. A slow consumer gets the newest picture: older ones are dropped.
 
-    The view outlives restarts of listd and of the bus: it is opened anew, shows the same place, and
-    :attr:`Picture.opening` says so.
+    The view outlives restarts of listd and of the bus: it is opened again, shows the same place, and
+    :attr:`Picture.opening` changes.
     """
 
     def __init__(self, link: Link, target: Target, options: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ class View(AsyncIterator[Picture]):
             raise
 
     def close(self) -> None:
-        """Closes the view; more than once it does nothing."""
+        """Closes the view; a second call has no effect."""
         if self._is_closed:
             return
         daemon, path = self._daemon, self._path
@@ -99,7 +99,7 @@ class View(AsyncIterator[Picture]):
         _abandon(self._presence, None, daemon, path)
 
     def __del__(self) -> None:
-        # It may be collected on any thread.
+        # It may be garbage-collected on any thread.
         if not self._is_closed and not self._loop.is_closed():
             presence, signals, daemon, path = self._presence, self._signals, self._daemon, self._path
             self._loop.call_soon_threadsafe(_abandon, presence, signals, daemon, path)
@@ -124,7 +124,7 @@ class View(AsyncIterator[Picture]):
 
     @property
     def picture(self) -> Picture:
-        """The newest picture. Who looks at it has seen it: listd may send the next ones."""
+        """The newest picture. Reading it acknowledges it, so that listd may send the next ones."""
         self._told = self._news
         canvas = self._canvas
         if canvas.sequence > self._acknowledged and self._daemon is not None:
@@ -157,12 +157,11 @@ class View(AsyncIterator[Picture]):
     # MARK: where it looks
 
     async def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
-        """Says what is on the screen, in layout ``none``: the first and the last row, both included.
+        """Sets the visible rows, in layout ``none``: the first and the last one, both included.
 
-        A row is a section, or a (section, item), in the picture that was looked at last: what moved since is taken into
-        account. Past the end counts one row for each section, and the range is moved into the list. From then on it
-        follows its rows, see ``anchor``. As long as it stays inside of what ``overscan_items`` has brought already,
-        nothing is sent.
+        A row is a section, or a (section, item), in the picture that was read last: listd adjusts it by later moves. Past the end
+        each section counts as one row, and the range is limited to the list. From then on it follows its rows, see ``anchor``.
+        While it stays inside the rows of ``overscan_items``, nothing is sent.
 
         :returns: the picture that shows it.
         :raises InvalidArgs: the last row is before the first, or the view has a layout.
@@ -170,13 +169,13 @@ class View(AsyncIterator[Picture]):
         return await self._look(Range.of(first, last))
 
     async def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
-        """Says which part of the content is on the screen, in the units of the layout.
+        """Sets the visible part of the content, in the units of the layout.
 
-        Positions are those of the picture that was looked at last; what moved since is taken into account. As long as
-        the viewport stays inside of ``buffer``, nothing is sent: a large buffer makes scrolling smooth.
+        Positions are those of the picture that was read last; listd adjusts them by later moves. While the viewport stays inside
+        ``buffer``, nothing is sent: a large buffer makes scrolling smooth.
 
         :returns: the picture that shows it.
-        :raises InvalidArgs: a size is negative, a number is infinite or none, or the layout is ``none``.
+        :raises InvalidArgs: a size is negative, a number is infinite or NaN, or the layout is ``none``.
         """
         return await self._look(Viewport(float(x), float(y), float(width), float(height)))
 
@@ -191,7 +190,7 @@ class View(AsyncIterator[Picture]):
         return self.picture
 
     def _send(self) -> None:
-        """Sends the newest wish; those before it need not be sent any more."""
+        """Sends the newest request; older ones need not be sent any more."""
         daemon, wanted = self._daemon, self._window.wanted
         if self._is_sending or daemon is None or not self._path or wanted is None or self._wishes.are_sent:
             return
@@ -216,19 +215,19 @@ class View(AsyncIterator[Picture]):
         self._call(member, signature, body, lambda _: self._settled(shown), refused)
 
     def _settled(self, body: Callable[[], None]) -> None:
-        """Runs ``body`` when the picture is the present one: an answer may come while pictures are held back."""
+        """Runs ``body`` when the picture is up to date: an answer may come while pictures are held back."""
         if self._is_stalled or self._is_syncing:
             self._resync(body)
         else:
             body()
 
     async def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
-        """Brings an item into the viewport.
+        """Scrolls an item into the viewport.
 
-        :param position: where in it: ``start``, ``center``, ``end``, or ``none``, as near as the shortest way leads.
+        :param position: its place there: ``start``, ``center``, ``end``, or ``none`` for the shortest way.
         :returns: the picture after it.
         :raises NoSuchObject: the list has no such object.
-        :raises InvalidArgs: the layout is ``none``, or nothing was shown yet.
+        :raises InvalidArgs: the layout is ``none``, or no viewport was set yet.
         """
         reply = await self._request("ScrollTo", "sus", [id, item, position])
         picture = await self._present()
@@ -236,13 +235,14 @@ class View(AsyncIterator[Picture]):
         return self.picture if picture.opening == self._opening else picture
 
     async def report_scroll(self, phase: Phase) -> None:
-        """Tells section controllers what the user does: ``began`` to drag, ``ended``, or the content has ``decelerated``."""
+        """Reports a phase of scrolling to section controllers: the user ``began`` to drag, ``ended``, or the content has
+        ``decelerated``."""
         await self._request("ReportScroll", "s", [phase])
 
     async def set_on_screen(self, on_screen: bool) -> None:
-        """Says whether the view can be seen; a list of which no view can be seen may collect updates for longer.
+        """Sets whether the view is visible; a list without a visible view may collect updates for longer.
 
-        A view that was opened anew counts as seen until this is said again.
+        A view that was opened again counts as visible until this is called again.
         """
         await self._request("SetOnScreen", "b", [on_screen])
 
@@ -266,17 +266,17 @@ class View(AsyncIterator[Picture]):
     # MARK: items
 
     async def select(self, id: str, item: int = 0) -> bool:
-        """Selects an item, when its section controller agrees; whether it is selected now."""
+        """Selects an item, when its section controller agrees; returns whether it is selected now."""
         return bool((await self._request("Select", "su", [id, item])).body[0])
 
     async def deselect(self, id: str, item: int = 0) -> bool:
-        """Deselects an item, when its section controller agrees; whether it is not selected now."""
+        """Deselects an item, when its section controller agrees; returns whether it is deselected now."""
         return bool((await self._request("Deselect", "su", [id, item])).body[0])
 
     async def change_selection(
         self, select: Iterable[tuple[str, int]] = (), deselect: Iterable[tuple[str, int]] = ()
     ) -> SelectionResult:
-        """Selects and deselects many items, given as (object id, item), with one change for those who listen.
+        """Selects and deselects many items, given as (object id, item), with one event for listeners.
 
         :returns: those that are selected and deselected now; a section controller may have refused others.
         :raises NoSuchObject: the list has no such object; nothing has changed.
@@ -289,11 +289,10 @@ class View(AsyncIterator[Picture]):
     async def invoke(
         self, id: str, action: str, parameters: Mapping[str, Any] | None = None, item: int = 0
     ) -> bool:
-        """Asks for an action on an item, as a click does: of its section controller, then of the list's owner.
+        """Invokes an action on an item, as a click does: first on its section controller, then on the list's owner.
 
-        :returns: whether somebody handles it: the section controller did, or a program of the owner's was told
-            (:meth:`List.on_invoked`).
-        :raises AccessDenied: the user is none of the list's ``invokers``.
+        :returns: whether it was handled: by the section controller, or sent to a program of the owner (:meth:`List.on_invoked`).
+        :raises AccessDenied: the user is not among the list's ``invokers``.
         :raises NoSuchObject: the list has no such object.
         :raises InvalidObject: D-Bus cannot carry a parameter.
         """
@@ -301,11 +300,11 @@ class View(AsyncIterator[Picture]):
         return bool((await self._request("Invoke", "susa{sv}", body)).body[0])
 
     async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
-        """Tells the section controller that an item is pressed, or no longer."""
+        """Reports to the section controller that an item is pressed, or no longer."""
         await self._request("SetHighlighted", "sub", [id, item, highlighted])
 
     async def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
-        """Moves an item, as a person drags it: (section, item) before, and after the move. False: refused.
+        """Moves an item, as a user drags it: (section, item) before, and after the move. Returns False when refused.
 
         :raises NoSuchItem: origin or target is past the end.
         :raises AccessDenied: the user may not write to the list.
@@ -349,7 +348,7 @@ class View(AsyncIterator[Picture]):
                 then(result)
             elif not isinstance(result, (Disconnected, UnknownObject)):
                 refused(result)
-            # Else the view is gone; whoever waits is answered by the next one, or told that there is none.
+            # Otherwise the view is gone, and the waiting calls are answered by the next one, or get an error if there is none.
 
         daemon.call(self._path, VIEW, member, signature, body, answered)
 
@@ -362,17 +361,17 @@ class View(AsyncIterator[Picture]):
         self._daemon = daemon
         answered = weakly(self._answered)
         described = weakly(self._described)
-        # Answered first; a list that is not there refuses the next call too.
+        # Answered before any other call; a missing list refuses the next call too.
         daemon.call(self._list, PROPERTIES, "Get", "ss", [ADAPTER, "Options"], lambda result: described(result))
 
         def take_in(result: Reply | ListdError) -> None:
             if not answered(daemon, attachment, result) and isinstance(result, Reply):
-                # Nobody wants it any more.
+                # The view was closed meanwhile.
                 daemon.call(result.body[0], VIEW, "Close", "", [], None)
 
         options = self._options
         if self._window.wanted is not None:
-            # It shows where it was, not where it began.
+            # It shows the place where it was, not the one where it began.
             options = {name: value for name, value in options.items() if name != "at"}
         daemon.call(self._list, ADAPTER, "OpenView", "a{sv}", [options], take_in)
 
@@ -390,7 +389,7 @@ class View(AsyncIterator[Picture]):
         self._path = result.body[0]
         self._opening += 1
         self._window.opened(self._canvas)
-        # Only the first view begins there; one that is opened anew shows what the one before it did.
+        # Only the first view begins at that place; one that is opened again shows the former place.
         self._options.pop("at", None)
         self._canvas = Canvas()
         self._acknowledged = 0
@@ -404,7 +403,7 @@ class View(AsyncIterator[Picture]):
         return True
 
     def _detach(self) -> None:
-        """The view is gone with its list or its daemon."""
+        """The view ended with its list or its daemon."""
         self._attachment += 1
         self._daemon = None
         self._path = ""
@@ -414,7 +413,7 @@ class View(AsyncIterator[Picture]):
             self._signals = None
 
     def _give_up(self, error: ListdError) -> None:
-        """The list does not come back."""
+        """The list was not made again."""
         if not self._is_closed:
             self._end(error)
 
@@ -427,7 +426,7 @@ class View(AsyncIterator[Picture]):
             elif outcome is Outcome.GAP:
                 self._resync(lambda: None)
         elif member == "Stalled":
-            # The consumer is behind: the next picture that it looks at is acknowledged, and the present one follows.
+            # The consumer is slow: the next picture that it reads is acknowledged, and then the present one is requested.
             self._is_stalled = self._canvas.sequence > self._acknowledged
         elif member == "Closed" and body[0] == "closed":
             error = ViewClosed("an administrator has closed the view")

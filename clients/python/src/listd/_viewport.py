@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a view looks, and whether that is shown already."""
+"""The requested range or viewport of a view, and whether it is shown already."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAST = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The first and the last visible item of a view without layout."""
+    """The first and the last visible item of a view with layout ``none``."""
 
     first: tuple[int, int]
     last: tuple[int, int]
@@ -26,7 +26,7 @@ class Range:
     def of(cls, first: int | tuple[int, int], last: int | tuple[int, int]) -> Range:
         """Sections, or (section, item).
 
-        :raises InvalidArgs: a number is none of a place, or last is before first.
+        :raises InvalidArgs: a number is no valid place, or last is before first.
         """
         made = cls((first, 0) if isinstance(first, int) else first, (last, LAST) if isinstance(last, int) else last)
         if not all(0 <= number <= LAST for number in (*made.first, *made.last)):
@@ -36,7 +36,7 @@ class Range:
         return made
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
-        """The call that asks for it."""
+        """The call that requests it."""
         return "SetVisibleRange", "tuuuu", [seen, *self.first, *self.last]
 
 
@@ -57,12 +57,12 @@ class Viewport:
             raise InvalidArgs(f"a viewport has no negative size: {self.width} × {self.height}")
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
-        """The call that asks for it."""
+        """The call that requests it."""
         return "SetViewport", "tdddd", [seen, self.x, self.y, self.width, self.height]
 
 
 class Window:
-    """What was asked for, what listd knows of it, and what lies between."""
+    """The requested viewport, the one that listd knows, and the difference."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
@@ -82,22 +82,22 @@ class Window:
 
     @property
     def place(self) -> Point:
-        """Where the real viewport starts."""
+        """The offset of the real viewport."""
         return Point(self._offset.x + self._drift.x, self._offset.y + self._drift.y)
 
     @property
     def screen(self) -> Frame | Span | None:
-        """What is on the screen itself; None when everything that is shown is, or nothing was asked for."""
+        """The visible part; None when everything shown is visible, or none was requested."""
         if isinstance(self.wanted, Viewport):
             return Frame(*self.place, self.wanted.width, self.wanted.height)
         return self._screen.span
 
     def opened(self, before: Canvas) -> None:
-        """The view is a new one, which knows of no viewport; the wanted one is where the last one was."""
+        """The view was opened again, and knows no viewport; the requested one is where the last one was."""
         if isinstance(self.wanted, Viewport):
             self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
         elif isinstance(self._sent, Range) and (places := self._screen.range(_places(before))):
-            # It has followed its rows.
+            # listd has moved it with its rows.
             self.wanted = Range(*places)
         self._screen.forget()
         self.seen_sequence = 0
@@ -105,12 +105,12 @@ class Window:
         self._offset = self._seen_offset = self._drift = Point(0, 0)
 
     def seen(self, sequence: int) -> None:
-        """The consumer has looked at a picture."""
+        """The consumer has read a picture."""
         self.seen_sequence = sequence
         self._seen_offset = self._offset
 
     def told(self, canvas: Canvas) -> None:
-        """There is another picture, which says where the viewport starts."""
+        """Another picture has arrived, with the offset of the viewport."""
         self._offset = canvas.offset
         if isinstance(self.wanted, Range) and self._sent is None:
             self._screen.answered(self.wanted.first, self.wanted.last, canvas.slots)
@@ -125,15 +125,15 @@ class Window:
             self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
 
     def send(self, what: Range | Viewport, sequence: int) -> None:
-        """listd is asked for it."""
+        """It is being requested."""
         self._sequence = sequence
         if isinstance(what, Viewport):
-            # It adds what has shifted since the picture that was looked at.
+            # listd adds the shifts since the picture that the consumer read.
             shift = Point(self._offset.x - self._seen_offset.x, self._offset.y - self._seen_offset.y)
             self._expected = Point(what.x + shift.x, what.y + shift.y)
 
     def answered(self, what: Range | Viewport, canvas: Canvas) -> None:
-        """listd has answered it. A viewport that shows nothing new is not told."""
+        """listd has answered. No picture comes for a viewport that shows nothing new."""
         sequence = canvas.sequence
         self._drift = Point(0, 0)
         if isinstance(what, Range):
@@ -143,12 +143,12 @@ class Window:
         self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
 
     def want(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
-        """Remembers what is to be shown; whether it is shown already."""
+        """Sets the requested part; returns whether it is shown already."""
         self.wanted = what
         if not is_settled:
             return False
         if isinstance(what, Range):
-            # Rows are meant in the picture that was looked at; what moved since, listd knows.
+            # Rows are those of the picture that the consumer read; listd knows later moves.
             if not isinstance(self._sent, Range) or self.seen_sequence != canvas.sequence or not _shows(canvas, what):
                 return False
             return self._screen.look(what.first, what.last, canvas.slots)
@@ -167,10 +167,10 @@ def _places(canvas: Canvas) -> list[tuple[int, int]]:
 
 
 def _shows(canvas: Canvas, wanted: Range) -> bool:
-    """Whether all of a range is in the picture: what it has between its ends is without holes."""
+    """Whether all of a range is in the picture, which has no gaps between its ends."""
     shown = _places(canvas)
     if not shown:
         return False
     first, last = min(shown), max(shown)
-    # Of a last section all items are asked for: they are known to be here when one of the next section is.
+    # All items of the last section are requested: they are known to be complete when an item of the next section is there.
     return first <= wanted.first and (wanted.last <= last or wanted.last[0] < last[0])

@@ -23,7 +23,7 @@ DRIVER_PATH = "/org/freedesktop/DBus"
 
 
 class Reply:
-    """What a call was answered; a descriptor that nobody takes is closed."""
+    """The answer to a call; descriptors that are not consumed are closed."""
 
     __slots__ = ("body", "_descriptors")
 
@@ -32,19 +32,19 @@ class Reply:
         self._descriptors = descriptors
 
     def take_descriptor(self, index: int) -> int:
-        """The descriptor, which from now on is the caller's to close."""
+        """The descriptor, which the caller must close."""
         descriptor = self._descriptors[index]
         self._descriptors[index] = -1
         return descriptor
 
     def kept(self) -> Reply:
-        """The same, for later: its descriptors stay open when this one is closed."""
+        """A copy for later use: its descriptors stay open when this one is closed."""
         kept = Reply(self.body, self._descriptors)
         self._descriptors = []
         return kept
 
     def close(self) -> None:
-        """Closes the descriptors that were not taken."""
+        """Closes the descriptors that were not consumed."""
         for descriptor in self._descriptors:
             if descriptor >= 0:
                 os.close(descriptor)
@@ -68,7 +68,7 @@ class _Listener:
 
 
 class Subscription:
-    """Hears signals until it is cancelled."""
+    """A handler of signals, until it is cancelled."""
 
     __slots__ = ("_cancel",)
 
@@ -76,7 +76,7 @@ class Subscription:
         self._cancel: Callable[[], None] | None = cancel
 
     def cancel(self) -> None:
-        """Hears nothing any more; more than once it does nothing."""
+        """Cancels it; a second call has no effect."""
         cancel, self._cancel = self._cancel, None
         if cancel is not None:
             cancel()
@@ -85,8 +85,8 @@ class Subscription:
 class Wire:
     """A connection to a bus or to listd itself.
 
-    Calls are answered by callbacks, which run in the order in which messages came: what a reply says is taken in before
-    a signal that was sent behind it.
+    Calls are answered by callbacks, which run in the order in which messages came: a reply is handled before a signal that was
+    sent after it.
     """
 
     def __init__(self, bus: MessageBus) -> None:
@@ -108,7 +108,7 @@ class Wire:
     async def open(cls, address: str) -> Wire:
         """Connects.
 
-        :raises Unavailable: there is nothing at the address, or it does not let us in.
+        :raises Unavailable: nothing listens at the address, or it refuses the connection.
         """
         try:
             return cls(await connected_bus(address))
@@ -121,7 +121,7 @@ class Wire:
             raise Unavailable(f"cannot connect to {address}: {error or type(error).__name__}") from error
 
     def when_ended(self, body: Callable[[], None]) -> None:
-        """Calls ``body`` once, when the other end hangs up."""
+        """Calls ``body`` once, when the other end closes."""
         self._on_end = body
 
     async def _wait_for_end(self) -> None:
@@ -131,18 +131,18 @@ class Wire:
         except asyncio.CancelledError:
             raise
         except Exception:
-            # Why does not matter: whoever waits is told that it has ended.
+            # The reason does not matter: waiting calls fail because the connection has ended.
             pass
         self._end()
 
     def close(self) -> None:
-        """Ends the connection; calls that wait fail with :exc:`Disconnected`."""
+        """Ends the connection; pending calls fail with :exc:`Disconnected`."""
         self._on_end = None
         close(self._bus)
         self._end()
 
     async def wait_closed(self) -> None:
-        """Returns when nothing of the connection runs any more."""
+        """Returns when all tasks of the connection have ended."""
         await asyncio.wait([self._watch])
 
     def _end(self) -> None:
@@ -174,7 +174,7 @@ class Wire:
         descriptors: Sequence[int] = (),
         then: Answer | None = None,
     ) -> int:
-        """Calls a method and answers the call's serial; without ``then`` no reply is asked for."""
+        """Calls a method and returns the call's serial; without ``then`` it is sent with NO_REPLY_EXPECTED."""
         flags = MessageFlag.NONE if then is not None else MessageFlag.NO_REPLY_EXPECTED
         message = Message(
             destination=destination,
@@ -202,12 +202,12 @@ class Wire:
         return serial
 
     def forget(self, serial: int, late: Answer | None = None) -> None:
-        """Waits no longer for the answer of a call; one that comes all the same is handed to ``late``."""
+        """Stops waiting for the answer of a call; ``late`` gets an answer that comes nevertheless."""
         if serial in self._pending:
             self._pending[serial] = late or _ignore
 
     def _send(self) -> None:
-        """Hands over one message after the other: dbus-fast 1.84 sends those that wait in reverse order."""
+        """Sends one message after the other: dbus-fast 1.84 sends queued ones in reverse order."""
         while self._queue and not self._is_sending and self.is_open:
             outgoing = self._queue.popleft()
             try:
@@ -288,11 +288,11 @@ class Wire:
         rule: str | None,
         on_error: Callable[[ListdError], None] | None = None,
     ) -> Subscription:
-        """Hears the signals of an object.
+        """Adds a handler for the signals of an object.
 
         :param sender: the only unique name that may send them.
-        :param rule: what a bus must be told; ``None`` for signals that are sent to this connection alone.
-        :param on_error: hears that the bus refuses the rule.
+        :param rule: the match rule for a bus; ``None`` for signals that are sent to this connection alone.
+        :param on_error: called when the bus refuses the rule.
         """
         listener = _Listener(sender, handle)
         self._listeners.setdefault((path, interface), []).append(listener)

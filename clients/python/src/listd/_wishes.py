@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who waits until a view shows what he asked for."""
+"""Calls that wait until a view shows what they requested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Wishes:
-    """Wishes are numbered; only the newest one is sent, and its answer answers those before it too."""
+    """Requests are numbered; only the newest one is sent, and its answer answers those before it too."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -25,7 +25,7 @@ class Wishes:
 
     @contextmanager
     def new(self) -> Iterator[asyncio.Future[None]]:
-        """One more wish: a future to wait for, which is forgotten at the end of the block."""
+        """Adds a request: a future to wait for, which is removed at the end of the block."""
         self.asked += 1
         future: asyncio.Future[None] = self._loop.create_future()
         self._waiting[future] = self.asked
@@ -35,21 +35,21 @@ class Wishes:
             self._waiting.pop(future, None)
 
     def repeat(self) -> None:
-        """The newest one is to be sent again."""
+        """The newest one must be sent again."""
         self.asked += 1
 
     def send(self) -> int:
-        """The newest one is being sent; its number."""
+        """The newest one is being sent; returns its number."""
         self._sent = self.asked
         return self._sent
 
     def fulfil(self, number: int) -> None:
-        """Those up to a number are shown."""
+        """Requests up to a number are answered."""
         for future in self._up_to(number):
             future.set_result(None)
 
     def refuse(self, number: int, error: Exception) -> None:
-        """Those up to a number are refused."""
+        """Requests up to a number are refused."""
         for future in self._up_to(number):
             future.set_exception(error)
 

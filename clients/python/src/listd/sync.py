@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same without an event loop, for scripts.
+"""The same API without an event loop, for scripts.
 
 ::
 
@@ -12,10 +12,9 @@
         for change in mail.follow():
             print(change)
 
-The connection lives in a thread of its own, so that it is kept up while the script does something else. Every call waits as
-long as it takes, or raises :exc:`TimeoutError` after the ``timeout`` seconds that :func:`connect` was given; its effect may
-come all the same. What is said of errors, units and odd cases in :mod:`listd` holds here too. Objects may be used from
-several threads; an iterator from one.
+The connection lives in a thread of its own, so that it stays open while the script does something else. A call waits without
+limit, or raises :exc:`TimeoutError` after the ``timeout`` seconds of :func:`connect`; it may take effect nevertheless. Errors,
+units and odd cases are those of :mod:`listd`. Objects may be used from several threads; an iterator from one.
 """
 
 from __future__ import annotations
@@ -60,34 +59,34 @@ class Changes(Events[Change]):
 
     @property
     def revision(self) -> int:
-        """The list's revision as of the changes that were handed out last; 0 before the first ones."""
+        """The list's revision after the last returned changes; 0 before the first ones."""
         return self._source.revision
 
     @property
     def epoch(self) -> str:
-        """Which numbering :attr:`revision` belongs to; another one means that the list was made anew."""
+        """The epoch of :attr:`revision`; another one means that the list was made anew."""
         return self._source.epoch
 
     def reached(self, revision: int) -> builtins.list[Change]:
-        """Waits until the list is at a revision, and answers all changes up to it: see :meth:`listd.Follower.reached`."""
+        """Waits until the list is at a revision, and returns all changes up to it: see :meth:`listd.Follower.reached`."""
         return self._runner.run(self._source.reached(revision))
 
 
 class View(Events[Picture]):
-    """A viewport on a list: see :class:`listd.View`."""
+    """A view of a list: see :class:`listd.View`."""
 
     _source: _view.View
 
     def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
-        """Says what is on the screen, in layout ``none``: the first and the last row, both included."""
+        """Sets the visible rows, in layout ``none``: the first and the last one, both included."""
         return self._runner.run(self._source.show(first, last))
 
     def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
-        """Says which part of the content is on the screen, in the units of the layout."""
+        """Sets the visible part of the content, in the units of the layout."""
         return self._runner.run(self._source.scroll(x, y, width, height))
 
     def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
-        """Brings an item into the viewport: ``none`` is the shortest way."""
+        """Scrolls an item into the viewport: ``none`` is the shortest way."""
         return self._runner.run(self._source.scroll_to(id, item, position))
 
     def report_scroll(self, phase: Phase) -> None:
@@ -103,11 +102,11 @@ class View(Events[Picture]):
         return self._runner.run(self._source.report_sizes(sizes))
 
     def select(self, id: str, item: int = 0) -> bool:
-        """Selects an item; whether it is selected now."""
+        """Selects an item; returns whether it is selected now."""
         return self._runner.run(self._source.select(id, item))
 
     def deselect(self, id: str, item: int = 0) -> bool:
-        """Deselects an item; whether it is not selected now."""
+        """Deselects an item; returns whether it is deselected now."""
         return self._runner.run(self._source.deselect(id, item))
 
     def change_selection(
@@ -117,15 +116,15 @@ class View(Events[Picture]):
         return self._runner.run(self._source.change_selection(select, deselect))
 
     def invoke(self, id: str, action: str, parameters: Mapping[str, Any] | None = None, item: int = 0) -> bool:
-        """Asks for an action on an item; whether somebody handles it."""
+        """Invokes an action on an item; returns whether it was handled."""
         return self._runner.run(self._source.invoke(id, action, parameters, item))
 
     def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
-        """Tells the section controller that an item is pressed, or no longer."""
+        """Reports to the section controller that an item is pressed, or no longer."""
         self._runner.run(self._source.set_highlighted(id, item, highlighted))
 
     def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
-        """Moves an item: (section, item) before, and after the move. False: refused."""
+        """Moves an item: (section, item) before, and after the move. Returns False when refused."""
         return self._runner.run(self._source.move_item(origin, target))
 
     def __enter__(self) -> Self:
@@ -134,7 +133,7 @@ class View(Events[Picture]):
 
 
 class List:
-    """A list of a name: see :class:`listd.List`.
+    """A list by its name: see :class:`listd.List`.
 
     :ivar name: its name.
     :ivar path: its object path.
@@ -161,7 +160,7 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
     ) -> int:
-        """Makes these the objects of the list, in this order; the revision that contains the effect."""
+        """Replaces the objects of the list by these, in this order; returns the revision that contains the effect."""
         return self._runner.run(
             self._inner.replace(objects, expected_revision, animated=animated, duplicates=duplicates)
         )
@@ -182,7 +181,7 @@ class List:
     def patch(
         self, id: str, set: Mapping[str, Any] | None = None, unset: Iterable[str] = (), expected_revision: int = 0
     ) -> int:
-        """Sets some fields of an object and takes others away."""
+        """Sets some fields of an object and removes others."""
         return self._runner.run(self._inner.patch(id, set, unset, expected_revision))
 
     def move(
@@ -203,7 +202,7 @@ class List:
         )
 
     def reload(self, ids: Iterable[str] | None = None) -> int:
-        """Has the items of these objects, or of all, made anew."""
+        """Makes listd build the items of these objects, or of all, anew."""
         return self._runner.run(self._inner.reload(ids))
 
     def objects(self) -> Sequence[Object]:
@@ -215,7 +214,7 @@ class List:
         return self._runner.run(self._inner.page(offset, limit))
 
     def find(self, id: str) -> Found:
-        """An object by its id, and where it stands."""
+        """An object by its id, and its position."""
         return self._runner.run(self._inner.find(id))
 
     def items(self, first: int = 0, count: int = ALL) -> builtins.list[ListItem]:
@@ -227,13 +226,13 @@ class List:
         return self._runner.run(all_items())
 
     def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
-        """How many items each of some sections has."""
+        """The number of items of each of some sections."""
         return self._runner.run(self._inner.item_counts(first, count))
 
     def search(
         self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
     ) -> Hit | None:
-        """The next object in one of whose texts ``text`` occurs; None when there is none."""
+        """The next object with a text that contains ``text``; None when there is none."""
         return self._runner.run(self._inner.search(text, fields, start, backwards=backwards))
 
     @contextmanager
@@ -247,7 +246,7 @@ class List:
         limit: int = 0,
         patience: float | None = None,
     ) -> Iterator[FilteredList]:
-        """A list of those objects that are wanted, as long as the ``with`` block runs; see :meth:`listd.List.filter`."""
+        """A list of some objects of this one, as long as the ``with`` block runs; see :meth:`listd.List.filter`."""
         inner = self._inner.filter(contains, fields, type=type, sort=sort, limit=limit, patience=patience)
         try:
             yield FilteredList(self._runner, self._runner.run(inner.__aenter__()))
@@ -255,11 +254,11 @@ class List:
             self._runner.run(inner.__aexit__(None, None, None))
 
     def set_source_argument(self, argument: str) -> int:
-        """Changes what follows ``?`` in the source of a ``list:`` list."""
+        """Changes the text after ``?`` in the source of a ``list:`` list."""
         return self._runner.run(self._inner.set_source_argument(argument))
 
     def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
-        """Writes objects to an open file, as JSON lines; their revision."""
+        """Writes objects to an open file, as JSON lines; returns their revision."""
         return self._runner.run(self._inner.export(file, offset, limit))
 
     def revision(self) -> int:
@@ -267,7 +266,7 @@ class List:
         return self._runner.run(self._inner.revision())
 
     def properties(self) -> ListProperties:
-        """What the list says of itself."""
+        """The properties of the list."""
         return self._runner.run(self._inner.properties())
 
     def follow(self, *, patience: float | None = None) -> Changes:
@@ -275,27 +274,27 @@ class List:
         return Changes(self._runner, self._inner.follow(patience=patience))
 
     def view(self, *, patience: float | None = None, **options: Unpack[ViewOptions]) -> View:
-        """A viewport on the list: ``with mail.view(layout="none") as view: view.show(0, 40)``; see :meth:`listd.List.view`."""
+        """A view of the list: ``with mail.view(layout="none") as view: view.show(0, 40)``; see :meth:`listd.List.view`."""
         return View(self._runner, self._inner.view(patience=patience, **options))
 
     def display_events(self) -> Events[DisplayChange]:
-        """What comes onto the screens of all viewers and leaves them."""
+        """Items that all viewers begin and end displaying."""
         return self._events(self._inner.display_events())
 
     def working_range_events(self) -> Events[WorkingRangeChange]:
-        """What comes near to the screens of all viewers."""
+        """Sections that enter and exit all viewers' working ranges."""
         return self._events(self._inner.working_range_events())
 
     def near_end_events(self) -> Events[NearEnd]:
-        """Viewers that come near to the end."""
+        """Views that come near to the end."""
         return self._events(self._inner.near_end_events())
 
     def on_invoked(self) -> Events[Invoked]:
-        """Actions that viewers ask for and no section controller handles."""
+        """Actions that viewers invoke and no section controller handles."""
         return self._events(self._inner.on_invoked())
 
     def selection_events(self) -> Events[SelectionChange]:
-        """What is selected: first all that is, then each change."""
+        """The selection: first all selected items, then each change."""
         return self._events(self._inner.selection_events())
 
     def _events(self, stream: Any) -> Events[Any]:
@@ -307,7 +306,7 @@ class List:
 
 
 class FilteredList(List):
-    """Those objects of another list that are wanted: see :class:`listd.FilteredList`."""
+    """A filter's list of objects of another list: see :class:`listd.FilteredList`."""
 
     _inner: _filter.FilteredList
 
@@ -320,12 +319,12 @@ class FilteredList(List):
         sort: str | None = None,
         limit: int = 0,
     ) -> int:
-        """Wants others, with one update of the list; its revision."""
+        """Changes the filter, with one update of the list; returns its revision."""
         return self._runner.run(self._inner.change(contains, fields, type=type, sort=sort, limit=limit))
 
 
 class Daemon:
-    """listd, over one connection that mends itself until it is closed: see :class:`listd.Daemon`."""
+    """listd, over one connection that restores itself until it is closed: see :class:`listd.Daemon`."""
 
     def __init__(self, runner: Runner, inner: _daemon.Daemon) -> None:
         self._runner = runner
@@ -338,15 +337,15 @@ class Daemon:
 
     @property
     def is_available(self) -> bool:
-        """Whether listd answers at the moment."""
+        """Whether listd can be called at the moment."""
         return self._inner.is_available
 
     def wait_available(self) -> None:
-        """Waits until listd answers."""
+        """Waits until listd can be called."""
         self._runner.run(self._inner.wait_available())
 
     def close(self) -> None:
-        """Ends the connection; more than once it does nothing."""
+        """Ends the connection; a second call has no effect."""
         if not self._runner.loop.is_closed():
             self._runner.run(self._inner.close())
             self._runner.close()
@@ -360,7 +359,7 @@ class Daemon:
         self.close()
 
     def list(self, name: str) -> List:
-        """The list of a name."""
+        """The list with a name."""
         return List(self._runner, self._runner.run(self._inner.list(name)))
 
     def create(self, name: str, **options: Unpack[ListOptions]) -> List:
@@ -368,7 +367,7 @@ class Daemon:
         return List(self._runner, self._runner.run(self._inner.create(name, **options)))
 
     def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """The list of a name, made with these options when there is none."""
+        """The list with a name, created with these options unless it exists."""
         return List(self._runner, self._runner.run(self._inner.ensure(name, **options)))
 
     def remove(self, name: str) -> None:
@@ -376,15 +375,15 @@ class Daemon:
         self._runner.run(self._inner.remove(name))
 
     def lists(self) -> builtins.list[ListInfo]:
-        """The lists there are."""
+        """All lists."""
         return self._runner.run(self._inner.lists())
 
     def describe(self) -> builtins.list[ListDescription]:
-        """The lists there are, each with its state, its owner, and what else the user may know."""
+        """All lists, each with its state, its owner, and further properties that the user may read."""
         return self._runner.run(self._inner.describe())
 
     def rename(self, old: str, new: str) -> None:
-        """Gives a list another name."""
+        """Renames a list."""
         self._runner.run(self._inner.rename(old, new))
 
     def clients(self) -> builtins.list[ClientInfo]:
@@ -392,27 +391,27 @@ class Daemon:
         return self._runner.run(self._inner.clients())
 
     def views(self) -> builtins.list[ViewInfo]:
-        """The views there are, of all clients."""
+        """All views, of all clients."""
         return self._runner.run(self._inner.views())
 
     def plugins(self) -> builtins.list[PluginInfo]:
-        """The plugins and how they are, by name."""
+        """The plugins and their states, by name."""
         return self._runner.run(self._inner.plugins())
 
     def plugin(self, name: str) -> PluginInfo:
-        """A plugin and how it is."""
+        """A plugin and its state."""
         return self._runner.run(self._inner.plugin(name))
 
     def load_plugin(self, file: str | Path) -> str:
-        """Loads a plugin; its object path."""
+        """Loads a plugin; returns its object path."""
         return self._runner.run(self._inner.load_plugin(file))
 
     def unload_plugin(self, name: str) -> None:
-        """Gives up a plugin."""
+        """Unloads a plugin."""
         self._runner.run(self._inner.unload_plugin(name))
 
     def properties(self) -> ManagerProperties:
-        """What listd says of itself."""
+        """The properties of listd."""
         return self._runner.run(self._inner.properties())
 
     def statistics(self) -> dict[str, int]:
@@ -420,11 +419,11 @@ class Daemon:
         return self._runner.run(self._inner.statistics())
 
     def reload(self) -> None:
-        """Has the configuration read again."""
+        """Makes listd read its configuration again."""
         self._runner.run(self._inner.reload())
 
     def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
-        """The least important messages that listd writes."""
+        """The lowest level of messages that listd writes."""
         self._runner.run(self._inner.set_log_level(level))
 
     def dump(self) -> str:
@@ -439,7 +438,7 @@ class Daemon:
 def connect(target: str | None = None, *, timeout: float | None = None) -> Daemon:
     """Connects to listd, as :func:`listd.connect` does.
 
-    :param timeout: seconds that each call may take; None is as long as it takes.
+    :param timeout: seconds that each call may take; None = no limit.
     """
     runner = Runner(timeout)
 
