@@ -61,13 +61,17 @@ public struct AbsoluteLayout: ListLayout {
     }
 
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count), edit.count < count else {
-            return prepare(source)
+            prepare(source)
+            return true
         }
         let inserted = edit.insertions.map { newSection($0, source) }
         let reloaded = edit.reloads.map { newSection($0, source) }
+        let isMoved =
+            !edit.removals.isEmpty || !inserted.isEmpty
+            || zip(edit.reloads, reloaded).contains { !hasPlacements($1.placements, section: $0) }
         let edited = sections.apply(edit, inserted: inserted, reloaded: reloaded)
         for section in inserted + reloaded {
             for entry in entries(of: section) { positions.insert(entry) }
@@ -77,18 +81,30 @@ public struct AbsoluteLayout: ListLayout {
             freeHandles.append(section.handle)
         }
         for leaf in edited.touched { record(leaf) }
+        return isMoved
     }
 
-    /// Asks again for the placements of single items.
-    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+    /// Whether the items of a section lie in such places, and no others do.
+    private func hasPlacements(_ placements: [ItemPlacement], section: Int) -> Bool {
+        guard itemCount(ofSection: section) == placements.count else { return false }
+        return placements.indices.allSatisfy {
+            placement(of: IndexPath(section: section, item: $0)) == placements[$0]
+        }
+    }
+
+    /// Asks for the placements of single items again.
+    mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
+        var isMoved = false
         for path in items {
             guard let (leaf, section) = find(path.section), placement(of: path) != nil else { continue }
             let new = source.placementOfItem(at: path).checked
             guard let old = sections.update(leaf, { $0.replace(path.item, in: section, by: new) }) else { continue }
+            isMoved = isMoved || new != old
             let handle = sections.leaves[leaf].handles[section]
             if let entry = entry(old, handle: handle, item: path.item) { positions.remove(entry) }
             if let entry = entry(new, handle: handle, item: path.item) { positions.insert(entry) }
         }
+        return isMoved
     }
 }
 

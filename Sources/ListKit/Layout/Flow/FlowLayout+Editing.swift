@@ -57,6 +57,7 @@ extension FlowLayout {
                 columns.insert(shape, at: section)
                 store(columns, in: leaf, touched: &touched)
             case (.large(let large), .none):
+                if case .large(let old) = tree.leaves[leaf].content, old.hasShape(of: large) { continue }
                 tree.update(leaf) { $0 = FlowChunk(.large(large)) }
                 touched.insert(leaf)
             case (.small, .none), (.large, .some):

@@ -2,29 +2,37 @@
 
 extension FlowLayout {
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count) else {
             // Whoever lost count gets the right answer, only slower.
-            return prepare(source, container: container)
+            prepare(source, container: container)
+            return true
         }
-        if edit.count * Self.sectionsForOneEdit > count {
+        let reloadsFew =
+            edit.removals.isEmpty && edit.insertions.isEmpty && edit.reloads.count <= Self.fewReloads
+        if edit.count * Self.sectionsForOneEdit > count, !reloadsFew {
             rebuild(edit, source: source)
-        } else {
-            var touched: Set<Int> = []
-            remove(edit.removals, touched: &touched)
-            insert(edit.insertions, source: source, touched: &touched)
-            reload(edit.reloads, source: source, touched: &touched)
-            settle(touched)
+            return true
         }
+        var touched: Set<Int> = []
+        remove(edit.removals, touched: &touched)
+        insert(edit.insertions, source: source, touched: &touched)
+        reload(edit.reloads, source: source, touched: &touched)
+        settle(touched)
+        return !touched.isEmpty
     }
 
-    /// Asks again for the sizes of single items.
-    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {
+    /// Asks for the sizes of single items again.
+    mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
         var touched: Set<Int> = []
         for path in items { resize(path, source: source, touched: &touched) }
         settle(touched)
+        return !touched.isEmpty
     }
+
+    /// So many reloaded sections are edited in place, however short the list is.
+    private static var fewReloads: Int { 8 }
 
     /// How many sections can be laid out while one is edited in place.
     private static var sectionsForOneEdit: Int { 32 }

@@ -54,6 +54,13 @@ struct ItemBlock: ChainedLeaf {
         return true
     }
 
+    /// Whether another block has items of the same sizes.
+    func hasSizes(of other: ItemBlock) -> Bool {
+        guard count == other.count else { return false }
+        return (along == other.along && across == other.across)
+            || (0..<count).allSatisfy { size(ofItem: $0) == other.size(ofItem: $0) }
+    }
+
     mutating func layOut(after state: FlowState, rules: Rules) {
         entry = state
         let flow = run(rules: rules) { _, _ in }
