@@ -8,7 +8,7 @@ extension Presentation {
         guard store.gate.allowsViewCalls else {
             throw ListError(.invalidArguments, "a view was called from inside of a callback")
         }
-        guard let view = views.view(id) else { throw ListError(.invalidArguments, "no view \(id)") }
+        guard let view = views.viewToChange(id) else { throw ListError(.invalidArguments, "no view \(id)") }
         return view
     }
 
@@ -54,7 +54,7 @@ extension Presentation {
 
     /// The views that are not sent what they lack, so that no event tells how they stand.
     public var waitingViews: [ViewID] {
-        views.views.filter { $0.sender.credit.isStalled || $0.sender.isHeld }.map(\.id)
+        views.waitingViews.map(\.id)
     }
 
     /// While true, views are not sent anything; set it to false with ``resumeViews()``.
@@ -67,7 +67,7 @@ extension Presentation {
     public func resumeViews() -> [AdapterEvent] {
         views.setHolding(false)
         let mark = store.events.count
-        let held = views.views.filter(\.sender.isHeld)
+        let held = views.waitingViews.filter(\.sender.isHeld)
         return settled(held.flatMap { views.compose($0, endsStall: true) }, since: mark)
     }
 

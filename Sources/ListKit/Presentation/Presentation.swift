@@ -264,8 +264,8 @@
     ) -> ShownUpdate {
         section.finishCollecting()
         let mark = store.events.count
-        views.rememberAnchors()
         let isQuiet = section.collector.isEmpty && !changesViews
+        if !isQuiet { views.rememberAnchors() }
         let events =
             isQuiet ? selections.finishUpdate(since: selections.selection) : showInViews(update, section)
         end()
@@ -311,7 +311,7 @@
     /// Brings views and selection up to date with an update; answers what to announce, in the contract's order.
     private func showInViews(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
         let followed = views.follow(update, section)
-        let before = selections.follow(followed.effects.keptForwarding)
+        let before = selections.follow(followed.effects)
         deliver(followed.calls)
         let replaced = configuration.sectionMovesAsDeletesInserts ? update.changes.moves.map(\.new) : []
         // Last, for controllers may select in all of this; a picture knows nothing of it.
@@ -428,7 +428,7 @@ extension Presentation: SectionContextHost, SectionStoreDelegate {
     }
 
     func contentsChanged(of handle: SectionHandle) {
-        for view in views.views { view.invalidateContents(of: handle) }
+        views.invalidateContents(of: handle)
     }
 
     func didReplace(_ controller: ListSectionController, of handle: SectionHandle) {

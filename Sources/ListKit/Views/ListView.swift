@@ -42,6 +42,20 @@ final class ListView {
         return handles
     }
 
+    /// The sections from the first of which it shows something to the last.
+    var shownSections: Range<Int> {
+        guard let first = elements.first(where: { $0.key.handle != nil })?.section,
+            let last = elements.last(where: { $0.key.handle != nil })?.section
+        else { return 0..<0 }
+        return first..<last + 1
+    }
+
+    /// Whether its viewer was not sent what it lacks.
+    var isWaiting: Bool { sender.credit.isStalled || sender.isHeld }
+
+    /// Whether it has to follow updates of sections that it does not show.
+    var followsAllUpdates: Bool { geometry.followsAlone || isWaiting || sender.isStale }
+
     /// The sections of whose items it keeps something by index.
     var handlesWithItems: Set<SectionHandle> {
         var handles = Set(geometry.measuredSizes.keys)
@@ -72,8 +86,11 @@ final class ListView {
 
     /// Follows an update up to where its elements lie now; ``step(forwarding:)`` follows.
     ///
-    /// - Parameter paths: where all items went; `nil` when no view has to know.
-    func follow(_ effects: UpdateEffects, _ paths: PathForwarding?) {
+    /// - Parameters:
+    ///   - paths: where all items went; `nil` when no view has to know.
+    ///   - keepsAnchors: whether what is on the screen keeps its place.
+    func follow(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
+        if keepsAnchors { geometry.rememberAnchor(elements) }
         sender.follow(effects)
         geometry.followSizes(effects.changes, effects.keptForwarding)
         geometry.followOpening(effects.keptForwarding)
@@ -99,6 +116,24 @@ final class ListView {
         step.compare(old, elements, forwarding: forwarding)
         updateWorkingRange(&step)
         return step
+    }
+
+    /// The elements whose items an update changes that changes nothing else; `nil` when the view has to follow it as any other
+    /// one.
+    ///
+    /// - Complexity: O(changes · log elements + elements that changed).
+    func changedElements(_ sections: [Int], _ effects: UpdateEffects) -> [ViewElement]? {
+        guard !followsAllUpdates, elements.last?.key.handle != nil else { return nil }
+        var changed: [ViewElement] = []
+        let shown = shownSections
+        for place in sections.partitionPoint(where: { $0 < shown.lowerBound })..<sections.count {
+            guard shown.contains(sections[place]) else { break }
+            for index in elements.partitionPoint(where: { $0.section < sections[place] })..<elements.count {
+                guard elements[index].section == sections[place] else { break }
+                if effects.isOutdated(elements[index].key) { changed.append(elements[index]) }
+            }
+        }
+        return changed
     }
 
     // MARK: Working range

@@ -102,11 +102,7 @@ final class PictureSender {
     func follow(_ effects: UpdateEffects) {
         orphans += picture.forward(effects.forwarding)
         var kept: [ElementKey: ListItem] = [:]
-        for (key, item) in effects.asksAnew ? [:] : contents {
-            guard let handle = key.handle else { continue }
-            let isSupplementary = key.kind != .cell
-            if effects.reloads.contains(handle) || (isSupplementary && effects.changed.contains(handle)) { continue }
-            if effects.itemChanges[handle]?.updates.contains(key.index) == true { continue }
+        for (key, item) in effects.asksAnew ? [:] : contents where !effects.isOutdated(key) {
             if let new = key.forwarded(by: effects.forwarding) { kept[new] = item }
         }
         contents = kept
@@ -155,6 +151,13 @@ final class PictureSender {
         }
         var change = commit(&difference, view)
         change.transitions = transitions(of: difference)
+        return finish(change, size, view)
+    }
+
+    /// Sends a change, in pieces if it is large; answers them.
+    private func finish(
+        _ change: PictureChange, _ size: (credit: Int, message: Int), _ view: ListView
+    ) -> [AdapterEvent] {
         let changes =
             size.message <= SignalLimits.bytes ? [change] : change.split(maximumBytes: SignalLimits.bytes)
         picture.setSequence(changes.last?.sequence ?? picture.sequence)
@@ -164,6 +167,48 @@ final class PictureSender {
         view.geometry.markSent(sequence: picture.sequence, keeping: kept)
         if let kept { history.forget(allBut: kept, before: picture.sequence) }
         return changes.map { .picture($0) }
+    }
+
+    /// Sends the new contents of elements, as ``compose(_:endsStall:holds:)`` would in a view that shows nothing else than
+    /// before.
+    ///
+    /// - Returns: `nil` when that is not all that its viewer lacks; the contents are to be asked for then.
+    /// - Complexity: O(elements).
+    func composeContents(of elements: [ViewElement], _ view: ListView, holds: Bool) -> [AdapterEvent]? {
+        let before = elements.map { contents[$0.key] }
+        for element in elements { contents[element.key] = nil }
+        guard !holds, credit.hasRoom, orphans.isEmpty, picture.elements.count == view.elements.count,
+            !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
+        else { return nil }
+        // While they are made, none of them is there.
+        let items = elements.map { content(of: $0.key) }
+        guard !isStale else { return nil }
+        for (element, item) in zip(elements, items) { contents[element.key] = item }
+        var difference = PictureDifference(capacity: 0)
+        var keys: [SentPicture.Key] = []
+        for (element, (old, item)) in zip(elements, zip(before, items)) {
+            guard let old, ExactText(item.reuseIdentifier) == ExactText(old.reuseIdentifier),
+                item.identity.map({ ExactText($0) }) == old.identity.map({ ExactText($0) })
+            else { return nil }
+            // Of two items with one identity, one goes by its index.
+            var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
+            if picture.elements[key]?.item != element.key.index { key = SentPicture.Key(element.key, identity: nil) }
+            guard var sent = picture.elements[key], sent.item == element.key.index else { return nil }
+            let content = fields.isEmpty ? item.content : item.content.filtered(to: fields)
+            guard sent.content != content else { continue }
+            sent.content = content
+            difference.rebound.append(sent)
+            keys.append(key)
+        }
+        guard !difference.rebound.isEmpty else { return [] }
+        let size = difference.size
+        guard credit.admits(size.credit) else { return nil }
+        var change = PictureChange(
+            view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: picture.contentSize,
+            offset: view.geometry.offset)
+        change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
+        picture.replaceContents(keys, by: difference.rebound)
+        return finish(change, size, view)
     }
 
     /// Brings the picture to the present, whatever its viewer was sent.

@@ -40,8 +40,15 @@ struct Selection: Equatable {
     // MARK: Updates
 
     /// Follows the items to their new indexes; those that are gone are not selected any more.
-    mutating func follow(_ forwarding: [SectionHandle: IndexForwarding], _ map: SectionMap) {
-        for (handle, indexes) in items {
+    ///
+    /// - Parameter changed: the sections that are gone or may have other items.
+    /// - Complexity: O(changed · log n + selected items of those).
+    mutating func follow(
+        _ forwarding: [SectionHandle: IndexForwarding], _ changed: Set<SectionHandle>, _ map: SectionMap
+    ) {
+        guard !items.isEmpty else { return }
+        for handle in changed {
+            guard let indexes = items[handle] else { continue }
             let count = map.itemCount(of: handle)
             if forwarding[handle] == nil, indexes.allSatisfy({ $0 < count }) { continue }
             let kept = indexes.compactMap { index in forwarding[handle].map { $0(index) } ?? index }

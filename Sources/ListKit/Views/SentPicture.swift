@@ -67,6 +67,12 @@ struct SentPicture {
         sequence += 1
     }
 
+    /// The next change leads to other contents of some elements.
+    mutating func replaceContents(_ keys: [Key], by changed: [Element]) {
+        for (key, element) in zip(keys, changed) { elements[key] = element }
+        sequence += 1
+    }
+
     /// A change went out in pieces.
     mutating func setSequence(_ last: UInt64) { sequence = last }
 

@@ -25,6 +25,11 @@ struct UpdateEffects {
     let layoutChanges: LayoutChanges
     /// The items of which only the sizes changed, in sections that are not asked anew as a whole.
     let resized: [IndexPath]
+    /// The sections of which something changed, ascending, in an update that changes nothing else; `nil` = all views have to
+    /// look what it means for them.
+    let changedSections: [Int]?
+    /// Whether sections have other numbers of items than before.
+    let changesCounts: Bool
 
     init(of update: ObjectUpdate, _ section: SectionUpdate, _ map: SectionMap) {
         let collector = section.collector
@@ -34,7 +39,7 @@ struct UpdateEffects {
         itemChanges = collector.itemChanges
         reloads = collector.reloads
         replaced = section.replaced
-        let forwarding = collector.itemChanges.mapValues { $0.forwarding() }
+        let forwarding = collector.itemChanges.filter { !$0.value.keepsPlaces }.mapValues { $0.forwarding() }
         self.forwarding = forwarding
         keptForwarding =
             collector.followed.isEmpty
@@ -50,7 +55,34 @@ struct UpdateEffects {
             guard !changed.contains(handle), let section = map.position(of: handle) else { return [] }
             return items.map { IndexPath(section: section, item: $0) }
         }.sorted()
+        changesCounts =
+            changed.contains { map.oldItemCount(of: $0) != map.itemCount(of: $0) }
+            || collector.unnoticed.contains { $0.oldItemCount != $0.itemCount }
+        let keepsSections = changes.deletes.isEmpty && changes.inserts.isEmpty && changes.moves.isEmpty
+        if keepsSections, !isReload, !asksAnew, update.configuration == nil {
+            let others = Set(resized.map(\.section)).union(replaced.keys.compactMap { map.position(of: $0) })
+            changedSections = others.isEmpty ? layoutChanges.reloads : others.union(layoutChanges.reloads).sorted()
+        } else {
+            changedSections = nil
+        }
     }
+}
+
+extension UpdateEffects {
+    /// Whether the item of an element has to be asked for anew.
+    func isOutdated(_ key: ElementKey) -> Bool {
+        guard let handle = key.handle, !asksAnew, !reloads.contains(handle) else { return true }
+        if key.kind != .cell { return changed.contains(handle) }
+        return itemChanges[handle]?.updates.contains(key.index) == true
+    }
+
+    /// Whether everything that views know has the place that it had.
+    var keepsPlaces: Bool { changedSections != nil && !changesCounts && forwarding.isEmpty && replaced.isEmpty }
+}
+
+extension ListItemChanges {
+    /// Whether all items stay where they are.
+    fileprivate var keepsPlaces: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty }
 }
 
 extension PathForwarding {

@@ -14,8 +14,11 @@ struct ViewChange {
 /// and items, through the ``SectionStore`` and with nothing of a view in hand.
 final class ViewCoordinator {
     private let environment: ViewEnvironment
-    /// The views by their names, in order of opening.
-    private(set) var views: [ListView] = []
+    private var table = ViewTable()
+    /// Views whose contents have to be asked for anew.
+    private var stale: Set<ViewID> = []
+    /// Whether what is on the screens keeps its place in the update that is being presented.
+    private var keepsAnchors = false
     private var counts = DisplayCounts()
     /// The view that scrolled last.
     private var lastScrolledView: ViewID?
@@ -28,20 +31,32 @@ final class ViewCoordinator {
 
     // MARK: Views
 
+    /// The views in the order of their opening.
+    var views: [ListView] { table.views }
+
     /// A view by its name.
-    func view(_ id: ViewID) -> ListView? { views.first { $0.id == id } }
+    func view(_ id: ViewID) -> ListView? { table[id] }
+
+    /// A view by its name, for a command that may change it.
+    func viewToChange(_ id: ViewID) -> ListView? {
+        table.markChanged(id)
+        return table[id]
+    }
 
     /// Whether somebody may be looking; a list without views counts as visible (rule CO-08).
-    var isOnScreen: Bool { views.isEmpty || views.contains(where: \.isOnScreen) }
+    var isOnScreen: Bool { table.views.isEmpty || table.isOnScreen }
+
+    /// The views that are not sent what they lack.
+    var waitingViews: [ListView] { table.waiting }
 
     /// Opens a view.
     ///
     /// - Throws: `invalidArguments` for a name in use and for options out of range.
     func open(_ id: ViewID, _ options: ListViewOptions) throws(ListError) -> ListView {
-        guard view(id) == nil else { throw ListError(.invalidArguments, "view: \(id) is open already") }
+        guard table[id] == nil else { throw ListError(.invalidArguments, "view: \(id) is open already") }
         try options.validate()
         let view = ListView(id, options, in: environment)
-        views.append(view)
+        table.append(view)
         return view
     }
 
@@ -68,7 +83,7 @@ final class ViewCoordinator {
     }
 
     /// Forgets a view that was closed.
-    func remove(_ view: ListView) { views.removeAll { $0 === view } }
+    func remove(_ view: ListView) { table.remove(view) }
 
     // MARK: What is shown
 
@@ -105,8 +120,8 @@ final class ViewCoordinator {
 
     /// The view that section controllers see: the one being laid out, else the one that scrolled last.
     var contextView: ListView? {
-        let id = environment.currentView ?? lastScrolledView
-        return views.first { $0.id == id } ?? views.first { $0.geometry.isActive }
+        let view = (environment.currentView ?? lastScrolledView).flatMap { table[$0] }
+        return view ?? views.first { $0.geometry.isActive }
     }
 
     // MARK: Steps
@@ -136,16 +151,30 @@ final class ViewCoordinator {
     ///
     /// - Parameter endsStall: whether the viewer acknowledged something.
     func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
-        view.sender.compose(view, endsStall: endsStall, holds: holdsViews)
+        table.markChanged(view.id)
+        return view.sender.compose(view, endsStall: endsStall, holds: holdsViews)
+    }
+
+    /// The items of a section have to be asked for anew.
+    func invalidateContents(of handle: SectionHandle) {
+        for view in views {
+            view.invalidateContents(of: handle)
+            guard view.sender.isStale else { continue }
+            stale.insert(view.id)
+            table.markChanged(view.id)
+        }
     }
 
     /// Brings those views up to date that show something else now; answers whether there are more.
     func refresh(_ events: EventQueue) -> Bool {
-        for view in views where view.sender.isStale {
+        guard !stale.isEmpty else { return false }
+        let waiting = table.views(of: stale)
+        stale = []
+        for view in waiting where view.sender.isStale {
             view.sender.markFresh()
             for event in compose(view) { events.append(event) }
         }
-        return views.contains(where: \.sender.isStale)
+        return !stale.isEmpty
     }
 
     /// Has views wait, or go on.
@@ -153,25 +182,61 @@ final class ViewCoordinator {
 
     // MARK: Updates
 
-    /// Remembers what is on the screens, before the list changes.
-    func rememberAnchors() { for view in views { view.geometry.rememberAnchor(view.elements) } }
+    /// Remembers what is on the screens, before the list changes; ``follow(_:_:)`` comes next.
+    func rememberAnchors() {
+        keepsAnchors = true
+        environment.layouts.rememberBefore()
+    }
 
     /// Brings all views up to date with an update; answers display and working range, then pictures.
+    ///
+    /// - Complexity: O(changes · log n) for each layout, and what each view costs that the update concerns.
     func follow(
         _ update: ObjectUpdate, _ section: SectionUpdate
     ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
         let effects = UpdateEffects(of: update, section, map)
-        let namesItems = views.contains { $0.geometry.kind == .none && $0.geometry.isActive }
-        let paths = namesItems ? PathForwarding(of: update, section.collector, environment.store) : nil
+        let paths = table.nameItems ? PathForwarding(of: update, section.collector, environment.store) : nil
+        let layouts = environment.layouts
+        if effects.isReload {
+            layouts.removeAll()
+        } else {
+            layouts.update(effects.layoutChanges, resized: effects.resized, in: environment)
+        }
         var steps: [DisplayStep] = []
-        for view in views {
-            view.follow(effects, paths)
+        let views = views(concernedBy: effects, paths)
+        // Most updates change what some elements show and nothing else.
+        let sections =
+            effects.keepsPlaces && !layouts.areMoved && paths?.isIdentity != false ? effects.changedSections : nil
+        let changed = views.map { view in sections.flatMap { view.changedElements($0, effects) } }
+        for (view, changed) in zip(views, changed) where changed == nil {
+            view.follow(effects, paths, keepsAnchors: keepsAnchors)
             steps.append(view.step(forwarding: effects.forwarding))
         }
-        let displays = zip(views, steps).map { $0.events(of: $1) }
-        let pictures = views.flatMap { compose($0) + $0.nearEndEvents() }
+        keepsAnchors = false
+        layouts.forgetBefore()
+        let followers = zip(views, changed).filter { $1 == nil }.map(\.0)
+        let displays = zip(followers, steps).map { $0.events(of: $1) }
+        let pictures = zip(views, changed).flatMap { view, changed in
+            guard let changed else { return compose(view) + view.nearEndEvents() }
+            return composeContents(of: changed, view)
+        }
         let calls = self.calls(steps, effects)
         return (displays.compactMap(\.display) + displays.compactMap(\.range), pictures, calls, effects)
+    }
+
+    /// Sends the new contents of elements of a view.
+    private func composeContents(of elements: [ViewElement], _ view: ListView) -> [AdapterEvent] {
+        table.markChanged(view.id)
+        return view.sender.composeContents(of: elements, view, holds: holdsViews) ?? compose(view)
+    }
+
+    /// The views that an update concerns.
+    private func views(concernedBy effects: UpdateEffects, _ paths: PathForwarding?) -> [ListView] {
+        // What a view shows of an empty list depends on more than the list.
+        guard let sections = effects.changedSections, !environment.hasEmptinessRule else { return views }
+        return table.views(
+            showing: sections, isMoved: environment.layouts.areMoved,
+            isRenamed: effects.changesCounts || paths?.isIdentity == false)
     }
 }
 

@@ -3,6 +3,8 @@
 /// What all views of a list look at: its sections, options and revision.
 final class ViewEnvironment {
     let store: SectionStore
+    /// The layouts that several views may have.
+    let layouts = SharedLayouts()
     /// How the list behaves.
     private(set) var options: ListOptions
     /// The revision of the list.
@@ -28,6 +30,9 @@ final class ViewEnvironment {
 
     /// Replaces the rule that says whether the list counts as empty; `nil` = the options say so.
     func setEmptinessRule(_ rule: (() -> Bool)?) { emptinessRule = rule }
+
+    /// Whether something else than the options says whether the list counts as empty.
+    var hasEmptinessRule: Bool { emptinessRule != nil }
 
     /// An update of the sections begins.
     func beginUpdate() {

@@ -16,8 +16,10 @@ final class ViewGeometry {
     private let environment: ViewEnvironment
     /// How the view lays out.
     private(set) var kind: ListLayoutKind
-    /// Where everything lies; unused in the layout `none`.
-    private(set) var layout: any ListLayout
+    /// The layout by the options that the view was laid out with last, which knows no list.
+    private var template: ListLayout
+    /// Where everything lies; `nil` before the first viewport, and in the layout `none`.
+    private var shared: SharedLayout?
     /// The viewport in content coordinates; `nil` before the first one.
     private(set) var viewport: Rect?
     /// The items that the viewer named, in the layout `none`, as they followed the list since.
@@ -38,11 +40,17 @@ final class ViewGeometry {
         self.viewOptions = viewOptions
         self.environment = environment
         kind = viewOptions.layout ?? environment.options.layout
-        layout = kind.makeLayout(LayoutConfiguration(environment.options, viewOptions))
+        template = ListLayout(kind, environment.options, viewOptions)
     }
 
     private var map: SectionMap { environment.map }
     private var direction: ScrollDirection { environment.options.direction }
+
+    /// Where everything lies; empty before the first viewport, and in the layout `none`.
+    var layout: ListLayout { shared?.layout ?? template }
+
+    /// Whether each update has to be followed, because nobody else follows it for the view.
+    var followsAlone: Bool { shared?.isPrivate == true || !measuredSizes.isEmpty || opening != nil }
 
     /// Whether the viewer has named a viewport or items.
     var isActive: Bool { viewport != nil || visibleItems != nil }
@@ -62,23 +70,27 @@ final class ViewGeometry {
 
     // MARK: Laying out
 
-    /// Lays the view out anew.
+    /// Lays the view out anew; a layout that views like it have is taken as it is.
     private func prepare() {
         guard kind != .none, let viewport else { return }
-        changeLayout { layout, source in layout.prepare(source, container: viewport.size) }
+        let key = SharedLayout.Key(
+            kind: kind, configuration: template.configuration, size: viewport.size, inset: viewOptions.contentInset)
+        if measuredSizes.isEmpty, let known = environment.layouts.layout(for: key) { return use(known) }
+        let new = SharedLayout(key, template, isPrivate: !measuredSizes.isEmpty)
+        use(new)
+        new.prepare(measuredSizes, in: environment)
+        if !new.isPrivate { environment.layouts.add(new) }
     }
 
-    /// Changes the layout, which asks section controllers on the way.
-    ///
-    /// The layout is out of the view meanwhile: a controller that looks at the view finds an empty one.
-    private func changeLayout(_ change: (inout any ListLayout, ViewLayoutSource) -> Void) {
-        var changed = layout
-        layout = NoLayout()
-        let container = ListContainer(
-            size: viewport?.size ?? .zero, inset: viewOptions.contentInset, direction: direction, layout: kind)
-        let source = ViewLayoutSource(environment.store, measured: measuredSizes, container: container)
-        environment.layOut(id) { change(&changed, source) }
-        layout = changed
+    /// Has another layout from now on.
+    private func use(_ new: SharedLayout?) {
+        guard shared !== new else { return }
+        if let shared {
+            shared.remove(id)
+            environment.layouts.removeIfUnused(shared)
+        }
+        shared = new
+        new?.add(id)
     }
 
     /// Lays the view out anew by the list's present options.
@@ -87,22 +99,17 @@ final class ViewGeometry {
         // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
         kind = new
-        layout = kind.makeLayout(LayoutConfiguration(environment.options, viewOptions))
+        template = ListLayout(kind, environment.options, viewOptions)
+        use(nil)
         prepare()
     }
 
-    /// Follows an update of the list.
+    /// Follows an update of the list, unless the layout is one of several views.
     ///
     /// - Parameter resized: items of which only the sizes changed.
     func updateLayout(_ changes: LayoutChanges, resized: [IndexPath]) {
-        guard isActive, kind != .none else { return }
-        changeLayout { layout, source in
-            layout.update(changes, source: source)
-            guard !resized.isEmpty else { return }
-            layout.resize(resized, source: source)
-            // A section that turns out to be at fault is laid out as one.
-            if !source.faults.isEmpty { layout.update(LayoutChanges(reloads: source.faults), source: source) }
-        }
+        guard let shared, shared.isPrivate else { return }
+        shared.update(changes, resized: resized, measuredSizes, in: environment)
     }
 
     /// The viewer measured items; answers whether anything lies elsewhere.
@@ -117,7 +124,8 @@ final class ViewGeometry {
         }
         guard !changed.isEmpty, isActive, kind != .none else { return false }
         rememberAnchor(elements)
-        changeLayout { layout, source in layout.update(LayoutChanges(reloads: changed.sorted()), source: source) }
+        if let shared, !shared.isPrivate { use(SharedLayout(shared.key, shared.layout, isPrivate: true)) }
+        updateLayout(LayoutChanges(reloads: changed.sorted()), resized: [])
         return true
     }
 
@@ -156,7 +164,10 @@ final class ViewGeometry {
     func setVisibleItems(_ items: VisibleItems?) { visibleItems = items }
 
     /// The viewer looks at nothing any more.
-    func close() { (viewport, visibleItems) = (nil, nil) }
+    func close() {
+        (viewport, visibleItems) = (nil, nil)
+        use(nil)
+    }
 
     /// Forgets what a viewer that acknowledged a sequence has surely drawn.
     func forgetShifts(upTo sequence: UInt64) { shifts.forget(upTo: sequence) }
@@ -208,6 +219,7 @@ final class ViewGeometry {
         prepare()
         guard let range = scrollRange(of: opening.handle, item: opening.item) else {
             viewport = nil
+            use(nil)
             return false
         }
         // Wherever it lies, its viewer has to learn it.
@@ -248,12 +260,12 @@ final class ViewGeometry {
 
     // MARK: Anchoring
 
-    /// Remembers what is on the screen, before the list changes.
+    /// Remembers what is on the screen, before the view follows a change of the list.
     func rememberAnchor(_ elements: [ViewElement]) {
         anchor = nil
         guard viewOptions.isAnchored, layout.supportsAnchoring, let viewport else { return }
         guard viewOptions.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
-        anchor = ViewAnchor(elements, in: viewport, layout: layout, direction: direction)
+        anchor = ViewAnchor(elements, in: viewport, layout: shared?.before ?? layout, direction: direction)
     }
 
     /// Scrolls so that what was on the screen is where it was; only this and a scroll-to clamp.

@@ -27,7 +27,9 @@ struct ItemInvalidationTests {
         #expect(screen.items.prefix(5).map(\.frame.minY) == [0, 10, 20, 45, 55])
     }
 
-    @Test("several views → each measures the item for itself; one with layout none measures nothing")
+    @Test(
+        "several views → those of one size measure it once, others for their own; one without a layout measures nothing"
+    )
     func severalViews() throws {
         let log = EventList()
         let list = try Self.list(["a": 3], log)
@@ -35,13 +37,15 @@ struct ItemInvalidationTests {
         var options = ListViewOptions()
         options.layout = ListLayoutKind.none
         try list.adapter.openView(3, options: options)
+        try list.adapter.openView(4)
+        list.take(try list.adapter.setViewport(view: 4, seen: 0, rect: Rect(x: 0, y: 0, width: 110, height: 100)))
         _ = log.take()
         let controller = try measured(list, "a")
         controller.places[0].frame.size.height = 30
         controller.context?.invalidateLayout(at: [0])
         list.flush()
         #expect(log.take() == ["size a.0", "size a.0"])
-        for view in [ViewID(1), 2] { #expect(frame(list, view, 0, 1)?.minY == 30) }
+        for view in [ViewID(1), 2, 4] { #expect(frame(list, view, 0, 1)?.minY == 30) }
     }
 
     @Test(
