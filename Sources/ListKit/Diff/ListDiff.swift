@@ -25,7 +25,7 @@ public enum ListDiff {
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption = .equality,
         moves: ListDiffMoves = .positional, areUnique: Bool
     ) -> ListIndexSetResult {
-        let lookup = ObjectLookup(old: old, new: new)
+        let lookup = IdentifierLookup { isNew in (isNew ? new : old).map(\.id) }
         return ObjectDiffSource.withSource(old, new, option: option) { source in
             DiffEngine.result(source, moves: moves, areUnique: areUnique, lookup: lookup)
         }
@@ -34,34 +34,69 @@ public enum ListDiff {
     /// What changed between two lists of any elements.
     ///
     /// What is asked of the elements is compiled into the caller's module, so that it costs no dynamic dispatch there.
-    /// - Complexity: O(n) hashes and comparisons, with minimal moves O(n · log n) at worst.
+    /// - Complexity: O(n) comparisons, and hashes of what is not in the same order; with minimal moves O(n · log n) at worst.
     @inlinable
     public static func between<Element: ListDiffable>(
         _ old: [Element], _ new: [Element], option: ListDiffOption = .equality, moves: ListDiffMoves = .positional
     ) -> ListIndexSetResult {
         let (oldIDs, newIDs) = (old.map { $0.diffIdentifier }, new.map { $0.diffIdentifier })
-        return _between(
-            oldIDs, newIDs, oldHashes: oldIDs.map { $0.hashValue }, newHashes: newIDs.map { $0.hashValue }, moves,
-            compare: { before, after in
-                guard oldIDs[before] == newIDs[after] else { return .different }
-                if new[after].isIdentical(toDiffable: old[before]) { return .unchanged }
-                if option == .pointerPersonality { return .changed }
-                return new[after].isEqual(toDiffable: old[before]) ? .unchanged : .changed
+        return _between(old, new, option, moves) { isNew in isNew ? newIDs : oldIDs }
+    }
+
+    /// The same for elements that may be kept until somebody asks the result for identifiers.
+    @inlinable
+    public static func between<Element: ListDiffable & Sendable>(
+        _ old: [Element], _ new: [Element], option: ListDiffOption = .equality, moves: ListDiffMoves = .positional
+    ) -> ListIndexSetResult {
+        _between(old, new, option, moves) { isNew in (isNew ? new : old).map { $0.diffIdentifier } }
+    }
+
+    /// - Parameter identifiers: those after the update, or those before it.
+    @inlinable
+    static func _between<Element: ListDiffable>(
+        _ old: [Element], _ new: [Element], _ option: ListDiffOption, _ moves: ListDiffMoves,
+        identifiers: @escaping @Sendable (Bool) -> [Element.DiffIdentifier]
+    ) -> ListIndexSetResult {
+        @inline(__always)
+        func relation(_ before: Element, _ after: Element) -> DiffRelation {
+            guard before.diffIdentifier == after.diffIdentifier else { return .different }
+            if after.isIdentical(toDiffable: before) { return .unchanged }
+            if option == .pointerPersonality { return .changed }
+            return after.isEqual(toDiffable: before) ? .unchanged : .changed
+        }
+        @inline(__always)
+        func contains(_ list: [Element], _ range: Range<Int>, _ element: Element) -> Bool {
+            let identifier = element.diffIdentifier
+            for index in range where list[index].diffIdentifier == identifier { return true }
+            return false
+        }
+        let source = ElementDiffSource(
+            oldCount: old.count, newCount: new.count, hashOld: { old[$0].diffIdentifier.hashValue },
+            hashNew: { new[$0].diffIdentifier.hashValue },
+            countUnchanged: { before, after, limit in
+                var count = 0
+                while count < limit, relation(old[before + count], new[after + count]) == .unchanged { count += 1 }
+                return count
             },
-            compareOld: { oldIDs[$0] == oldIDs[$1] }, compareNew: { newIDs[$0] == newIDs[$1] })
+            countUnchangedBefore: { before, after, limit in
+                var count = 0
+                while count < limit, relation(old[before - 1 - count], new[after - 1 - count]) == .unchanged {
+                    count += 1
+                }
+                return count
+            },
+            compare: { relation(old[$0], new[$1]) },
+            matches: { old[$0].diffIdentifier == new[$1].diffIdentifier },
+            isOldIn: { contains(old, $1, old[$0]) }, isNewIn: { contains(new, $1, new[$0]) },
+            isNewInOld: { contains(old, $1, new[$0]) })
+        return _between(source, moves, identifiers)
     }
 
     @usableFromInline
     static func _between<Identifier: Hashable & Sendable>(
-        _ old: [Identifier], _ new: [Identifier], oldHashes: [Int], newHashes: [Int], _ moves: ListDiffMoves,
-        compare: @escaping (Int, Int) -> DiffRelation, compareOld: @escaping (Int, Int) -> Bool,
-        compareNew: @escaping (Int, Int) -> Bool
+        _ source: ElementDiffSource, _ moves: ListDiffMoves, _ identifiers: @escaping @Sendable (Bool) -> [Identifier]
     ) -> ListIndexSetResult {
-        let source = ElementDiffSource(
-            oldHashes: oldHashes, newHashes: newHashes, compare: compare, compareOld: compareOld,
-            compareNew: compareNew)
-        return DiffEngine.result(
-            source, moves: moves, areUnique: false, lookup: IdentifierLookup(old: old, new: new))
+        DiffEngine.result(source, moves: moves, areUnique: false, lookup: IdentifierLookup(identifiers))
     }
 
     /// What changed between the items of one section before and one section after (`ListDiffPaths`).

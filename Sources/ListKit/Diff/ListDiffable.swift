@@ -17,39 +17,46 @@ public protocol ListDiffable {
 
 extension ListDiffable {
     /// Values have no instances.
+    @inlinable
     public func isIdentical(toDiffable other: Self) -> Bool { false }
 }
 
 extension ListDiffable where Self: AnyObject {
     /// Instances of classes are compared by reference.
+    @inlinable
     public func isIdentical(toDiffable other: Self) -> Bool { self === other }
 }
 
 extension ListDiffable where Self: Equatable {
     /// Content is equal when the elements are.
+    @inlinable
     public func isEqual(toDiffable other: Self) -> Bool { self == other }
 }
 
 extension ListDiffable where Self: Identifiable, DiffIdentifier == ID {
     /// An `Identifiable` element is who its `id` says.
+    @inlinable
     public var diffIdentifier: ID { id }
 }
 
 /// Strings are their own identifier and equal by value (IGListKit's built-in conformances).
 extension String: ListDiffable {
     /// The string itself.
+    @inlinable
     public var diffIdentifier: String { self }
 }
 
 /// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
 extension Int: ListDiffable {
     /// The number itself.
+    @inlinable
     public var diffIdentifier: Int { self }
 }
 
 /// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
 extension Double: ListDiffable {
     /// The number itself.
+    @inlinable
     public var diffIdentifier: Double { self }
 }
 

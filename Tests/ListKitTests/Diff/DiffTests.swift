@@ -46,11 +46,15 @@ struct DiffTests {
             for new in news {
                 for position in -1..<new.count {
                     let newObjects = new.enumerated().map { $0 == position ? changed[$1] : after[$1] }
-                    let expected = ReferenceDiff.between(
-                        old.map { Element(id: $0, value: 0) },
-                        new.enumerated().map { Element(id: $1, value: $0 == position ? 1 : 0) })
-                    let result = ReferenceDiff.Result(ListDiff.between(oldObjects, newObjects))
-                    if result != expected { mismatches.append("\(old) → \(new), changed \(position)") }
+                    let oldElements = old.map { Element(id: $0, value: 0) }
+                    let newElements = new.enumerated().map { Element(id: $1, value: $0 == position ? 1 : 0) }
+                    let expected = ReferenceDiff.between(oldElements, newElements)
+                    let results = [
+                        ListDiff.between(oldObjects, newObjects), ListDiff.between(oldElements, newElements),
+                    ]
+                    if results.contains(where: { ReferenceDiff.Result($0) != expected }) {
+                        mismatches.append("\(old) → \(new), changed \(position)")
+                    }
                 }
             }
         }
@@ -108,7 +112,44 @@ struct DiffTests {
             let objects = try ListDiff.between(before.map { try $0.object }, after.map { try $0.object })
             let expected = ReferenceDiff.between(before, after)
             try #require(ReferenceDiff.Result(objects) == expected, "\(before) → \(after)")
+            try #require(ReferenceDiff.Result(ListDiff.between(before, after)) == expected, "\(before) → \(after)")
         }
+    }
+
+    @Test("one element in front of a long list, or moved in it, that occurs there once more → IGListKit's result")
+    func fewIdentifiers() throws {
+        let list = (0..<200).map { Element(id: $0, value: 0) }
+        for id in [-1, 0, 100, 199] {
+            for place in [0, 100, 200] {
+                for value in 0...1 {
+                    var new = list
+                    new.insert(Element(id: id, value: value), at: place)
+                    try #require(ReferenceDiff.Result(ListDiff.between(list, new)) == ReferenceDiff.between(list, new))
+                    try #require(ReferenceDiff.Result(ListDiff.between(new, list)) == ReferenceDiff.between(new, list))
+                    let later = Array(new.dropFirst(3) + new.prefix(1))
+                    try #require(
+                        ReferenceDiff.Result(ListDiff.between(new, later)) == ReferenceDiff.between(new, later))
+                }
+            }
+        }
+    }
+
+    /// An element that only the caller's executor may see; its identifier may leave it.
+    private struct LocalElement: ListDiffable {
+        final class Content { var value = 0 }
+        let id: String
+        let content = Content()
+
+        var diffIdentifier: String { id }
+        func isEqual(toDiffable other: LocalElement) -> Bool { content === other.content }
+    }
+
+    @Test("elements that are not Sendable → the same result, and it finds their identifiers")
+    func notSendable() {
+        let old = ["a", "b", "c"].map { LocalElement(id: $0) }
+        let result = ListDiff.between(old, [old[2], old[0], LocalElement(id: "b"), LocalElement(id: "d")])
+        #expect(Array(result.inserts) == [3] && Array(result.updates) == [1])
+        #expect(result.newIndex(forIdentifier: "c") == 0 && result.oldIndex(forIdentifier: "c") == 2)
     }
 
     @Test(

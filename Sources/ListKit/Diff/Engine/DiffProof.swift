@@ -14,8 +14,8 @@ struct DiffProof: ~Copyable {
     /// Whether the pairs of a walk are IGListKit's, after its rests were paired and nothing repeated was met there.
     ///
     /// - Parameter oldRest: the table of what is left over before.
-    static func holds(
-        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
+    static func holds<Source: DiffSource>(
+        _ source: Source, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
         _ oldRest: borrowing DiffTable, in memory: inout DiffMemory
     ) -> Bool {
         if runs.runCount == 0 { return true }
@@ -24,8 +24,38 @@ struct DiffProof: ~Copyable {
         let hasStart = runs.runs[0].old == 0 && runs.runs[0].new == 0
         let first = hasStart && runs.updateCount == 0 && !pairing.hasChanges ? 1 : 0
         if first == runs.runCount { return true }
+        if !Source.hasHashes, runs.oldRestCount + runs.newRestCount + runs.updateCount <= fewIdentifiers {
+            return holdsForFew(source, runs, pairing, from: first)
+        }
         let proof = DiffProof(runs, in: &memory)
         return proof.enter(source, runs, pairing) && proof.check(source, runs, oldRest, from: first)
+    }
+
+    /// So many identifiers are compared with all that are paired sooner than these are hashed.
+    private static let fewIdentifiers = 4
+
+    /// The same by comparing each identifier with all that are paired.
+    private static func holdsForFew(
+        _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, from first: Int
+    ) -> Bool {
+        for run in first..<runs.runCount {
+            let start = Int(runs.runs[run].old)
+            let range = start..<start + Int(runs.runs[run].count)
+            for position in 0..<runs.oldRestCount where source.isOld(Int(runs.oldRest[position]), in: range) {
+                return false
+            }
+            for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
+                if source.isNew(Int(runs.newRest[position]), inOld: range) { return false }
+            }
+            for position in 0..<runs.updateCount {
+                let old = Int(runs.updates[position])
+                let others =
+                    range.contains(old)
+                    ? [range.lowerBound..<old, old + 1..<range.upperBound] : [range]
+                if others.contains(where: { source.isOld(old, in: $0) }) { return false }
+            }
+        }
+        return true
     }
 
     private init(_ runs: borrowing DiffRuns, in memory: inout DiffMemory) {
@@ -70,7 +100,7 @@ struct DiffProof: ~Copyable {
         }
         for position in 0..<runs.updateCount {
             let old = Int(runs.updates[position])
-            let hash = runs.oldHashes[old]
+            let hash = runs.hash(inRun: old, source)
             insert(hash)
             if updates.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.updates[$0]), old) }) != nil {
                 return false
@@ -86,7 +116,7 @@ struct DiffProof: ~Copyable {
         for run in first..<runs.runCount {
             let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
             for old in start..<start + count {
-                let hash = runs.oldHashes[old]
+                let hash = runs.hash(inRun: old, source)
                 if mayContain(hash), isRepeated(old, hash, source, runs, oldRest) { return false }
             }
         }

@@ -34,18 +34,25 @@ extension DiffRuns {
     /// Walks from the end towards a common start.
     ///
     /// - Returns: how many elements agree, and which of them changed, descending.
-    private mutating func walkEnd(_ source: some DiffSource, downTo start: Int) -> (count: Int, updates: [UInt32]) {
+    private mutating func walkEnd<Source: DiffSource>(
+        _ source: Source, downTo start: Int
+    ) -> (count: Int, updates: [UInt32]) {
         let limit = min(source.oldCount, source.newCount) - start
         let firstUpdate = updateCount
         var count = 0
         walk: while count < limit {
+            if !Source.hasHashes {
+                count += source.unchangedCount(
+                    before: source.oldCount - count, source.newCount - count, limit: limit - count)
+                if count == limit { break }
+            }
             let old = source.oldCount - 1 - count
             switch source.relation(old, source.newCount - 1 - count) {
             case .different: break walk
             case .changed: addUpdate(old)
             case .unchanged: break
             }
-            oldHashes[old] = source.oldHash(old)
+            if Source.hasHashes { oldHashes[old] = source.oldHash(old) }
             count += 1
         }
         return (count, takeUpdates(from: firstUpdate))
@@ -54,19 +61,23 @@ extension DiffRuns {
     /// Adds the run that starts at two indexes.
     ///
     /// - Returns: its length.
-    private mutating func walkRun(
-        _ source: some DiffSource, from oldStart: Int, _ newStart: Int, to oldEnd: Int, _ newEnd: Int
+    private mutating func walkRun<Source: DiffSource>(
+        _ source: Source, from oldStart: Int, _ newStart: Int, to oldEnd: Int, _ newEnd: Int
     ) -> Int {
         let limit = min(oldEnd - oldStart, newEnd - newStart)
         var count = 0
         walk: while count < limit {
+            if !Source.hasHashes {
+                count += source.unchangedCount(from: oldStart + count, newStart + count, limit: limit - count)
+                if count == limit { break }
+            }
             let old = oldStart + count
             switch source.relation(old, newStart + count) {
             case .different: break walk
             case .changed: addUpdate(old)
             case .unchanged: break
             }
-            oldHashes[old] = source.oldHash(old)
+            if Source.hasHashes { oldHashes[old] = source.oldHash(old) }
             count += 1
         }
         addRun(count: count, endingAt: oldStart + count, newStart + count)

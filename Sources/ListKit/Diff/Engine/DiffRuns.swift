@@ -24,7 +24,8 @@ struct DiffRuns: ~Copyable {
     /// Elements before that are in a run and changed, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
-    /// Bits of the hashes of elements before, by index: of those in a run and, as soon as they are paired, of the others.
+    /// Bits of the hashes of elements before, by index: of those in a run, if the source has them, and, as soon as they are
+    /// paired, of the others.
     let oldHashes: FlatBuffer<UInt32>
     /// Bits of the hashes of elements after, by index: of those in no run, as soon as they are paired.
     let newHashes: FlatBuffer<UInt32>
@@ -57,6 +58,12 @@ struct DiffRuns: ~Copyable {
         let hash = source.oldHash(old)
         oldHashes[old] = hash
         return hash
+    }
+
+    /// The hash of an element before that is in a run.
+    @inline(__always)
+    func hash<Source: DiffSource>(inRun old: Int, _ source: Source) -> UInt32 {
+        Source.hasHashes ? oldHashes[old] : source.oldHash(old)
     }
 
     /// The hash of an element after that is in no run, which is there from then on.

@@ -11,10 +11,13 @@ enum DiffRelation {
     case unchanged
 }
 
-/// What the diff asks about two lists, by index; hashes are there before it starts.
+/// What the diff asks about two lists, by index.
 ///
 /// The engine is specialised for each conforming type, so a question costs no dynamic call.
 protocol DiffSource {
+    /// Whether hashes are there before the diff starts; else each is computed when it is asked for.
+    static var hasHashes: Bool { get }
+
     /// How many elements the list before has.
     var oldCount: Int { get }
 
@@ -38,4 +41,36 @@ protocol DiffSource {
 
     /// Whether an element before and one after may have equal identifiers: a quick look that errs only in saying yes.
     func isLikelySame(_ old: Int, _ new: Int) -> Bool
+
+    /// How many elements from two indexes on are unchanged, side by side.
+    ///
+    /// Asked of a source without hashes, as are the following.
+    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int
+
+    /// How many elements in front of two indexes are unchanged, side by side.
+    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int
+
+    /// Whether an element before has the identifier of one in a range before.
+    func isOld(_ old: Int, in range: Range<Int>) -> Bool
+
+    /// Whether an element after has the identifier of one in a range before.
+    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool
+}
+
+extension DiffSource {
+    @inline(__always)
+    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int {
+        (0..<limit).first { relation(old + $0, new + $0) != .unchanged } ?? limit
+    }
+
+    @inline(__always)
+    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int {
+        (0..<limit).first { relation(old - 1 - $0, new - 1 - $0) != .unchanged } ?? limit
+    }
+
+    @inline(__always)
+    func isOld(_ old: Int, in range: Range<Int>) -> Bool { range.contains { isSameOld(old, $0) } }
+
+    @inline(__always)
+    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool { range.contains { relation($0, new) != .different } }
 }

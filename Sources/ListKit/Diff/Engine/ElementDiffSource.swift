@@ -1,37 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of any type: their hashes in flat arrays, and what to ask about elements whose hashes agree.
+/// Elements of any type, by index, as the module that called the diff asks about them.
+///
+/// Stretches are compared in one call each: what is asked of the elements is compiled into the caller's module, and a call from
+/// here costs as much as a comparison.
+@usableFromInline
 struct ElementDiffSource: DiffSource {
-    let oldHashes: [Int]
-    let newHashes: [Int]
+    @usableFromInline let oldCount: Int
+    @usableFromInline let newCount: Int
+    /// The hashes of the identifiers, computed anew for each question.
+    @usableFromInline let hashOld: (Int) -> Int
+    @usableFromInline let hashNew: (Int) -> Int
+    /// How many elements from two indexes on are unchanged, side by side.
+    @usableFromInline let countUnchanged: (_ old: Int, _ new: Int, _ limit: Int) -> Int
+    /// How many elements in front of two indexes are unchanged, side by side.
+    @usableFromInline let countUnchangedBefore: (_ old: Int, _ new: Int, _ limit: Int) -> Int
     /// Compares an element before and one after.
-    let compare: (_ old: Int, _ new: Int) -> DiffRelation
-    /// Compares the identifiers of two elements before.
-    let compareOld: (Int, Int) -> Bool
-    /// Compares the identifiers of two elements after.
-    let compareNew: (Int, Int) -> Bool
+    @usableFromInline let compare: (_ old: Int, _ new: Int) -> DiffRelation
+    /// Whether an element before and one after have equal identifiers.
+    @usableFromInline let matches: (_ old: Int, _ new: Int) -> Bool
+    /// Whether an element before has the identifier of one in a range before.
+    @usableFromInline let isOldIn: (Int, Range<Int>) -> Bool
+    /// Whether an element after has the identifier of one in a range after.
+    @usableFromInline let isNewIn: (Int, Range<Int>) -> Bool
+    /// Whether an element after has the identifier of one in a range before.
+    @usableFromInline let isNewInOld: (Int, Range<Int>) -> Bool
 
-    var oldCount: Int { oldHashes.count }
-
-    var newCount: Int { newHashes.count }
-
-    @inline(__always)
-    func oldHash(_ old: Int) -> UInt32 { UInt32(truncatingIfNeeded: oldHashes[old]) }
-
-    @inline(__always)
-    func newHash(_ new: Int) -> UInt32 { UInt32(truncatingIfNeeded: newHashes[new]) }
-
-    @inline(__always)
-    func relation(_ old: Int, _ new: Int) -> DiffRelation {
-        oldHashes[old] == newHashes[new] ? compare(old, new) : .different
+    @usableFromInline
+    init(
+        oldCount: Int, newCount: Int, hashOld: @escaping (Int) -> Int, hashNew: @escaping (Int) -> Int,
+        countUnchanged: @escaping (_ old: Int, _ new: Int, _ limit: Int) -> Int,
+        countUnchangedBefore: @escaping (_ old: Int, _ new: Int, _ limit: Int) -> Int,
+        compare: @escaping (_ old: Int, _ new: Int) -> DiffRelation,
+        matches: @escaping (_ old: Int, _ new: Int) -> Bool, isOldIn: @escaping (Int, Range<Int>) -> Bool,
+        isNewIn: @escaping (Int, Range<Int>) -> Bool, isNewInOld: @escaping (Int, Range<Int>) -> Bool
+    ) {
+        self.oldCount = oldCount
+        self.newCount = newCount
+        self.hashOld = hashOld
+        self.hashNew = hashNew
+        self.countUnchanged = countUnchanged
+        self.countUnchangedBefore = countUnchangedBefore
+        self.compare = compare
+        self.matches = matches
+        self.isOldIn = isOldIn
+        self.isNewIn = isNewIn
+        self.isNewInOld = isNewInOld
     }
 
-    @inline(__always)
-    func isSameOld(_ old: Int, _ other: Int) -> Bool { oldHashes[old] == oldHashes[other] && compareOld(old, other) }
+    static var hasHashes: Bool { false }
 
-    @inline(__always)
-    func isSameNew(_ new: Int, _ other: Int) -> Bool { newHashes[new] == newHashes[other] && compareNew(new, other) }
+    func oldHash(_ old: Int) -> UInt32 { UInt32(truncatingIfNeeded: hashOld(old)) }
 
-    @inline(__always)
-    func isLikelySame(_ old: Int, _ new: Int) -> Bool { oldHashes[old] == newHashes[new] }
+    func newHash(_ new: Int) -> UInt32 { UInt32(truncatingIfNeeded: hashNew(new)) }
+
+    func relation(_ old: Int, _ new: Int) -> DiffRelation { compare(old, new) }
+
+    func isSameOld(_ old: Int, _ other: Int) -> Bool { isOldIn(old, other..<other + 1) }
+
+    func isSameNew(_ new: Int, _ other: Int) -> Bool { isNewIn(new, other..<other + 1) }
+
+    func isLikelySame(_ old: Int, _ new: Int) -> Bool { matches(old, new) }
+
+    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int { countUnchanged(old, new, limit) }
+
+    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int { countUnchangedBefore(old, new, limit) }
+
+    func isOld(_ old: Int, in range: Range<Int>) -> Bool { isOldIn(old, range) }
+
+    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool { isNewInOld(new, range) }
 }

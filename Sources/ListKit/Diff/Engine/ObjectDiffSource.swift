@@ -34,6 +34,8 @@ struct ObjectDiffSource: DiffSource {
         self.option = option
     }
 
+    static var hasHashes: Bool { true }
+
     var oldCount: Int { unsafe old.count }
 
     var newCount: Int { unsafe new.count }

@@ -19,35 +19,44 @@ protocol DiffLookup: AnyObject, Sendable {
 
 /// The lookup over identifiers of one type.
 final class IdentifierLookup<Identifier: Hashable & Sendable>: DiffLookup {
-    private let old: [Identifier]
-    private let new: [Identifier]
-    private let maps = Mutex<(old: [Identifier: Int], new: [Identifier: Int])?>(nil)
+    /// The identifiers after the update, or those before it.
+    private let identifiers: @Sendable (_ isNew: Bool) -> [Identifier]
+    private let known = Mutex<Known?>(nil)
 
-    init(old: [Identifier], new: [Identifier]) {
-        self.old = old
-        self.new = new
+    /// What is built when the first question comes.
+    private struct Known {
+        let identifiers: [Identifier]
+        let old: [Identifier: Int]
+        let new: [Identifier: Int]
     }
 
+    init(_ identifiers: @escaping @Sendable (_ isNew: Bool) -> [Identifier]) { self.identifiers = identifiers }
+
     func oldIndex(of identifier: AnyHashable) -> Int? {
-        (identifier.base as? Identifier).flatMap { key in withMaps { $0.old[key] } }
+        (identifier.base as? Identifier).flatMap { key in withKnown { $0.old[key] } }
     }
 
     func newIndex(of identifier: AnyHashable) -> Int? {
-        (identifier.base as? Identifier).flatMap { key in withMaps { $0.new[key] } }
+        (identifier.base as? Identifier).flatMap { key in withKnown { $0.new[key] } }
     }
 
-    func lastOldIndex(sameAsOld index: Int) -> Int? { withMaps { $0.old[old[index]] } }
+    func lastOldIndex(sameAsOld index: Int) -> Int? { withKnown { $0.old[$0.identifiers[index]] } }
 
-    func lastNewIndex(sameAsOld index: Int) -> Int? { withMaps { $0.new[old[index]] } }
+    func lastNewIndex(sameAsOld index: Int) -> Int? { withKnown { $0.new[$0.identifiers[index]] } }
 
-    private func withMaps<Result: Sendable>(
-        _ body: ((old: [Identifier: Int], new: [Identifier: Int])) -> Result
-    ) -> Result {
-        maps.withLock { maps in
-            let built = maps ?? (IdentifierLookup.lastIndexes(of: old), IdentifierLookup.lastIndexes(of: new))
-            maps = built
+    private func withKnown<Result: Sendable>(_ body: (Known) -> Result) -> Result {
+        known.withLock { known in
+            let built = known ?? build()
+            known = built
             return body(built)
         }
+    }
+
+    private func build() -> Known {
+        let old = identifiers(false)
+        return Known(
+            identifiers: old, old: IdentifierLookup.lastIndexes(of: old),
+            new: IdentifierLookup.lastIndexes(of: identifiers(true)))
     }
 
     private static func lastIndexes(of identifiers: [Identifier]) -> [Identifier: Int] {
