@@ -54,7 +54,39 @@ extension MessageReader {
         return try unsafe body(key.bindMemory(to: UInt8.self).span, text.bindMemory(to: UInt8.self).span)
     }
 
-    /// Reads a variant: `body` reads the one value in it, whose kind is `next`.
+    /// An entry of an `a{sv}` whose value is a flag or a number, with the bits that it has in the message; nil, and nothing is
+    /// taken, when another entry comes next.
+    public mutating func numberEntry<R>(
+        _ body: (_ key: Span<UInt8>, _ type: TypeCode, _ bits: UInt64) throws(DBusError) -> R
+    ) throws(DBusError) -> R? {
+        guard isArray, !atEnd, unsafe types.count == 4 && types[1] == TypeCode.string.rawValue,
+            isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
+        else { return nil }
+        let entry = offset
+        _ = try advance(by: 0, alignment: TypeCode.dictionaryEntry.alignment)
+        let key = try unsafe consumeText(.string)
+        let start = try advance(by: 3, alignment: 1)
+        guard unsafe self.body[start] == 1, let type = unsafe TypeCode(signatureByte: self.body[start + 1]),
+            let bits = try consumeBits(of: type)
+        else {
+            offset = entry
+            return nil
+        }
+        return try unsafe body(key.bindMemory(to: UInt8.self).span, type, bits)
+    }
+
+    /// The bits of the next number of a type; nil, and nothing is taken, for what is no flag and no number.
+    private mutating func consumeBits(of type: TypeCode) throws(DBusError) -> UInt64? {
+        switch type {
+        case .byte: UInt64(try consumeNumber(UInt8.self))
+        case .int16, .uint16: UInt64(try consumeNumber(UInt16.self))
+        case .int32, .uint32, .boolean: UInt64(try consumeNumber(UInt32.self))
+        case .int64, .uint64, .double: try consumeNumber(UInt64.self)
+        default: nil
+        }
+    }
+
+    /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
     @inlinable
     public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R

@@ -54,7 +54,8 @@ struct FieldsDecoder {
         encoder.reset()
         try reader.array { (entries) throws(DBusError) in
             while !entries.atEnd {
-                if try !copyText(from: &entries) { try copyField(from: &entries) }
+                if try copyText(from: &entries) { continue }
+                if try !copyPlainNumber(from: &entries) { try copyField(from: &entries) }
             }
         }
     }
@@ -65,6 +66,22 @@ struct FieldsDecoder {
             try check(key)
             do throws(ListError) {
                 try encoder.appendField(key, text: text)
+            } catch {
+                throw FieldsDecoder.fault(of: key, error.dbusError)
+            }
+        }
+        return taken != nil
+    }
+
+    /// One field of the object if it is a flag or a number; false when it is none.
+    private mutating func copyPlainNumber(from reader: inout MessageReader) throws(DBusError) -> Bool {
+        let taken: Void? = try reader.numberEntry { (key, type, bits) throws(DBusError) in
+            try check(key)
+            do throws(ListError) {
+                guard let type = ListKit.TypeCode(rawValue: type.rawValue) else {
+                    throw ListError(.invalidObject, "a value that is no number")
+                }
+                try encoder.appendField(key, bits: bits, type: type)
             } catch {
                 throw FieldsDecoder.fault(of: key, error.dbusError)
             }

@@ -38,6 +38,33 @@ struct FieldsEncodingTests {
         }
     }
 
+    @Test("flags, numbers and strings, repeated keys and text with NUL → as the encoder writes them", arguments: 0..<20)
+    func plain(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        for _ in 0..<200 {
+            var entries: [(String, Value)] = []
+            for _ in 0..<Int.random(in: 0...20, using: &random) {
+                let key = String(repeating: "k", count: random.chance(oneIn: 9) ? 200 : 1)
+                let type = random.pick(["y", "b", "n", "q", "i", "u", "x", "t", "d", "s"]) ?? "s"
+                entries.append(("\(key)\(random.next() % 1000)", RandomValue.of(type, &random)))
+            }
+            if random.chance(oneIn: 5), let entry = entries.first { entries.append((entry.0, .boolean(true))) }
+            if random.chance(oneIn: 9) { entries.append(("nul", .string("a\0b"))) }
+            var encoder = FieldsEncoder()
+            let expected = Result { () throws(ListError) in
+                for (key, value) in entries { try encoder.append(value, forKey: key) }
+                return try encoder.finish()
+            }
+            let storage = Fields.plainStorage(entries)
+            let isRepeated = Set(entries.map(\.0)).count < entries.count
+            #expect((storage == nil) == (isRepeated || entries.count > 16 || (try? expected.get()) == nil))
+            if let storage { #expect(try Fields(storage: storage) == expected.get()) }
+            let values = Dictionary(entries) { $1 }
+            let made = Result { () throws(ListError) in try Fields(values) }
+            #expect((try? made.get()) == (try? expected.get()))
+        }
+    }
+
     @Test(
         "flipped, cut and repeated bytes → refused, or canonical bytes of another content; never a trap",
         arguments: 0..<20)

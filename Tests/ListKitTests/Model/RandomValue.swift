@@ -32,7 +32,8 @@ enum RandomValue {
         return (0..<count).map { _ in random.pick(letters) ?? "" }.joined()
     }
 
-    private static func of(_ type: String, _ random: inout SeededRandom, depth: Int) -> Value {
+    /// A value of a type.
+    static func of(_ type: String, _ random: inout SeededRandom, depth: Int = 0) -> Value {
         let bits = random.next()
         switch type.first {
         case "y": return .byte(UInt8(truncatingIfNeeded: bits))

@@ -35,6 +35,10 @@
     ///
     /// - Throws: `invalidObject`, naming the key, for a value that no D-Bus message can carry.
     public init(_ values: [String: Value]) throws(ListError) {
+        if let storage = Fields.plainStorage(values.map { ($0.key, $0.value) }) {
+            self.init(storage: storage)
+            return
+        }
         var encoder = FieldsEncoder()
         for (key, value) in values { try encoder.append(value, forKey: key) }
         self = try encoder.finish()
@@ -95,6 +99,10 @@ extension Fields: Hashable {
 extension Fields: ExpressibleByDictionaryLiteral {
     /// Makes fields from a literal; the last of repeated keys wins, and a value that cannot be carried becomes the `fault`.
     public init(dictionaryLiteral elements: (String, Value)...) {
+        if let storage = Fields.plainStorage(elements) {
+            self.init(storage: storage)
+            return
+        }
         self.init()
         for (key, value) in elements { self[key] = value }
     }

@@ -267,6 +267,32 @@ extension FieldsEncoder {
         noteOrderOfLastEntry()
     }
 
+    /// Appends a whole entry of the fields that holds a flag or a number: the same as its parts one by one, in a part of the
+    /// time.
+    ///
+    /// - Parameters:
+    ///   - bits: the number's, as many as its type has; a flag that is not 0 is set, and every NaN becomes the same one.
+    ///   - type: a type of one size.
+    /// - Throws: `invalidObject` when a container is open, for a type that has no size, and for bytes that are no text.
+    public mutating func appendField(_ key: Span<UInt8>, bits: UInt64, type: TypeCode) throws(ListError) {
+        guard frames.count == 1 else { throw mismatch(.dictionaryEntry) }
+        guard TextRules.isString(key), let size = type.fixedSize else {
+            throw ListError(.invalidObject, "fields: a malformed key, or no number")
+        }
+        let start = bytes.count
+        CanonicalEncoding.append(varint: key.count, to: &bytes)
+        let keyStart = bytes.count
+        append(raw: key)
+        bytes.append(type.rawValue)
+        switch type {
+        case .boolean: append(bits: bits == 0 ? 0 : 1, size: size)
+        case .double: append(bits: Double(bitPattern: bits).canonicalBits, size: size)
+        default: append(bits: bits, size: size)
+        }
+        entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
+        noteOrderOfLastEntry()
+    }
+
     private mutating func noteOrderOfLastEntry() {
         let (top, last) = (frames.count - 1, entries.count - 1)
         guard frames[top].isSorted, last > frames[top].firstEntry else { return }

@@ -33,6 +33,25 @@ struct ObjectStorage: @unchecked Sendable {
         make(identity: .none, type: nil, id: [UInt8]().span, fields: fields)
     }
 
+    /// Has fields that belong to no object written where they stay.
+    ///
+    /// - Parameters:
+    ///   - count: how many bytes they have.
+    ///   - write: writes all of them.
+    static func make(fieldCount count: Int, _ write: (inout PlainWriter) -> Void) -> ObjectStorage {
+        let header = ObjectHeader(identity: .none, type: nil, fieldCount: UInt32(truncatingIfNeeded: count))
+        let created = ObjectBuffer.create(minimumCapacity: count) { _ in header }
+        // `create` is a class method: what it answers is an instance of that class.
+        let buffer = unsafe unsafeDowncast(created, to: ObjectBuffer.self)
+        // The buffer has room for the bytes, and nobody else knows it yet.
+        unsafe buffer.withUnsafeMutablePointerToElements { target in
+            var writer = unsafe PlainWriter(target, capacity: count)
+            write(&writer)
+            precondition(writer.count == count)
+        }
+        return ObjectStorage(buffer)
+    }
+
     /// Copies an identifier of at most `ObjectIdentity.maximumLength` bytes, and fields.
     static func make(id: Span<UInt8>, type: ObjectType, fields: Span<UInt8>) -> ObjectStorage {
         make(identity: ObjectIdentity(of: id), type: type, id: id, fields: fields)

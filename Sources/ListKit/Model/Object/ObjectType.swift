@@ -44,14 +44,14 @@ struct TypeNames: Sendable {
         }
     }
 
-    private var entries: [[UInt8]: Entry] = [:]
+    private var entries: [ExactText: Entry] = [:]
 
     /// How many names are known.
     var count: Int { entries.count }
 
     /// The living instance for a name, or a new one.
     mutating func type(named name: String) -> ObjectType {
-        let key = Array(name.utf8)
+        let key = ExactText(name)
         if let type = entries[key]?.type { return type }
         let type = ObjectType(name: name)
         entries[key] = Entry(type)
@@ -60,7 +60,7 @@ struct TypeNames: Sendable {
 
     /// Drops a name, unless a newer instance has taken it over; gives memory back after a flood of names.
     mutating func forget(_ name: String, _ identifier: ObjectIdentifier) {
-        let key = Array(name.utf8)
+        let key = ExactText(name)
         guard entries[key]?.identifier == identifier else { return }
         entries[key] = nil
         if entries.capacity > 1024, entries.count < entries.capacity / 8 {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Fields {
+    /// Up to so many entries are written without an encoder.
+    private static var mostPlainEntries: Int { 16 }
+
+    /// The bytes of a few entries that are flags, numbers and strings, as most objects have them, written where they stay.
+    ///
+    /// - Returns: nil for more entries, other values, repeated keys and text that no message can carry: an encoder tells what
+    ///   becomes of those.
+    static func plainStorage(_ entries: [(String, Value)]) -> ObjectStorage? {
+        if entries.isEmpty { return .empty }
+        guard entries.count <= mostPlainEntries else { return nil }
+        var order = InlineArray<16, UInt8>(repeating: 0)
+        var size = 0
+        for index in entries.indices {
+            let key = entries[index].0.utf8Span.span
+            guard TextRules.isString(key), let valueSize = entries[index].1.plainSize else { return nil }
+            size += CanonicalEncoding.size(ofVarint: key.count) + key.count + 1 + valueSize
+            var place = index
+            while place > 0 {
+                let comparison = key.compareBytes(to: entries[Int(order[place - 1])].0.utf8Span.span)
+                if comparison == 0 { return nil }
+                if comparison > 0 { break }
+                order[place] = order[place - 1]
+                place -= 1
+            }
+            order[place] = UInt8(truncatingIfNeeded: index)
+        }
+        guard size <= CanonicalEncoding.maximumByteCount else { return nil }
+        return ObjectStorage.make(fieldCount: size) { writer in
+            for place in entries.indices {
+                let (key, value) = entries[Int(order[place])]
+                writer.append(text: key.utf8Span.span)
+                value.writePlain(to: &writer)
+            }
+        }
+    }
+}
+
+extension Value {
+    /// The bytes of a flag, a number or a string without its type; nil for others, and for text that no message can carry.
+    fileprivate var plainSize: Int? {
+        switch self {
+        case .byte, .boolean: return 1
+        case .int16, .uint16: return 2
+        case .int32, .uint32: return 4
+        case .int64, .uint64, .double: return 8
+        case .string(let text):
+            let bytes = text.utf8Span.span
+            return TextRules.isString(bytes) ? CanonicalEncoding.size(ofVarint: bytes.count) + bytes.count : nil
+        case .objectPath, .signature, .variant, .array, .dictionary, .structure: return nil
+        }
+    }
+
+    /// Writes the type and the bytes of a flag, a number or a string.
+    fileprivate func writePlain(to writer: inout PlainWriter) {
+        switch self {
+        case .byte(let number): writer.append(.byte, number)
+        case .boolean(let flag): writer.append(.boolean, flag ? 1 as UInt8 : 0)
+        case .int16(let number): writer.append(.int16, number)
+        case .uint16(let number): writer.append(.uint16, number)
+        case .int32(let number): writer.append(.int32, number)
+        case .uint32(let number): writer.append(.uint32, number)
+        case .int64(let number): writer.append(.int64, number)
+        case .uint64(let number): writer.append(.uint64, number)
+        case .double(let number): writer.append(.double, number.canonicalBits)
+        case .string(let text):
+            writer.append(.string)
+            writer.append(text: text.utf8Span.span)
+        case .objectPath, .signature, .variant, .array, .dictionary, .structure: break
+        }
+    }
+}
+
+/// Writes canonical bytes to memory that has room for them.
+@safe
+struct PlainWriter {
+    private let start: UnsafeMutablePointer<UInt8>
+    private let capacity: Int
+    private(set) var count = 0
+
+    /// - Parameter start: not used for longer than the writer.
+    init(_ start: UnsafeMutablePointer<UInt8>, capacity: Int) {
+        unsafe self.start = start
+        self.capacity = capacity
+    }
+
+    /// Appends a byte.
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        precondition(count < capacity)
+        unsafe (start + count).initialize(to: byte)
+        count += 1
+    }
+
+    /// Appends the letter of a type.
+    @inline(__always)
+    mutating func append(_ type: TypeCode) { append(type.rawValue) }
+
+    /// Appends the letter of a type and a number.
+    @inline(__always)
+    mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(_ type: TypeCode, _ number: Number) {
+        append(type)
+        let size = number.bitWidth / 8
+        precondition(count + size <= capacity)
+        unsafe UnsafeMutableRawPointer(start + count).storeBytes(of: number.littleEndian, as: Number.self)
+        count += size
+    }
+
+    /// Appends a text with its count.
+    @inline(__always)
+    mutating func append(text: Span<UInt8>) {
+        var rest = UInt32(truncatingIfNeeded: text.count)
+        while rest > 0x7F {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+        precondition(count + text.count <= capacity)
+        unsafe text.withUnsafeBufferPointer { source in
+            if let first = source.baseAddress {
+                unsafe (start + count).initialize(from: first, count: source.count)
+            }
+        }
+        count += text.count
+    }
+}
+
+extension CanonicalEncoding {
+    /// How many bytes a count takes.
+    @inline(__always)
+    fileprivate static func size(ofVarint number: Int) -> Int {
+        max(1, (Int.bitWidth - number.leadingZeroBitCount + 6) / 7)
+    }
+}
+
+extension Span<UInt8> {
+    /// Orders bytes: the first that differ decide, else the shorter run comes first.
+    @inline(__always)
+    fileprivate func compareBytes(to other: Span<UInt8>) -> Int {
+        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+            return Int(self[index]) - Int(other[index])
+        }
+        return count - other.count
+    }
+}
