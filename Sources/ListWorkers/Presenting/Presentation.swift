@@ -264,10 +264,11 @@ extension Presentation {
 }
 
 extension AdapterEvent {
-    /// Whether other items may be selected after it: some were, or items have other places.
+    /// Whether other items may be selected after it, or the same ones in another order.
     fileprivate var maySelect: Bool {
         switch self {
-        case .selection, .updated: true
+        case .selection: true
+        case .updated(let transaction): transaction.kind == .reload || !transaction.sections.moves.isEmpty
         case .display, .workingRange, .picture, .stalled, .closed, .sectionFault, .nearEnd: false
         }
     }

@@ -9,6 +9,8 @@
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewMemory] = [:]
     package private(set) var selection: [SelectedItem] = []
+    /// The views that may name the items that they show.
+    private var naming: Set<ViewID> = []
     /// Views that the presenter has been told to close, and has not closed yet.
     private var closing: [ViewID: ViewClosing] = [:]
     /// The most elements that the list has had.
@@ -17,6 +19,7 @@ package struct PresenterState: Sendable {
     package init(views: [ViewResumption] = [], selection: [SelectedItem] = []) {
         self.views = Dictionary(views.map { ($0.id, ViewMemory($0)) }) { $1 }
         self.selection = selection
+        naming = Set(self.views.keys)
     }
 
     // MARK: Following a presenter
@@ -53,7 +56,10 @@ package struct PresenterState: Sendable {
             events.append(event)
         }
         news.presented.events = events
-        if remembers { for viewState in news.views { views[viewState.view]?.note(viewState.description) } }
+        for viewState in remembers ? news.views : [] {
+            views[viewState.view]?.note(viewState.description)
+            naming.insert(viewState.view)
+        }
         if let items = news.selection { selection = items }
         return true
     }
@@ -93,10 +99,10 @@ package struct PresenterState: Sendable {
 
     /// Objects of the list change, which is about to be presented: what views without a layout show stays what they mean.
     package mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
-        let following = views.filter { $0.value.followsItems }.keys
-        guard !following.isEmpty else { return }
+        naming = naming.filter { views[$0]?.followsItems == true }
+        guard !naming.isEmpty else { return }
         let change = PathForwarding(sections: sections())
-        for view in following { views[view]?.note(change) }
+        for view in naming { views[view]?.note(change) }
     }
 
     /// Whether a view is on screen, or there is none.
@@ -109,6 +115,7 @@ package struct PresenterState: Sendable {
     package mutating func take(_ left: LeftPresentation) {
         for (view, ended) in left.views where views[view.id] != nil {
             views[view.id] = ViewMemory(view, displaying: ended)
+            naming.insert(view.id)
         }
         selection = left.selection
     }
