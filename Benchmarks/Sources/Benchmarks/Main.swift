@@ -9,8 +9,11 @@ internal import Glibc
 struct Main {
     /// Every benchmark; making one prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
-        DiffRows.all + LayoutRows.all + AdapterRows.all + [("tree", TreeRows.delta), ("memory", TreeRows.memory)]
-            + DerivedRows.all + BusRows.all + BusSearchRows.all + BusDerivedRows.all + StoreRows.all + WorkerRows.all
+        DiffRows.all + LayoutRows.all + AdapterRows.all + ViewRows.all + ObjectRows.all + [
+            ("tree", TreeRows.delta), ("memory", TreeRows.memory),
+        ]
+            + DerivedRows.all + BusRows.all + BusIdleRows.all + BusSearchRows.all + BusDerivedRows.all + StoreRows.all
+            + WorkerRows.all
     }
 
     static func main() throws {

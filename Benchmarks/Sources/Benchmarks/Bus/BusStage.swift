@@ -66,6 +66,22 @@ final class BusStage {
     /// What listd has resident.
     var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
 
+    /// How often threads of listd have gone to sleep and woken up.
+    var daemonWakeUps: Int { BusStage.wakeUps(of: daemonProcess) }
+
+    /// How often threads of the bare service have.
+    var serviceWakeUps: Int { BusStage.wakeUps(of: serviceProcess) }
+
+    private static func wakeUps(of process: Process) -> Int {
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        return threads.reduce(0) { sum, thread in
+            let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+            let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+        }
+    }
+
     /// What the bare service has resident.
     var serviceMemory: MeasuredProcess { .other { [serviceProcess] in serviceProcess.processIdentifier } }
 

@@ -82,13 +82,39 @@ enum DiffRows {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff elements")
         let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
-        addPasses(&benchmark, lists)
         addPlainHeckel(&benchmark, lists)
         benchmark.add("diff of Strings") { ListDiff.between(old, new).changeCount }
         benchmark.expect(
             "diff of 100,000 Swift Strings against a plain port of IGListDiff", "diff of Strings", atMost: 0.35,
             times: "plain IGListDiff")
+        addRows(&benchmark, "churn", lists, atMost: 1.15)
+        let all = Array(0..<100_000)
+        addRows(&benchmark, "unchanged", Lists(old: all, new: all), atMost: 0.15)
+        addRows(&benchmark, "100 appended", Lists(old: all, new: Array(0..<100_100)), atMost: 0.15)
+        addRows(&benchmark, "one in front", Lists(old: all, new: [100_000] + all), atMost: 0.15)
+        var moved = all
+        moved.insert(moved.remove(at: 70_000), at: 20_000)
+        addRows(&benchmark, "one moved", Lists(old: all, new: moved), atMost: 0.15)
+        benchmark.add("hashing all ids once each") {
+            old.reduce(0) { $0 ^ $1.hashValue } ^ new.reduce(0) { $0 ^ $1.hashValue }
+        }
         return benchmark
+    }
+
+    private struct Row: ListDiffable, Equatable, Sendable {
+        let id: String
+        let version: Int
+        var diffIdentifier: String { id }
+    }
+
+    /// The diff of structs with identifiers of their own on either side, as two decoders make them.
+    private static func addRows(_ benchmark: inout Benchmark, _ name: String, _ lists: Lists, atMost limit: Double) {
+        let old = Lists.strings(lists.old).map { Row(id: $0, version: 0) }
+        let new = Lists.strings(lists.new).map { Row(id: $0, version: 0) }
+        benchmark.add("diff of structs, \(name)") { ListDiff.between(old, new).changeCount }
+        benchmark.expect(
+            "diff of 100,000 structs with String ids, \(name)", "diff of structs, \(name)", atMost: limit,
+            times: "hashing all ids once each")
     }
 
     private static func addDiff(_ benchmark: inout Benchmark, _ lists: Lists) {

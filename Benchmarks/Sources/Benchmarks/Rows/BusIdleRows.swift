@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// What a daemon does that nobody asks for anything.
+enum BusIdleRows {
+    static var all: [(name: String, make: () -> Benchmark)] { [("idle", idle)] }
+
+    private static let lists = 1_000
+    private static let seconds = 10
+
+    /// How often threads of listd, and of a bare service, wake up beside 1,000 lists of ten objects.
+    private static func idle() -> Benchmark {
+        let stage = BusStage(files: ["listd.conf": "AdaptersPerUser=\(lists + 1)\n"])
+        for number in 0..<lists {
+            let adapter = BareAdapter(stage, "list\(number)")
+            stage.client.call(adapter.performUpdates(10) { [("title", "row \($0)")] })
+        }
+        stage.client.drop()
+        // What follows from the calls is done within this time.
+        sleep(5)
+        let (before, bareBefore) = (stage.daemonWakeUps, stage.serviceWakeUps)
+        sleep(UInt32(seconds))
+        let (after, bareAfter) = (stage.daemonWakeUps, stage.serviceWakeUps)
+        var benchmark = Benchmark("idle")
+        benchmark.facts.append(
+            Benchmark.Fact(
+                row: "wake-ups of listd with 1,000 idle lists", value: Double(after - before) / Double(seconds),
+                unit: "a second", limit: 0,
+                note: "a bare service: \(Double(bareAfter - bareBefore) / Double(seconds)) a second"))
+        return benchmark
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ListKit
+
+/// What making objects costs.
+enum ObjectRows {
+    static var all: [(name: String, make: () -> Benchmark)] { [("objects made", made)] }
+
+    /// Objects of two fields, beside a class of one's own that holds as much.
+    private static func made() -> Benchmark {
+        var benchmark = Benchmark("objects made")
+        let ids = Lists.strings(Array(0..<10_000))
+        benchmark.add("10,000 objects of two fields") {
+            let objects = ids.map { id in
+                try? ListObject(id: id, type: "row", fields: ["n": .int64(7), "title": .string(id)])
+            }
+            return objects.count
+        }
+        benchmark.add("10,000 plain instances") {
+            ids.map { PlainObject(id: $0, type: "row", fields: ["n": .int64(7), "title": .string($0)]) }.count
+        }
+        benchmark.expect(
+            "an object of two fields is made", "10,000 objects of two fields", atMost: 1,
+            times: "10,000 plain instances")
+        return benchmark
+    }
+}
+
+/// What a program keeps that does not use the library.
+private final class PlainObject {
+    let id: String
+    let type: String
+    let fields: [String: Value]
+
+    init(id: String, type: String, fields: [String: Value]) {
+        self.id = id
+        self.type = type
+        self.fields = fields
+    }
+}
