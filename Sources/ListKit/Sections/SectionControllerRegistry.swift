@@ -13,6 +13,8 @@ struct SectionControllerRegistry {
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
     /// Controllers of kinds with traits: they are given back when nobody needs them.
     private(set) var transient: Set<SectionHandle> = []
+    /// Those of them that nobody may need.
+    private(set) var unneeded: Set<SectionHandle> = []
     /// The sections whose controllers are being made.
     private var making: Set<SectionHandle> = []
     /// Why a section shows error items.
@@ -39,13 +41,24 @@ struct SectionControllerRegistry {
 
     mutating func keep(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
         controllers[handle] = controller
-        if isTransient { transient.insert(handle) }
+        guard isTransient else { return }
+        transient.insert(handle)
+        unneeded.insert(handle)
     }
+
+    /// Records that a section may be needed no longer.
+    mutating func markUnneeded(_ handle: SectionHandle) {
+        if transient.contains(handle) { unneeded.insert(handle) }
+    }
+
+    /// Records that a section is needed.
+    mutating func markNeeded(_ handle: SectionHandle) { unneeded.remove(handle) }
 
     /// Gives a controller back; it is in no list from now on.
     @discardableResult
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
         transient.remove(handle)
+        unneeded.remove(handle)
         let controller = controllers.removeValue(forKey: handle)
         controller?.setLink(nil)
         return controller

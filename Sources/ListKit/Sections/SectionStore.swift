@@ -172,12 +172,18 @@ final class SectionStore {
 
     // MARK: Forgetting
 
+    /// A section may be shown or in range no longer.
+    func markUnneeded(_ handle: SectionHandle) { registry.markUnneeded(handle) }
+
     /// Gives back the controllers that were only made because somebody looked.
     ///
     /// - Parameter kept: a section whose controller is about to be answered.
+    /// - Complexity: O(controllers that were made, and sections that left the views, since the last call).
     func releaseTransientControllers(except kept: SectionHandle?) {
         guard !gate.isCalling else { return }
-        for handle in registry.transient where handle != kept && !isInUse(handle) { registry.remove(handle) }
+        for handle in registry.unneeded where handle != kept {
+            if isInUse(handle) { registry.markNeeded(handle) } else { registry.remove(handle) }
+        }
     }
 
     /// Takes the handles back of sections that were only noticed for a while: after a long scroll nothing is left of it.

@@ -144,7 +144,11 @@ final class ViewCoordinator {
 
     /// What section controllers are told of some steps; from here on they count.
     func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
-        ControllerCalls(steps, &counts, map, effects).calls
+        for step in steps {
+            for element in step.disappeared { element.key.handle.map(environment.store.markUnneeded) }
+            for place in step.exited { environment.store.markUnneeded(place.handle) }
+        }
+        return ControllerCalls(steps, &counts, map, effects).calls
     }
 
     /// Sends what a viewer lacks, as far as its credit goes.
