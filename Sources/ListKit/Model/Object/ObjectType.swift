@@ -5,12 +5,15 @@ import Synchronization
 /// The name of a type of objects, shared by all objects that have it.
 ///
 /// Two instances never have the same name at the same time, so identity is equality. A name is forgotten with the last
-/// object that has it.
+/// object that has it, and when another one was looked up.
 @_spi(Daemon) public final class ObjectType: Sendable {
     /// The name, as in the list; may be empty.
     public let name: String
 
     private static let names = Mutex(TypeNames())
+
+    /// The type that was looked up last, as it is nearly always the next one too; it is not forgotten meanwhile.
+    private static let latest = Mutex<ObjectType?>(nil)
 
     /// The type of objects that name none; it is never forgotten.
     public static let unnamed = named("")
@@ -19,8 +22,15 @@ import Synchronization
     ///
     /// - Complexity: O(length), under a lock that all adapters share; keep the answer when many objects have one type.
     public static func named(_ name: String) -> ObjectType {
-        // The instance leaves the lock before it can be released, because its `deinit` takes the lock again.
-        names.withLock { $0.type(named: name) }
+        let known = latest.withLock { $0 }
+        if let known, ExactText(known.name) == ExactText(name) { return known }
+        // An instance leaves the lock before it can be released, because its `deinit` takes the lock again.
+        let type = names.withLock { $0.type(named: name) }
+        _ = latest.withLock { latest in
+            defer { latest = type }
+            return latest
+        }
+        return type
     }
 
     init(name: String) { self.name = name }
