@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock of a list, and when its scheduler was last asked for a flush.
+/// The time of a list, and the last flush that its scheduler was asked for.
 struct FlushSchedule {
-    /// The clock as the host last told it, in milliseconds.
+    /// The time, in milliseconds.
     private(set) var now: UInt64 = 0
     private var timing = FlushTiming.idle
-    /// How often the scheduler was asked.
+    /// How many calls the scheduler was asked for.
     private var count: UInt64 = 0
 
-    /// Tells the clock.
+    /// Sets the time.
     mutating func setTime(_ new: UInt64) { now = max(now, new) }
 
-    /// A flush is due; answers the number of the call that the scheduler is to be asked for, `nil` when it was.
+    /// Records when a flush is due; returns the number of the call to ask the scheduler for, `nil` if it was asked before.
     mutating func announce(_ new: FlushTiming) -> UInt64? {
         guard new != .idle, new != timing else { return nil }
         timing = new
@@ -19,7 +19,7 @@ struct FlushSchedule {
         return count
     }
 
-    /// The scheduler calls; answers whether that is the call it was last asked for.
+    /// Records a call of the scheduler; returns whether it is the one that it was last asked for.
     mutating func begin(_ call: UInt64) -> Bool {
         guard call == count else { return false }
         timing = .idle

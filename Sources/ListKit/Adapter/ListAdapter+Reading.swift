@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is asked of a list without changing it.
+// Reads, which do not change the list.
 
 extension ListAdapter {
     /// How many objects the list has: its sections.
@@ -35,7 +35,7 @@ extension ListAdapter {
 
     /// The items of a section as its controller makes them; empty past the end.
     ///
-    /// A controller is made for the section if there is none, and given back if its kind has traits.
+    /// A controller is made for the section if there is none, and released if its kind has traits.
     public func items(inSection section: Int) -> [ListItem] { presentation.items(inSection: section) }
 
     /// The selected items, in list order.
@@ -44,10 +44,10 @@ extension ListAdapter {
     /// The section controller of a section, made if there is none; `nil` past the end, for a section at fault, and while its
     /// controller is being made.
     ///
-    /// Makers, providers and `didUpdate(to:)` may ask for others' controllers, whose makers ask again: in the 32nd that is
-    /// nested so it is `nil` for a section without a controller, which is made later.
-    /// What a new controller asks for is done before it is answered. One whose kind has traits is given back with the next
-    /// call, unless a view shows it.
+    /// Makers, providers and `didUpdate(to:)` may ask for other controllers, whose makers may ask again: nested 32 times, the
+    /// result is `nil` for a section without a controller, which is made later.
+    /// Work that a new controller enqueues runs before this call returns. A controller of a kind with traits is released with the
+    /// next call, unless a view shows it.
     public func sectionController(at section: Int) -> ListSectionController? {
         presentation.sectionController(at: section)
     }
@@ -58,7 +58,7 @@ extension ListAdapter {
         presentation.sectionController(forID: id)
     }
 
-    /// Events that no answer carried, in order: what section controllers caused by themselves.
+    /// Returns and removes the events that no call has returned, in order: those that section controllers caused on their own.
     public func takeEvents() -> [AdapterEvent] { presentation.takeEvents() }
 
     // MARK: Views
@@ -98,7 +98,8 @@ extension ListAdapter {
     /// Whether the list counts as empty.
     public var isEmpty: Bool { presentation.environment.isEmpty }
 
-    /// Gets what built-in section controllers do not show of the objects of an update, at most one loss for each reason.
+    /// Receives the losses of content in the objects of an update that built-in section controllers found, at most one for each
+    /// reason.
     @_spi(Daemon) public var onContentLosses: (([ContentLoss]) -> Void)? {
         get { presentation.onContentLosses }
         set { presentation.onContentLosses = newValue }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Commands of views, which the presentation answers.
+// Commands of views, which the presentation carries out.
 
 extension ListAdapter {
-    /// Says whether a view can be seen; a list of which no view can be may wait longer.
+    /// Sets whether a view is on screen; updates of a list without one may wait longer.
     ///
-    /// Views count as visible unless told otherwise.
+    /// A new view is.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
         try presentation.setVisible(isVisible, view: id)
     }
 
-    /// While true, views are not sent anything; set it to false with ``resumeViews()``.
+    /// Whether changes of views are held back; ended by ``resumeViews()``.
     public var holdsViews: Bool {
         get { presentation.holdsViews }
         set { presentation.holdsViews = newValue }
     }
 
-    /// Opens a view; it says nothing before its first viewport or visible range.
+    /// Opens a view; it has no events before its first viewport or visible range.
     ///
-    /// - Parameter id: its name, not in use; numbers are best never used again.
-    /// - Throws: `invalidArguments` for a name in use and for options out of range; `noSuchObject`, `noSuchItem` for what it is
-    ///   to be opened at.
+    /// - Parameter id: a number that is not in use, best one that was never used.
+    /// - Throws: `invalidArguments` for a number in use and for options out of range; `noSuchObject`, `noSuchItem` for the item
+    ///   that it opens at.
     public func openView(_ id: ViewID, options: ListViewOptions = ListViewOptions()) throws(ListError) {
         try presentation.openView(id, options: options)
     }
 
-    /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
+    /// Sets the viewport, in the content as of the sequence `seen`.
     ///
     /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest. A viewer
     ///   without a credit window may be up to 256 changes behind.
@@ -35,25 +35,25 @@ extension ListAdapter {
         try presentation.setViewport(view: id, seen: seen, rect: rect)
     }
 
-    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    /// Acknowledges all changes up to a sequence; one that was never sent is ignored.
     ///
-    /// Answers what it lacks, if its credit was used up. Only needed for a view with a credit window
+    /// Returns the held back changes, if the view's credit was used up. Only needed for a view with a credit window
     /// (``ListViewOptions/window``).
     public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
         try presentation.acknowledge(view: id, sequence: sequence)
     }
 
-    /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
+    /// The present picture; it acknowledges everything and ends a stall. Slots keep their numbers.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let picture = try presentation.resync(view: id)
         forgetPictures(of: id)
         return picture
     }
 
-    /// Closes a view: everything in it ends and leaves, then it is closed.
+    /// Closes a view: the display of its elements ends first.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] { try presentation.closeView(id) }
 
-    /// What is known of a view.
+    /// Describes a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription {
         try presentation.viewDescription(id)
     }
@@ -61,13 +61,13 @@ extension ListAdapter {
     /// The open views, in the order of their opening.
     public var openViews: [ViewID] { presentation.openViews }
 
-    /// The views that are not sent what they lack, so that no event tells how they stand.
+    /// The views with changes that are held back, so that no event reports their state.
     @_spi(Daemon) public var waitingViews: [ViewID] { presentation.waitingViews }
 
-    /// Sends what was held back while ``holdsViews`` was true.
+    /// Sends the changes that were held back while ``holdsViews`` was true.
     public func resumeViews() -> [AdapterEvent] { presentation.resumeViews() }
 
-    /// The viewer of a layout `none` names what it shows, first and last item included, in the list as of `seen`.
+    /// Sets the items that a viewer of layout `none` shows, first and last included, in the list as of the sequence `seen`.
     ///
     /// Both ends follow the updates since: an item that is gone is replaced by the next one inwards that is there; when there is
     /// none, the range begins at the next one after it, else it ends at the last item of the list. Positions past the end
@@ -85,15 +85,15 @@ extension ListAdapter {
 
     /// Scrolls a view to an item; of a section without items, to its header.
     ///
-    /// - Returns: where the viewport lies now, and the answer; its change is sent even when only the offset moves.
+    /// - Returns: the viewport's origin, and the reply; a change is sent even when only the offset moves.
     /// - Throws: `noSuchObject`, `noSuchItem`; `invalidArguments` in the layout `none` and before the first viewport.
     public func scrollTo(view id: ViewID, object objectID: String, item: Int, position: ScrollPosition)
         throws(ListError) -> (offset: Point, reply: ViewReply)
     { try presentation.scrollTo(view: id, object: objectID, item: item, position: position) }
 
-    /// The viewer measured items: their sizes replace the estimates in this view.
+    /// Replaces the sizes of items in a view by those that its viewer measured.
     ///
-    /// What is not in the list any more is passed over.
+    /// Items that are gone are ignored.
     /// - Throws: `invalidArguments` for a size that is not finite or negative.
     public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
         try presentation.reportSizes(view: id, sizes: sizes)
@@ -114,14 +114,14 @@ extension ListAdapter {
             view: id, toObject: objectID, supplementary: kinds, position: position, additionalOffset: additionalOffset)
     }
 
-    /// The viewer says what the user does to the content; the section controllers that are shown hear it.
+    /// Passes a scroll event of the user to the section controllers that the view shows.
     public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
         try presentation.reportScroll(view: id, event)
     }
 
     // MARK: Items
 
-    /// A viewer selects an item: the section controller is asked first, then told.
+    /// Selects an item for a viewer, if the section controller allows it.
     ///
     /// - Returns: whether it is selected now.
     /// - Throws: `noSuchObject`, `noSuchItem`.
@@ -129,7 +129,7 @@ extension ListAdapter {
         selected: Bool, events: [AdapterEvent]
     ) { try presentation.selectItem(item, ofObject: id) }
 
-    /// A viewer deselects an item: the section controller is asked first, then told.
+    /// Deselects an item for a viewer, if the section controller allows it.
     ///
     /// - Returns: whether it is not selected now.
     /// - Throws: `noSuchObject`, `noSuchItem`.
@@ -137,24 +137,23 @@ extension ListAdapter {
         deselected: Bool, events: [AdapterEvent]
     ) { try presentation.deselectItem(item, ofObject: id) }
 
-    /// A viewer deselects items, then selects others: the section controllers are asked and told about each, and the change
-    /// is one event.
+    /// Deselects items and then selects others for a viewer, each if its section controller allows it, in one event.
     ///
-    /// - Returns: those of `select` that are selected then, and those of `deselect` that are not.
+    /// - Returns: those of `select` that are selected afterwards, and those of `deselect` that are not.
     /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
     /// - Complexity: O(log n) for each item.
     @_spi(Daemon) public func changeSelection(select: [SelectedItem], deselect: [SelectedItem]) throws(ListError) -> (
         selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]
     ) { try presentation.changeSelection(select: select, deselect: deselect) }
 
-    /// A finger or a pointer is down on an item, or no longer.
+    /// Sets whether an item is highlighted: a finger or a pointer is down on it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func setHighlighted(_ isHighlighted: Bool, item: Int, ofObject id: String) throws(ListError)
         -> [AdapterEvent]
     { try presentation.setHighlighted(isHighlighted, item: item, ofObject: id) }
 
-    /// A viewer invokes an action on an item: the section controller may handle it.
+    /// Passes an action on an item from a viewer to the section controller.
     ///
     /// - Returns: whether the section controller has handled it; a section at fault handles nothing.
     /// - Throws: `noSuchObject`, `noSuchItem`.
@@ -162,22 +161,22 @@ extension ListAdapter {
         throws(ListError) -> (handled: Bool, events: [AdapterEvent])
     { try presentation.invoke(action, parameters: parameters, item: item, ofObject: id) }
 
-    // MARK: Another engine
+    // MARK: Resuming another list's views
 
-    /// Opens a view that goes on where its viewer is.
+    /// Opens a view that continues another one.
     ///
     /// - Throws: as ``openView(_:options:)``.
     @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
         try presentation.resumeView(resumption)
     }
 
-    /// A view as its viewer knows it, for another list to go on with.
+    /// The state of a view that its viewer knows, with which another list continues it.
     ///
     /// - Throws: `invalidArguments` for a view that is not open.
     @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
         try presentation.resumption(of: id)
     }
 
-    /// Selects what was selected in another list; nobody is asked or told.
+    /// Restores the selection of another list, without calls of section controllers.
     @_spi(Daemon) public func resumeSelection(_ items: [SelectedItem]) { presentation.resumeSelection(items) }
 }

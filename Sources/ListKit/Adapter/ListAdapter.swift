@@ -3,18 +3,18 @@
 /// The engine of one list: objects in, pictures and events out (IGListKit's `IGListAdapter` with its updater).
 ///
 /// An adapter belongs to one executor, its "main thread": every call comes from there, and section controllers are called
-/// there. It has no clock, thread, bus or file: the caller passes the time in milliseconds and acts on the values that it
-/// gets back. Writing has two phases, so that a host can store a transaction before it is applied:
+/// there. It has no clock, thread, bus or file: the caller passes the time in milliseconds and acts on the values that calls
+/// return. Updates have two phases, so that a host can store a transaction before it is applied:
 ///
 ///     adapter.enqueue(request)
 ///     switch adapter.beginFlush(now: now) {                 // validated, coalesced, diffed
 ///     case .commit(let prepared): store(prepared); adapter.commitFlush()
 ///     …
 ///
-/// Calls from inside of a section controller's callback are answered too: what cannot run at once is queued.
+/// Section controllers may call the adapter inside of their callbacks: what cannot run at once is queued.
 ///
-/// Inside, an ``ObjectList`` decides what is done next, a ``Presentation`` does what section controllers and views have to do with
-/// it, and the adapter carries one to the other and calls those who wait.
+/// An ``ObjectList`` decides what is done next, a ``Presentation`` updates section controllers and views, and the adapter connects
+/// both and calls completions.
 public final class ListAdapter {
     /// How a list behaves.
     public typealias Configuration = ListOptions
@@ -28,29 +28,28 @@ public final class ListAdapter {
     /// The most items that one section may have.
     public static let maximumItemsPerSection = SectionStore.maximumItemCount
 
-    /// The objects: what waits, what is under way, and revisions.
+    /// The objects, requests and revisions.
     private let objects: ObjectList
     /// The sections, views and selection.
     let presentation: Presentation
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
     private var schedule = FlushSchedule()
-    /// The results of the flushes of one ``flushNow()`` so far: what a viewer asks for anew is removed from them.
+    /// The results of the flushes of one ``flushNow()`` so far; pictures that a resync replaces are removed from them.
     private var results: [FlushResult] = []
 
-    /// The clock and the executor, for a list without a host.
+    /// The time and the executor, for a list without a host.
     public weak var scheduler: (any ListScheduler)?
-    /// Gives the objects; set with ``setDataSource(_:)``.
+    /// Provides the objects; set with ``setDataSource(_:)``.
     public private(set) weak var dataSource: (any ListAdapterDataSource)?
 
     /// Makes a list.
     ///
     /// - Parameters:
-    ///   - controllers: provides the section controllers. The adapter keeps it, so it is an object of its own; an object that
-    ///     owns the adapter passes itself as `ownedBy` instead (``init(configuration:ownedBy:objects:revision:)``), or
-    ///     neither is ever freed.
-    ///   - objects: what the list begins with, as it was stored; repeated identifiers are dropped.
-    ///   - revision: the revision that these objects are.
+    ///   - controllers: provides the section controllers. The adapter keeps it: an object that owns the adapter uses
+    ///     ``init(configuration:ownedBy:objects:revision:)`` instead, or neither is ever freed.
+    ///   - objects: the stored objects of the list; repeated identifiers are dropped.
+    ///   - revision: the revision of these objects.
     public init(
         configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
         revision: UInt64 = 0
@@ -68,7 +67,7 @@ public final class ListAdapter {
     }
 
     deinit {
-        // Nobody waits for ever: what was never applied is told so.
+        // Completions are always called: with false for updates that were never applied.
         for completion in requests.completions { completion(false) }
     }
 
@@ -80,53 +79,54 @@ public final class ListAdapter {
     /// The revision of the list: one more for each applied transaction, 0 for the empty new list.
     public var revision: UInt64 { presentation.revision }
 
-    /// Called when something happened that no call of the host answers: a flush became due (``flushTiming``), or events wait
-    /// (``takeEvents()``). It is kept, so it captures the object that owns the adapter weakly.
+    /// Called when a flush became due (``flushTiming``), or events are queued that no call of the host returned
+    /// (``takeEvents()``). It is kept, so it has to capture the owner of the adapter weakly.
     public var onActivity: (() -> Void)? {
         get { presentation.onActivity }
         set { presentation.onActivity = newValue }
     }
 
-    /// Runs what section controllers want called back later; the owner's, on whose turn the adapter is used. Held weakly.
+    /// Runs delayed callbacks of section controllers, on the owner's executor; held weakly.
     public var executor: (any ListExecutor)? {
         get { presentation.executor }
         set { presentation.executor = newValue }
     }
 
-    /// Whether the list counts as empty, in place of the configured rule; kept likewise.
+    /// Decides whether the list counts as empty, in place of ``ListOptions/emptiness``. It is kept, so it has to capture the owner
+    /// of the adapter weakly.
     public var emptinessPredicate: ((ListAdapter) -> Bool)? {
         get { observers.emptinessPredicate }
         set { observers.setEmptinessPredicate(newValue) }
     }
 
-    /// Is told which objects appear and disappear; held weakly.
+    /// Observes which objects appear and disappear; held weakly.
     public var delegate: (any ListAdapterDelegate)? {
         get { observers.delegate }
         set { observers.setDelegate(newValue) }
     }
 
-    /// Tells others which objects appear and disappear; held weakly.
+    /// Passes on which objects appear and disappear; held weakly.
     public var announcer: ListAdapterAnnouncer? {
         get { observers.announcer }
         set { observers.setAnnouncer(newValue) }
     }
 
-    /// Is told what the updater does; held weakly.
+    /// Observes the updater; held weakly.
     public var updaterDelegate: (any ListUpdaterDelegate)? {
         get { observers.updaterDelegate }
         set { observers.setUpdaterDelegate(newValue) }
     }
 
-    /// Is told of every call of a section controller; held weakly.
+    /// Observes every call of a section controller; held weakly.
     public var performanceDelegate: (any ListPerformanceDelegate)? {
         get { observers.performanceDelegate }
         set { observers.setPerformanceDelegate(newValue) }
     }
 
-    /// Tells a listener of every update from now on; it is held weakly.
+    /// Adds a listener for every update; held weakly.
     public func addUpdateListener(_ listener: any ListUpdateListener) { observers.add(listener) }
 
-    /// Tells a listener nothing more.
+    /// Removes a listener.
     public func removeUpdateListener(_ listener: any ListUpdateListener) { observers.remove(listener) }
 
     // MARK: Requests
@@ -158,7 +158,7 @@ public final class ListAdapter {
         presentation.store.gate.reportActivity()
     }
 
-    /// A section controller asked for an item update.
+    /// Handles an item update that a section controller queued.
     func itemUpdateWaits() {
         followItemUpdates()
         scheduleFlush()
@@ -169,17 +169,17 @@ public final class ListAdapter {
         objects.itemUpdatesWait(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
     }
 
-    /// When the host should call ``beginFlush(now:)``; idle while a flush is under way.
+    /// When the host should call ``beginFlush(now:)``; idle during a flush.
     public var flushTiming: FlushTiming { objects.timing }
 
-    /// Whether a flush is under way: its diff is computed, or its transaction stored.
+    /// Whether a flush is in progress: its diff is being computed, or its transaction stored.
     public var isFlushing: Bool { objects.phase != .idle }
 
     // MARK: Flushing
 
-    /// Dequeues all that waits, judges it in strict order of arrival and prepares one transaction.
+    /// Dequeues requests, validates them in strict order of arrival and prepares one transaction.
     ///
-    /// Does nothing while a flush is under way.
+    /// Does nothing during another flush.
     public func beginFlush(now: UInt64) -> FlushStep {
         schedule.setTime(now)
         guard objects.phase == .idle, presentation.isIdle else { return .finished(FlushResult()) }
@@ -189,12 +189,12 @@ public final class ListAdapter {
             objects.next(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) })
     }
 
-    /// Asks the data sources that are next for their objects, each once (rule UP-66).
+    /// Asks the data sources of the next requests for their objects, each once (rule UP-66).
     private func readDataSources() {
         var known: [ObjectIdentifier: [ListObject]] = [:]
         var operations: [RequestID: UpdateRequest.Operation] = [:]
         var hasAsked = true
-        // A data source may ask for more while it is asked.
+        // A data source may enqueue requests while it is asked.
         while hasAsked {
             hasAsked = false
             for request in objects.nextRequests where operations[request.id] == nil {
@@ -209,7 +209,7 @@ public final class ListAdapter {
         objects.replace(operations)
     }
 
-    /// Continues with what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
+    /// Continues with the output of a ``DiffJob``; that of a cancelled one is ignored.
     public func finishDiff(_ output: DiffJob.Output) -> FlushStep { finishDiff(output, onBackgroundThread: true) }
 
     private func finishDiff(_ output: DiffJob.Output, onBackgroundThread: Bool) -> FlushStep {
@@ -218,9 +218,9 @@ public final class ListAdapter {
         return perform(objects.diffed(output))
     }
 
-    /// Applies the transaction that ``FlushStep/commit(_:)`` handed out; the store has it.
+    /// Applies the transaction of ``FlushStep/commit(_:)``, which is stored.
     ///
-    /// Section controllers are called in here, then every view is brought up to date.
+    /// Section controllers are called, then every view is updated.
     /// When only item updates were flushed and none of them changes anything, there is no transaction, and the revision stays.
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
@@ -229,11 +229,10 @@ public final class ListAdapter {
         return FlushResult()
     }
 
-    /// Gives the transaction up that ``FlushStep/commit(_:)`` handed out: nothing happened, and every request of the flush
-    /// is answered with the error.
+    /// Discards the transaction of ``FlushStep/commit(_:)``: every request of the flush is answered with the error.
     ///
-    /// Item updates are no requests: they run with the next flush. When they alone were refused, or were before,
-    /// ``flushTiming`` asks for that after a while, longer each time.
+    /// Item updates are not requests: they run with the next flush. If they were refused without a request, now or before,
+    /// ``flushTiming`` schedules it after a delay that grows each time.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
             case .answers(let answers) = objects.stored(.failure(error), sharesTable: true, now: schedule.now)
@@ -247,14 +246,14 @@ public final class ListAdapter {
         return result
     }
 
-    /// Gives up a flush whose diff is being computed; its requests wait for the next one, ahead of all others.
+    /// Cancels a flush whose diff is being computed; its requests return to the front of the queue.
     public func cancelFlush() {
         guard objects.phase == .diffing else { return }
         objects.cancelDiff(now: schedule.now)
         scheduleFlush()
     }
 
-    /// Does what the objects want done next.
+    /// Carries out a step.
     private func perform(_ step: UpdateStep) -> FlushStep {
         switch step {
         case .wait, .reserve: return .finished(FlushResult())
@@ -286,13 +285,13 @@ public final class ListAdapter {
         }
     }
 
-    /// Goes on with an item that was dragged; what changes nothing is no update.
+    /// Continues with a dragged item; a move that changes nothing is no update.
     private func finishMove(_ step: UpdateStep) -> FlushStep {
         if case .answers(let answers) = step { return .finished(finishUnchanged(answers)) }
         return perform(step)
     }
 
-    /// Gives an update its revision.
+    /// Numbers the revision of an update.
     private func present(_ shown: ShownUpdate) -> Announced {
         let announced = objects.presented(
             Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
@@ -300,7 +299,7 @@ public final class ListAdapter {
         return announced
     }
 
-    /// Ends an update: listeners and those who wait are called.
+    /// Ends an update: calls listeners and completions.
     private func finish(_ shown: ShownUpdate, isReload: Bool) -> FlushResult {
         let answers = present(shown).answers
         let kind: ListUpdateKind = isReload ? .reloadData : answers.isEmpty ? .itemUpdates : .performUpdates
@@ -314,7 +313,7 @@ public final class ListAdapter {
         return result
     }
 
-    /// Ends a flush in which nothing changed.
+    /// Ends a flush without changes.
     private func finishUnchanged(_ answers: [RequestAnswer], notifiesListeners: Bool = false) -> FlushResult {
         let outcome = requests.remove(answers)
         if notifiesListeners {
@@ -331,11 +330,11 @@ public final class ListAdapter {
 
     // MARK: Without a host
 
-    /// Gives the list another data source; its objects are taken over at once, with everything that waits and with an update
-    /// whose diff is being computed.
+    /// Replaces the data source and flushes its objects at once, together with all queued requests and with a flush whose diff
+    /// is being computed.
     ///
-    /// From inside of a callback it happens right after it; without a scheduler, with the next flush.
-    /// - Returns: the results of the flushes, in order; a scheduler has been told of them.
+    /// Inside of a callback the flush comes right after it; without a scheduler, it is the next flush.
+    /// - Returns: the results of the flushes, in order; the scheduler has received them too.
     @discardableResult
     public func setDataSource(_ new: (any ListAdapterDataSource)?) -> [FlushResult] {
         guard !presentation.store.gate.isBusy else {
@@ -349,7 +348,7 @@ public final class ListAdapter {
         return flushNow()
     }
 
-    /// Makes something the data source, with an update that waits; answers whether there is one.
+    /// Sets the data source and queues an update with its objects; returns whether there is one.
     private func replaceDataSource(_ new: (any ListAdapterDataSource)?) -> Bool {
         guard new !== dataSource else { return false }
         dataSource = new
@@ -359,11 +358,10 @@ public final class ListAdapter {
         return true
     }
 
-    /// Flushes everything that waits, computing diffs at once.
+    /// Flushes all queued requests, computing diffs at once.
     ///
-    /// Does nothing from inside of a callback, and while a flush is under way. It ends when a flush is cancelled
-    /// (``cancelFlush()``), and after 256 of them, so that completions that ask for another update each do not keep it for
-    /// ever: what waits then waits for the scheduler or the next call.
+    /// Does nothing inside of a callback and during another flush. It ends when a flush is cancelled (``cancelFlush()``), and after
+    /// 256 flushes, because completions may queue another update each: the rest stays queued for the scheduler or the next call.
     /// - Returns: the results of the flushes, in order.
     @discardableResult
     public func flushNow() -> [FlushResult] {
@@ -380,14 +378,14 @@ public final class ListAdapter {
         return Array(results[start...])
     }
 
-    /// How many flushes one ``flushNow()`` makes at most.
+    /// The most flushes of one ``flushNow()``.
     private static let maximumFlushes = 256
 
-    /// Lets the scheduler flush when it is due.
+    /// Asks the scheduler for a call when the next flush is due.
     private func scheduleFlush() {
         guard let scheduler, let count = schedule.announce(flushTiming) else { return }
         scheduler.schedule(flushTiming) { [weak self] in
-            // A flush that became due at another time has its own call.
+            // Outdated when the flush became due at another time, which has its own call.
             guard let self, schedule.begin(count) else { return }
             runScheduledFlush()
         }
@@ -406,7 +404,7 @@ public final class ListAdapter {
         }
     }
 
-    /// Applies what there is to apply, and hands it to the scheduler.
+    /// Completes a flush and passes its result to the scheduler.
     @discardableResult
     private func finish(_ step: FlushStep) -> FlushResult {
         let result: FlushResult
@@ -421,14 +419,14 @@ public final class ListAdapter {
         return result
     }
 
-    /// A viewer gets everything at once: what waits for it is in there.
+    /// Drops queued pictures of a view, because its viewer reads the whole picture.
     func forgetPictures(of view: ViewID) {
         for index in results.indices { results[index].events.removeAll { $0.isPicture(of: view) } }
     }
 
     // MARK: Describing
 
-    /// The list, its updater, its section controllers and its views, a line for each; what a dump shows.
+    /// The list, its updater, its section controllers and its views, a line for each, for a dump.
     public var debugDescriptionLines: [String] {
         let state =
             switch objects.phase {

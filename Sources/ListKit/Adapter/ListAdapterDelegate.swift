@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told which objects of a list appear and disappear, counted over all views.
+/// Observes which objects of a list appear and disappear, counted over all views.
 ///
-/// The events of an item come before those of its section; what appears comes before what disappears. Ended ones carry the
-/// place that they had, and the object that was shown, even if it has left the list (rules DH-11, DH-12).
+/// The events of an item come before those of its section, and appearances before disappearances. Disappearances have the
+/// last path and the object that was shown, even if it has left the list (rules DH-11, DH-12).
 public protocol ListAdapterDelegate: AnyObject {
     /// The first element of an object's section is about to be shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
@@ -35,12 +35,12 @@ public final class ListAdapterAnnouncer {
     /// Makes an announcer without listeners.
     public init() {}
 
-    /// Tells a listener of every event from now on.
+    /// Adds a listener for every event.
     public func addListener(_ listener: any ListAdapterDelegate) { listeners.add(listener) }
 
-    /// Tells a listener nothing more.
+    /// Removes a listener.
     public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
 
-    /// The listeners as they are now: one that leaves while it is told disturbs nobody (rule AN-05).
+    /// The present listeners, so that one may be removed while they are called (rule AN-05).
     var present: [any ListAdapterDelegate] { listeners.elements }
 }

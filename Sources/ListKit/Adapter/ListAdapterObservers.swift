@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Those whom a program has told of what happens in a list, and its rule of when the list is empty.
+/// The observers of a list in a program, and its rule of when the list is empty.
 final class ListAdapterObservers {
     private weak var adapter: ListAdapter?
     private(set) weak var delegate: (any ListAdapterDelegate)?
@@ -10,14 +10,14 @@ final class ListAdapterObservers {
     private(set) var emptinessPredicate: ((ListAdapter) -> Bool)?
     private var listeners = WeakList<any ListUpdateListener>()
 
-    /// Tells of a list from now on.
+    /// Sets the list.
     func attach(to new: ListAdapter) { adapter = new }
 
     func setDelegate(_ new: (any ListAdapterDelegate)?) { delegate = new }
     func setAnnouncer(_ new: ListAdapterAnnouncer?) { announcer = new }
     func setUpdaterDelegate(_ new: (any ListUpdaterDelegate)?) { updaterDelegate = new }
 
-    /// Tells somebody of the calls of section controllers.
+    /// Sets the observer of calls of section controllers.
     func setPerformanceDelegate(_ new: (any ListPerformanceDelegate)?) {
         performanceDelegate = new
         adapter?.presentation.callObserver = new == nil ? nil : self
@@ -33,7 +33,7 @@ final class ListAdapterObservers {
     func add(_ listener: any ListUpdateListener) { listeners.add(listener) }
     func remove(_ listener: any ListUpdateListener) { listeners.remove(listener) }
 
-    /// Tells the listeners that an update is over.
+    /// Calls the listeners after an update.
     func notifyListeners(_ kind: ListUpdateKind, animated: Bool) {
         guard let adapter else { return }
         for listener in listeners.elements {
@@ -41,7 +41,7 @@ final class ListAdapterObservers {
         }
     }
 
-    /// Tells the updater's delegate something.
+    /// Calls the updater's delegate.
     func tellUpdater(_ message: (any ListUpdaterDelegate, ListAdapter) -> Void) {
         guard let updaterDelegate, let adapter else { return }
         adapter.presentation.store.gate.callOut { message(updaterDelegate, adapter) }
@@ -84,7 +84,7 @@ extension ListAdapterObservers: PresentationDelegate {
     }
 }
 
-/// Tells a delegate what appears and disappears in a list.
+/// Passes what appears and disappears in a list on to a delegate.
 private struct DelegateRelay: DisplayListener {
     let adapter: ListAdapter
     let delegate: any ListAdapterDelegate

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows the living adapters that were given to it, weakly (rules DB-04, DB-05).
+/// Describes the adapters that it tracks, which it holds weakly (rules DB-04, DB-05).
 public final class ListDebugger {
     private var adapters = WeakList<ListAdapter>()
 
-    /// Makes a debugger that knows no adapter.
+    /// Makes a debugger without adapters.
     public init() {}
 
     /// Tracks an adapter.

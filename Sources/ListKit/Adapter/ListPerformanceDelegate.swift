@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told before and after each call of a section controller: for statistics, and for naming the one that never came back.
+/// Observes the calls of section controllers, for statistics and for finding one that does not return.
 public protocol ListPerformanceDelegate: AnyObject {
     /// A section controller is about to be called.
     func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall)

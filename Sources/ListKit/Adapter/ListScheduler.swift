@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock and the executor of a list that has no host: what a program that uses ListKit alone supplies.
+/// The clock and the executor of a list without a host, supplied by a program that uses ListKit alone.
 ///
 /// All calls come from the adapter's executor, and `schedule` calls back there.
 public protocol ListScheduler: AnyObject {
@@ -10,13 +10,13 @@ public protocol ListScheduler: AnyObject {
     /// Calls once: in the next turn of the executor, or at a time.
     func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void)
 
-    /// Computes a diff, on any thread, and hands its output back on the executor; the default computes it at once.
+    /// Computes a diff, on any thread, and passes its output back on the executor; the default computes it at once.
     func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void)
 
-    /// Takes the answers to requests that were handed to ``ListAdapter/enqueue(_:now:)``, in order; the default drops them.
+    /// Receives the answers to requests of ``ListAdapter/enqueue(_:now:)``, in order; the default drops them.
     func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer])
 
-    /// Takes what the list says, in order.
+    /// Receives the events of the list, in order.
     func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent])
 }
 
@@ -31,8 +31,8 @@ extension ListScheduler {
     public func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {}
 }
 
-/// Gives a list its objects when it asks for them.
+/// Provides the objects of a list.
 public protocol ListAdapterDataSource: AnyObject {
-    /// The objects as they shall be, in order.
+    /// The new objects, in order.
     func objects(for adapter: ListAdapter) -> [ListObject]
 }

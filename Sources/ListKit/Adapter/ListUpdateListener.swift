@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told of every update of a list, just before the completions of its requests.
+/// Observes every update of a list, just before the completions of its requests.
 public protocol ListUpdateListener: AnyObject {
     /// An update is over.
     func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool)
@@ -10,7 +10,7 @@ public protocol ListUpdateListener: AnyObject {
 @frozen public enum ListUpdateKind: Sendable, Hashable {
     /// Objects changed.
     case performUpdates
-    /// All section controllers were made anew; never animated.
+    /// All section controllers were replaced; never animated.
     case reloadData
     /// Only items changed.
     case itemUpdates

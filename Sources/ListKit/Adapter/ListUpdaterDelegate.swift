@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told what the updater of a list does.
+/// Observes the updater of a list.
 ///
 /// IGListKit's events outside of a batch do not exist here: every change of items is part of a batch.
 public protocol ListUpdaterDelegate: AnyObject {
@@ -16,7 +16,7 @@ public protocol ListUpdaterDelegate: AnyObject {
     func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool)
     /// A flush is over in which nothing changed.
     func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter)
-    /// A section broke its contract: what IGListKit would crash for.
+    /// A section is at fault, where IGListKit would crash.
     func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault)
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who waits for the requests of a list: hosts for answers, programs for completions.
+/// The waiters for the requests of a list: hosts for answers, programs for completions.
 struct WaitingRequests {
-    /// Somebody who waits.
+    /// A waiter.
     enum Waiter {
-        /// A host, which named the request.
+        /// A host, with its identifier of the request.
         case host(RequestID)
         /// A program.
         case program((Bool) -> Void)
@@ -18,37 +18,37 @@ struct WaitingRequests {
         let isAnimated: Bool
     }
 
-    /// Requests get names of their own in the ``ObjectList``: those of hosts may repeat.
+    /// Requests get other identifiers in the ``ObjectList``, because those of hosts may repeat.
     private var entries: [RequestID: Entry] = [:]
     private var lastID: RequestID = 0
 
-    /// Names the next request.
+    /// Makes the identifier of the next request.
     mutating func makeID() -> RequestID {
         lastID += 1
         return lastID
     }
 
-    /// Somebody waits for a request.
+    /// Adds the waiter for a request.
     mutating func insert(_ waiter: Waiter, _ request: UpdateRequest, ticket: Ticket) {
         entries[request.id] = Entry(waiter: waiter, ticket: ticket, isAnimated: request.animated)
     }
 
-    /// The data source whose objects a request brings.
+    /// The data source of which a request has the objects.
     func dataSource(of id: RequestID) -> (any ListAdapterDataSource)? {
         if case .dataSource(let source, _) = entries[id]?.waiter { source } else { nil }
     }
 
-    /// What is to be told to those who wait for some requests.
+    /// The answers and completions of some requests.
     struct Outcome {
-        /// Answers to hosts, with their own names.
+        /// Answers to hosts, with their own identifiers.
         var answers: [RequestAnswer] = []
-        /// Completions of programs, by their places.
+        /// Completions of programs, by their tickets.
         var completions: [(ticket: Ticket, call: () -> Void)] = []
-        /// Whether all that was applied is animated.
+        /// Whether all requests that were applied are animated.
         var isAnimated = true
     }
 
-    /// Nobody waits for these requests any more.
+    /// Removes the waiters for some requests and returns their answers and completions.
     mutating func remove(_ answers: [RequestAnswer]) -> Outcome {
         var outcome = Outcome()
         for answer in answers {
@@ -67,7 +67,7 @@ struct WaitingRequests {
         return outcome
     }
 
-    /// The completions of all who wait, in order.
+    /// The completions of all waiters, in order.
     var completions: [(Bool) -> Void] {
         entries.values.sorted { $0.ticket < $1.ticket }.compactMap { entry in
             switch entry.waiter {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a derived list tells the list that shows it.
+/// A change of a derived list, for the list that shows it.
 @_spi(Daemon) @frozen public enum DerivedChange: Sendable {
-    /// The whole list; the engine finds out what changed.
+    /// The whole list, which is diffed.
     case replace([ListObject])
-    /// Identifiers that are gone; then objects that are others, or elsewhere, or new, in the order in which they are put in.
+    /// Removed identifiers; then changed, moved and new objects, in the order in which they are upserted.
     case changes(removed: [String], upserts: [UpdateRequest.Upsert])
 }

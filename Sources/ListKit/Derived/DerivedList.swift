@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of another list that a query takes, in its order, kept up with each change of that list.
+/// The objects of another list that match a query, in its order, updated with each change of that list.
 ///
-/// It is filled by ``append(_:from:total:)``, page by page, while ``apply(_:)`` takes what changes meanwhile. Then each change costs
-/// O(log n) comparisons for each object in it. It has one owner, keeps no thread and is not shared.
+/// It is filled by ``append(_:from:total:)``, page by page, while ``apply(_:)`` follows changes. Each change costs O(log n)
+/// comparisons for each object in it. It has one owner, keeps no thread and is not shared.
 @_spi(Daemon) public final class DerivedList {
-    /// With more changes than these, and an eighth of the list, the whole list is told.
+    /// With more changes than these, and than an eighth of the list, the whole list is passed on.
     private static let mostSteps = 4096
 
-    /// What is taken, and in which order.
+    /// Which objects, in which order.
     public private(set) var query: DerivedQuery
-    /// Whether all objects of the base list are known.
+    /// Whether all objects of the base list were appended.
     public private(set) var isLoaded = false
-    /// The base list and what is shown of it, as arrays, until something changes.
+    /// The base list and the matching objects, as arrays, until the first change.
     private var flat: (base: [ListObject], matching: [ListObject])? = ([], [])
     /// The base list; a section has an item when its object matches.
     private var base = SectionTree()
-    /// The matching objects in their order. The transaction is open from one ``takeChange()`` to the next.
+    /// The matching objects in their order, with a transaction that is open from one ``takeChange()`` to the next.
     private var shown = SectionTree()
-    /// Whether the next thing to tell is the whole list.
+    /// Whether the next change is the whole list.
     private var isWholeTold = false
 
-    /// Makes a list of which nothing is known.
+    /// Makes a list without objects of the base list.
     public init(_ query: DerivedQuery) { self.query = query }
 
-    /// How many objects of the base list are known, from the first one on.
+    /// How many objects of the base list were appended.
     public var baseCount: Int { flat?.base.count ?? base.count() }
 
     // MARK: Loading
 
-    /// Takes objects of the base list as they follow each other there.
+    /// Appends a page of the base list.
     ///
     /// - Parameters:
-    ///   - objects: from `offset` on; what is known already is left out, and nothing is taken where some are missing before.
-    ///   - total: how many the base list has at that time; with all of them the list is loaded.
+    ///   - objects: those from `offset` on; ones appended before are ignored, and all of them if the page leaves a gap.
+    ///   - total: how many the base list has at that time; with the last one the list is loaded.
     /// - Complexity: O(size of the objects).
     public func append(_ objects: [ListObject], from offset: Int, total: Int) {
         guard !isLoaded, offset <= baseCount else { return }
@@ -59,7 +59,7 @@
         _ = base.commit()
     }
 
-    /// Makes the trees that changes need, if there are only arrays; called between two changes it keeps that off the next one.
+    /// Builds the trees that changes need, unless they exist; called between two changes, the next one does not have to.
     ///
     /// - Complexity: O(n).
     public func prepare() {
@@ -77,10 +77,10 @@
         shown = (try? SectionTree(objects, dropped: &dropped)) ?? SectionTree()
     }
 
-    /// Objects that stand as in the base list, in the order of the query.
+    /// Sorts objects, which are in the order of the base list, by the query.
     private func sorted(_ objects: [ListObject]) -> [ListObject] {
         guard let sort = query.sort else { return objects }
-        // Equal ones keep their order: sorting is stable.
+        // The sort is stable, so that equal ones keep their order.
         return objects.map { (key: SortKey($0, by: sort), object: $0) }
             .sorted { $0.key.compare($1.key, isDescending: sort.isDescending) < 0 }
             .map(\.object)
@@ -115,7 +115,7 @@ extension DerivedList {
         if shown.steps.count > max(Self.mostSteps, shown.count() / 8) { tellWhole() }
     }
 
-    /// Takes an object that stays where it is; true when it has to be put into what is shown.
+    /// Handles an object that stays in its place in the base list; returns true when it has to be placed among the matching ones.
     private func update(_ object: ListObject) -> Bool {
         guard let before = base.section(of: object) else { return false }
         let isMatch = query.matches(object)
@@ -129,7 +129,7 @@ extension DerivedList {
         return isMatch
     }
 
-    /// Takes an object that is new or elsewhere; true when it has to be put into what is shown.
+    /// Handles a new or moved object of the base list; returns true when it has to be placed among the matching ones.
     private func place(_ placement: PreparedTransaction.Placement) -> Bool {
         let (object, id) = (placement.object, placement.object.id)
         if base.remove(id) != nil { shown.remove(id) }
@@ -140,7 +140,7 @@ extension DerivedList {
             } else if isLoaded {
                 index = base.count()
             } else {
-                // It stands behind what is known, and comes with a page.
+                // Behind the appended objects: it comes with a page.
                 return false
             }
         }
@@ -148,10 +148,10 @@ extension DerivedList {
         return base.insert(object, at: index, itemCount: isMatch ? 1 : 0) && isMatch
     }
 
-    /// Puts objects into what is shown, those in front first: the places of the others are counted from them.
+    /// Places objects among the matching ones, the first ones first, because later places depend on them.
     private func put(_ arrivals: [ListObject]) {
         guard !arrivals.isEmpty else { return }
-        // One object may be named twice: the last word counts.
+        // An object may occur twice: the last one counts.
         let placed = arrivals.compactMap { base.index(of: $0) }.sorted()
         var previous: Int?
         for index in placed where index != previous {
@@ -166,9 +166,9 @@ extension DerivedList {
         return SortKey(one, by: sort).compare(SortKey(other, by: sort), isDescending: false) == 0
     }
 
-    /// Where an object belongs among those that are shown.
+    /// The position of an object among the matching ones.
     ///
-    /// - Parameter index: where it stands in the base list.
+    /// - Parameter index: its position in the base list.
     private func place(of object: ListObject, in index: Int) -> Int {
         guard let sort = query.sort else { return base.itemOffset(ofSection: index) }
         let key = SortKey(object, by: sort)
@@ -187,9 +187,10 @@ extension DerivedList {
 // MARK: - Another query
 
 extension DerivedList {
-    /// Takes other objects, or in another order.
+    /// Replaces the query.
     ///
-    /// Where every object that matches the new query matches the old one, as while somebody types, only those are looked at.
+    /// Where every object that matches the new query matches the old one, as with text that is being typed, only the matching
+    /// objects are read.
     /// - Complexity: O(n).
     public func setQuery(_ new: DerivedQuery) {
         guard new != query else { return }
@@ -213,16 +214,16 @@ extension DerivedList {
     }
 }
 
-// MARK: - What is told
+// MARK: - Changes for the list that shows it
 
 extension DerivedList {
-    /// Has the whole list told next, because a change of it was not taken.
+    /// Makes the whole list the next change, because the last one was refused.
     public func tellWhole() {
         _ = shown.commit()
         isWholeTold = isLoaded
     }
 
-    /// What changed since the last time; `nil` = nothing, or nothing can be told yet.
+    /// Returns the changes since the last call; `nil` = none, or the list is not loaded.
     ///
     /// - Complexity: O(changes · log n); O(n) for the whole list.
     public func takeChange() -> DerivedChange? {
@@ -239,7 +240,7 @@ extension DerivedList {
         return change
     }
 
-    /// What is told in all.
+    /// All matching objects up to the limit.
     ///
     /// - Complexity: O(n).
     public var visible: [ListObject] {

@@ -3,7 +3,7 @@
 extension DerivedQuery {
     /// Reads what follows the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded UTF-8.
     ///
-    /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text is a query that takes everything.
+    /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text is a query that every object matches.
     /// - Throws: `invalidArguments`, naming the key at fault.
     public init(parsing argument: String) throws(ListError) {
         self.init()
@@ -30,7 +30,7 @@ extension DerivedQuery {
         search = TextSearch(text, in: fields)
     }
 
-    /// No text at all names no field, so that all are meant.
+    /// No fields for an empty text, so that all are meant.
     private static func fields(_ value: Substring.UTF8View) throws(ListError) -> [String] {
         var fields: [String] = []
         if value.isEmpty { return fields }
@@ -43,7 +43,7 @@ extension DerivedQuery {
     private static func limit(_ value: Substring.UTF8View) throws(ListError) -> Int {
         let text = String(decoding: value, as: UTF8.self)
         guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
-            throw ListError(.invalidArguments, "limit: \(text.quoted) is no number from 0 to \(UInt32.max)")
+            throw ListError(.invalidArguments, "limit: \(text.quoted) is not a number from 0 to \(UInt32.max)")
         }
         return Int(limit)
     }
@@ -62,7 +62,7 @@ extension DerivedSort {
 @_spi(Daemon) public enum PercentEncoding {
     /// Decodes a text.
     ///
-    /// - Parameter key: what it is the value of, for messages.
+    /// - Parameter key: the key of the value, for messages.
     /// - Throws: `invalidArguments`, naming the key, for a `%` without two digits, and for what is not UTF-8, or has a NUL.
     public static func decode(_ text: some Sequence<UInt8>, of key: String) throws(ListError) -> String {
         var bytes: [UInt8] = []
@@ -73,12 +73,12 @@ extension DerivedSort {
                 continue
             }
             guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                throw ListError(.invalidArguments, "\(key): a % that no two hexadecimal digits follow")
+                throw ListError(.invalidArguments, "\(key): a % without two hexadecimal digits after it")
             }
             bytes.append(high << 4 | low)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw ListError(.invalidArguments, "\(key): its bytes are no UTF-8, or there is a NUL")
+            throw ListError(.invalidArguments, "\(key): not UTF-8, or with a NUL")
         }
         return decoded
     }

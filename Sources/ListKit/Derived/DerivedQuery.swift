@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which objects of a list a derived list has, and in which order: what follows the `?` of a source `list:NAME?…`.
+/// The objects of a derived list, and their order: the part after the `?` of a source `list:NAME?…`.
 @_spi(Daemon) public struct DerivedQuery: Sendable, Equatable {
     /// The text that objects have to contain; an empty one is in all of them.
     public var search = TextSearch("")
@@ -9,17 +9,17 @@
         get { objectType?.name }
         set { objectType = newValue.map { ObjectType.named($0) } }
     }
-    /// By what they are sorted; `nil` = they stand as in the base list.
+    /// The order; `nil` = that of the base list.
     public var sort: DerivedSort?
-    /// How many there are at the most; 0 = all.
+    /// The most objects; 0 = all.
     public var limit = 0
     /// The type, kept so that it can be compared by identity.
     private var objectType: ObjectType?
 
-    /// Makes a query that takes everything as it is.
+    /// Makes a query that every object matches, in the order of the base list.
     public init() {}
 
-    /// Whether an object is in the list, unless there are too many.
+    /// Whether an object matches, without regard to the limit.
     ///
     /// - Complexity: O(size).
     public func matches(_ object: ListObject) -> Bool {
@@ -27,7 +27,7 @@
         return search.matches(object)
     }
 
-    /// Whether whatever matches this query matches another one too.
+    /// Whether every object that matches this query matches another one too.
     func isNarrower(than other: DerivedQuery) -> Bool {
         guard other.objectType == nil || objectType === other.objectType else { return false }
         if other.search.text.isEmpty { return true }
@@ -44,12 +44,12 @@
 
 /// The order of a derived list: by the value of a field.
 ///
-/// Numbers come first, by value, then texts, by code points, then everything else; equal ones and the rest stand as in the base
-/// list.
+/// Numbers come first, by value, then texts, by code points, then everything else; equal ones and the rest are in the order of
+/// the base list.
 @_spi(Daemon) public struct DerivedSort: Sendable, Equatable {
     /// The key of the field.
     public var field: ExactText
-    /// Whether the order of numbers and texts is reversed, also between each other; the rest stays last.
+    /// Whether the order of numbers and texts is reversed, so that texts come first; the rest stays last.
     public var isDescending: Bool
 
     /// Makes an order.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an open transaction does to the first sections of a list, as many as a limit lets through.
+/// The changes of an open transaction in the first sections of a list, up to a limit.
 struct DerivedWindow {
-    /// Positions before of what leaves.
+    /// Positions before of sections that leave.
     private var deletes: [Int]
-    /// Positions after of what comes, or moves.
+    /// Positions after of inserted and moved sections.
     private var placed: [Int]
-    /// Positions after of what stays in its place, with another content.
+    /// Positions after of sections that stay in their place, with another content.
     private var updates: [Int] = []
 
-    /// Looks at a tree in which a transaction is open.
+    /// Reads the changes from a tree with an open transaction.
     ///
     /// - Parameter limit: 0 = all sections.
     /// - Complexity: O(changes · log n).
@@ -25,7 +25,7 @@ struct DerivedWindow {
             if move.to < end { placed.append(move.to) } else if move.from < end { deletes.append(move.from) }
         }
         if limit > 0 {
-            // What nobody moved keeps its order: those that others push over the end stand there one after the other.
+            // Sections that were not moved keep their order: those that others push over the limit are next to each other there.
             let isNew = targets.union(changes.inserts)
             let isOld = origins.union(changes.deletes)
             deletes += Self.crossing(tree, from: limit, of: .new, to: .old, besides: isNew)
@@ -41,7 +41,7 @@ struct DerivedWindow {
         }
     }
 
-    /// Where sections behind a limit on one side stand that are before it on the other one.
+    /// The positions on the other side of sections behind a limit on one side that are before it on the other.
     private static func crossing(
         _ tree: borrowing SectionTree, from limit: Int, of side: ListSide, to otherSide: ListSide,
         besides touched: Set<Int>
@@ -63,8 +63,8 @@ struct DerivedWindow {
 
     /// Moves that bring the sections into their new order: where two of them jump over the same third one, that is moved instead.
     ///
-    /// One that stays needs that all which it jumps over and nobody moved are moved: it can be worth it only while those are fewer
-    /// than the moves. Of the others that come into question, the longest run that keeps its order stays.
+    /// A section can stay only if all unmoved ones that it jumps over are moved, which pays only while those are fewer than the
+    /// moves. Of the remaining candidates, the longest run that keeps its order stays.
     /// - Complexity: O(moves² · log n), for at most 256 moves.
     private static func fewestMoves(
         in changes: ListIndexSetResult, of tree: borrowing SectionTree
@@ -78,7 +78,7 @@ struct DerivedWindow {
         var fixed: [ListMoveIndex] = []
         var crossed: Set<Int> = []
         for move in moves {
-            // How many of those that nobody moved are before it, on both sides.
+            // How many unmoved sections are before it, on both sides.
             let (before, after) = (
                 move.from - SectionTree.count(below: move.from, in: gone),
                 move.to - SectionTree.count(below: move.to, in: come)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an object is sorted by: the value of one of its fields.
+/// The value of one of its fields by which an object is sorted.
 struct SortKey {
     private enum Content {
         case integer(Int64)
@@ -47,7 +47,7 @@ struct SortKey {
         }
     }
 
-    /// Whether the object of this key stands before, with (0) or behind that of another one: negative, 0, positive.
+    /// Compares two keys: negative if this one comes first, 0 if they are equal, positive if it comes last.
     func compare(_ other: SortKey, isDescending: Bool) -> Int {
         switch (content, other.content) {
         case (.other, .other): 0

@@ -6,6 +6,6 @@
     case nothing
     /// Ask again where the headers stick.
     case supplementaryViews
-    /// Lay everything out anew.
+    /// Lay out everything again.
     case everything
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an element lies, as a layout answers it.
+/// Where an element lies.
 public struct LayoutAttributes: Sendable, Hashable {
     /// The element's place; the item is 0 for headers and footers.
     public var path: IndexPath

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one transaction did to the sections of a list, as a layout needs it.
+/// The changes of sections in one transaction, for a layout.
 ///
 /// `deletes` and the origins of `moves` are positions before the transaction; `inserts`, the targets of `moves` and
-/// `reloads` are positions **after** it, because they are what the layout asks its source about. A section whose items
-/// changed in number, order or size, or whose metrics did, is a reload. Order means nothing; a position named twice
-/// counts once, one out of range is ignored.
+/// `reloads` are positions **after** it, because the layout asks its source about them. A section whose items changed in
+/// number, order or size, or whose metrics changed, is a reload. The order of positions has no effect; repeated ones count
+/// once, those out of range are ignored.
 public struct LayoutChanges: Sendable, Hashable {
-    /// Sections that went, by their old positions.
+    /// Removed sections, by their old positions.
     public var deletes: [Int]
-    /// Sections that came, by their new positions.
+    /// Inserted sections, by their new positions.
     public var inserts: [Int]
-    /// Sections that changed places.
+    /// Moved sections.
     public var moves: [Move]
     /// Sections to ask about again, by their **new** positions.
     public var reloads: [Int]
@@ -30,7 +30,7 @@ public struct LayoutChanges: Sendable, Hashable {
         }
     }
 
-    /// Makes changes; what is not named is empty.
+    /// Makes changes; the default is none.
     public init(deletes: [Int] = [], inserts: [Int] = [], moves: [Move] = [], reloads: [Int] = []) {
         self.deletes = deletes
         self.inserts = inserts
@@ -38,6 +38,6 @@ public struct LayoutChanges: Sendable, Hashable {
         self.reloads = reloads
     }
 
-    /// How many positions are named.
+    /// How many positions there are in all.
     var count: Int { deletes.count + inserts.count + moves.count + reloads.count }
 }

@@ -10,7 +10,7 @@ public struct LayoutConfiguration: Sendable, Hashable {
     public var stickyHeaders: Bool
     /// Added to the scroll offset for sticky headers only, in points.
     public var topContentInset: Double
-    /// Added likewise; the one meant to change while scrolling (IGListKit's `stickyHeaderYOffset`).
+    /// Added to the scroll offset for sticky headers too, for changes during scrolling (IGListKit's `stickyHeaderYOffset`).
     public var stickyHeaderOffset: Double
     /// Whether the last item of a row grows to the edge when at most 1 point is left.
     public var stretchToEdge: Bool
@@ -21,7 +21,7 @@ public struct LayoutConfiguration: Sendable, Hashable {
     /// Device pixels for each point: frames are put on whole pixels; 0 = no rounding. Held to 1/16…16.
     public var scale: Double
 
-    /// Makes settings; what is not named is off or 0.
+    /// Makes settings; the defaults are off and 0.
     public init(
         direction: ScrollDirection = .vertical, stickyHeaders: Bool = false, topContentInset: Double = 0,
         stickyHeaderOffset: Double = 0, stretchToEdge: Bool = false, showHeaderWhenEmpty: Bool = false,

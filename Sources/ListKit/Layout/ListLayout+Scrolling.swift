@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListLayout {
-    /// The stretch of the scroll axis that stands for a section: the union of its first item, its last one and the named
+    /// The range of the scroll axis to bring into view for a section: the union of its first item, its last one and the named
     /// supplementary views, at rest.
     ///
     /// 0…0 if none of them exists, as in an empty section (rules AD-111, AD-112). Nil past the last section.
@@ -16,7 +16,7 @@ extension ListLayout {
         return ranges.reduce(first) { min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound) }
     }
 
-    /// The stretch of the scroll axis that an item takes; nil if there is none at the path.
+    /// The range of the scroll axis that an item takes; nil if there is none at the path.
     public func scrollRange(ofItem path: IndexPath) -> ClosedRange<Double>? {
         attributes(ofItem: path).map { range(of: $0.frame) }
     }

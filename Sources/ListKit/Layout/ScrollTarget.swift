@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an element is to come to lie when the list is scrolled to it.
+/// Where an element lies in the viewport after the list is scrolled to it.
 @frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
-    /// Wherever the least movement shows it; as `start` where the present offset does not count (rule AD-109).
+    /// Where the least movement shows it; `start` where the present offset has no effect (rule AD-109).
     case none
     /// At the start of the viewport.
     case start
@@ -12,11 +12,11 @@
     case end
 }
 
-/// A stretch of the scroll axis to bring into view, with the rule for it (rules AD-109 to AD-133).
+/// A range of the scroll axis to bring into view (rules AD-109 to AD-133).
 public struct ScrollTarget: Sendable, Hashable {
-    /// The stretch, in points.
+    /// The range, in points.
     public var range: ClosedRange<Double>
-    /// Where it is to lie.
+    /// Where it lies then.
     public var position: ScrollPosition
     /// Added to the offset before it is clamped, in points.
     public var additionalOffset: Double
@@ -35,7 +35,7 @@ public struct ScrollTarget: Sendable, Hashable {
     ///   - content: the content's length along the scroll axis.
     ///   - lead: the content inset before the content.
     ///   - trail: the content inset after it.
-    ///   - current: the present offset, from which `none` moves as little as it can; nil = `none` is `start`.
+    ///   - current: the present offset, from which `none` moves as little as possible; nil = `none` is `start`.
     /// - Returns: an offset of at least `-lead`, even where the content is shorter than the viewport.
     public func offset(
         viewport: Double, content: Double, lead: Double = 0, trail: Double = 0, current: Double? = nil

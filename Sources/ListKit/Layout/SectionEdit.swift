@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of one transaction, checked and in order: what goes, what comes, what is asked about again.
+/// The changes of one transaction, checked and in order.
 struct SectionEdit: Sendable {
-    /// Old positions of sections that go, ascending.
+    /// Old positions of removed sections, ascending; those of moved ones are among them.
     let removals: [Int]
-    /// New positions of sections that come, ascending.
+    /// New positions of inserted sections, ascending; those of moved ones are among them.
     let insertions: [Int]
-    /// New positions of sections that stay and are asked about again, ascending.
+    /// New positions of reloaded sections, ascending.
     let reloads: [Int]
 
-    /// Checks changes that lead from one number of sections to another; nil if they do not.
+    /// Checks changes; nil if they do not lead from one number of sections to the other.
     init?(_ changes: LayoutChanges, from oldCount: Int, to newCount: Int) {
         removals = Self.ordered(changes.deletes + changes.moves.map(\.from), below: oldCount)
         insertions = Self.ordered(changes.inserts + changes.moves.map(\.to), below: newCount)

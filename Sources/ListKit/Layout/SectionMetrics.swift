@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a layout needs to know of one section besides the sizes of its items.
+/// The geometry of one section besides the sizes of its items.
 ///
 /// Lengths are points. NaN and infinite numbers count as 0, negative lengths and counts too; insets and spacings may be
 /// negative, as in IGListKit, where elements then overlap.
 public struct SectionMetrics: Sendable, Hashable {
     /// How many items the section has; a layout places at most ``maximumItemCount`` of them.
     public var itemCount: Int
-    /// The size that every item has, if they all have the same; the items are then not asked one by one.
+    /// The size of every item, if they all have the same; layouts then do not ask about single items.
     public var uniformItemSize: Size?
     /// Space around the section.
     public var inset: EdgeInsets
@@ -23,7 +23,7 @@ public struct SectionMetrics: Sendable, Hashable {
     /// The most items that one section can have in a layout.
     public static let maximumItemCount = 1 << 24
 
-    /// Makes metrics; what is not named is 0 or absent.
+    /// Makes metrics; the defaults are 0 and absent.
     public init(
         itemCount: Int, uniformItemSize: Size? = nil, inset: EdgeInsets = .zero, lineSpacing: Double = 0,
         interitemSpacing: Double = 0, headerLength: Double = 0, footerLength: Double = 0

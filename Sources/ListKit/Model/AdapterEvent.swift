@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that the owner of an adapter tells the world, in the order in which it is handed out.
+/// An event of a list, for its owner to announce; the order of events is significant.
 @frozen public indirect enum AdapterEvent: Sendable {
     /// A transaction was applied.
     case updated(Transaction)
@@ -12,18 +12,18 @@
     case selection(SelectionChange)
     /// A view's picture changed: for its owner only.
     case picture(PictureChange)
-    /// A view has used up its credit: for its owner only.
+    /// A view has no credit left: for its owner only.
     case stalled(view: ViewID, sequence: UInt64, revision: UInt64)
     /// A view is closed: for its owner only.
     case closed(view: ViewID)
     /// A section controller broke its contract; for the log.
     case sectionFault(SectionFault)
-    /// The end of the list came near to a view, so far from its viewport; or is no longer near (`nil`).
+    /// A view came near the end of the list, with this distance left; or is no longer near (`nil`).
     case nearEnd(view: ViewID, revision: UInt64, distance: Double?)
 }
 
 extension AdapterEvent {
-    /// Whether it is for the owner of a view that asks for everything anew.
+    /// Whether a resync of a view replaces the event.
     func isPicture(of view: ViewID) -> Bool {
         switch self {
         case .picture(let change): change.view == view
@@ -39,7 +39,7 @@ extension AdapterEvent {
     public var objectID: String
     /// The name of the section controller.
     public var controller: String
-    /// What it did.
+    /// The reason.
     public var reason: String
 
     /// Makes a fault.
@@ -52,7 +52,7 @@ extension AdapterEvent {
 
 /// A section and the object in it.
 @frozen public struct SectionReference: Sendable, Hashable {
-    /// The position; before the transaction for what ended or left, else after it.
+    /// The position; before the transaction for what ended or left, otherwise after it.
     public var section: Int
     /// The object.
     public var objectID: String
@@ -66,11 +66,11 @@ extension AdapterEvent {
 
 /// An item and the object that it belongs to.
 @frozen public struct ItemReference: Sendable, Hashable {
-    /// The section's position; before the transaction for what ended, else after it.
+    /// The section's position; before the transaction for what ended, otherwise after it.
     public var section: Int
     /// The object.
     public var objectID: String
-    /// The item inside the section; likewise.
+    /// The item inside the section; before the transaction for what ended, otherwise after it.
     public var item: Int
 
     /// Makes a reference.
@@ -143,17 +143,17 @@ extension AdapterEvent {
     }
 }
 
-/// What was selected and deselected; both lists in section order.
+/// A change of the selection; both lists in section order.
 ///
-/// With a transaction it comes after it, and the indexes are those afterwards: whatever is in `selected` is selected now, and
-/// nothing in `deselected` is. So a selected item that moved is in both, with its two indexes, and one that is gone is in
-/// `deselected` with the index that it had, unless another selected item has that now.
+/// It follows the transaction that caused it, and indexes are those afterwards: all items in `selected` are selected now, and
+/// none in `deselected` is. So a selected item that moved is in both, with its two indexes, and one that is gone is in
+/// `deselected` with its old index, unless another selected item has that now.
 @frozen public struct SelectionChange: Sendable, Hashable {
     /// The revision of the list.
     public var revision: UInt64
     /// Items that are selected now.
     public var selected: [SelectedItem]
-    /// Items that are no longer; those of removed objects are among them.
+    /// Items that are no longer selected, including those of removed objects.
     public var deselected: [SelectedItem]
 
     /// Makes a change.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a piece of a list is to its section.
+/// The role of an element in its section.
 @frozen public enum ElementKind: String, Sendable, Hashable, CaseIterable {
     /// One of the section's items.
     case cell

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How error messages quote what they were given, and how long they are.
+/// Quotes input in error messages, and limits their length.
 ///
-/// What a client has sent is cut first and escaped then, so that the cost of refusing it does not depend on its length.
+/// Input is cut before it is escaped, so that the cost of refusing it does not depend on its length.
 enum ErrorText {
     /// The most bytes of a message with its cause, escaped.
     static let longestMessage = 1024
     /// The most characters, as Unicode counts them, that a message quotes of its input.
     static let longestQuotation = 64
 
-    /// The beginning of a text in quotation marks; `…` stands for what was cut off.
+    /// The beginning of a text in quotation marks, with `…` if it is longer.
     ///
     /// - Complexity: O(1); at most one scalar more than is quoted is taken from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
@@ -23,7 +23,7 @@ enum ErrorText {
         return result + "\""
     }
 
-    /// A text with characters escaped that would steer a terminal, and `…` for what is more than `limit` bytes, at least 3.
+    /// A text with the characters escaped that would control a terminal, and `…` if it has more than `limit` bytes, at least 3.
     ///
     /// Line breaks stay: they are between the parts of a long answer, and were escaped where input is quoted.
     /// - Complexity: O(`limit`).
@@ -47,8 +47,8 @@ enum ErrorText {
 }
 
 extension Unicode.Scalar {
-    /// Whether it steers a terminal or hides in a line: controls, separators of lines, directional and other format
-    /// characters, but for the joiners, without which scripts and pictures cannot be read.
+    /// Whether it controls a terminal or is invisible in a line: controls, separators of lines, directional and other format
+    /// characters, except the joiners, without which some scripts and emoji cannot be read.
     @_spi(Daemon) public var mustBeEscaped: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that is its bytes: two of them are equal when their UTF-8 is.
+/// Text that is compared by the bytes of its UTF-8.
 ///
 /// Clients on a bus compare bytes; Swift's strings are equal when they are canonically equivalent, as é and e with an accent.
 public struct ExactText: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong in a list: a code to act on, a message that names the thing at fault, and the cause if there is one.
+/// An error in a list: a code, a message that names the thing at fault, and the cause if there is one.
 ///
 /// One type for all of ListKit. The codes are the error names of the D-Bus contract.
 @frozen public struct ListError: Error, Sendable, Hashable {
@@ -16,9 +16,9 @@
         case noSuchObject = "NoSuchObject"
         /// The section has no such item.
         case noSuchItem = "NoSuchItem"
-        /// No section controller goes by this name.
+        /// No section controller has this name.
         case noSuchSectionController = "NoSuchSectionController"
-        /// No plugin goes by this name.
+        /// No plugin has this name.
         case noSuchPlugin = "NoSuchPlugin"
         /// A plugin was not loaded: owner, mode, file format or API version.
         case pluginRefused = "PluginRefused"
@@ -26,36 +26,36 @@
         case pluginFailed = "PluginFailed"
         /// The caller expected another revision than the current one.
         case revisionConflict = "RevisionConflict"
-        /// The revision asked for is too old to be kept, or lies in the future.
+        /// The changes since the requested revision are not kept any more, or it lies in the future.
         case revisionGone = "RevisionGone"
         /// Two objects of one list have the same identifier.
         case duplicateIdentifier = "DuplicateIdentifier"
         /// An object, or a value in it, is malformed.
         case invalidObject = "InvalidObject"
-        /// The list is fed by a source and takes no writes.
+        /// The list has a source and takes no writes.
         case readOnly = "ReadOnly"
-        /// The thing belongs to somebody else.
+        /// The list or view belongs to another client.
         case notOwner = "NotOwner"
         /// An object, identifier or message is larger than allowed.
         case payloadTooLarge = "PayloadTooLarge"
         /// The store refused: disk full, I/O error; nothing was applied.
         case storeFailed = "StoreFailed"
-        /// The source of the list cannot be written for now, or nobody knows what became of the write.
+        /// The source of the list cannot be written at present, or the outcome of the write is unknown.
         case sourceUnavailable = "SourceUnavailable"
-        /// The service is going down and takes no writes.
+        /// The service is stopping and takes no writes.
         case shuttingDown = "ShuttingDown"
         /// An argument or option is unknown, malformed or out of range.
         case invalidArguments = "InvalidArgs"
-        /// Some of a new configuration was left out; the rest of it is in force.
+        /// Some of a new configuration was left out; the rest is in effect.
         case reloadIncomplete = "ReloadIncomplete"
         /// The caller may not do this.
         case accessDenied = "AccessDenied"
-        /// The caller has used up what it may have.
+        /// The caller has reached a limit.
         case limitsExceeded = "LimitsExceeded"
     }
 
-    /// One reference, so that whatever may hold an error has a size that the daemon knows when it is built, although codes
-    /// may be added.
+    /// One reference, so that the size of types that may hold an error is known when the daemon is built, even if codes are
+    /// added.
     @usableFromInline let parts: Parts
 
     /// Makes an error; message and cause are cut to 1 KiB together, and control characters in them are escaped.
@@ -70,12 +70,12 @@
     public var code: Code { parts.code }
     /// One line that names the argument, object or plugin at fault.
     public var message: String { parts.message }
-    /// What was underneath, in words: an errno text, a line of a file, another error.
+    /// The cause, in words: an errno text, a line of a file, another error.
     public var cause: String? { parts.cause }
 }
 
 extension ListError {
-    /// What an error says.
+    /// The content of an error.
     @usableFromInline final class Parts: Sendable, Hashable {
         let code: Code
         let message: String

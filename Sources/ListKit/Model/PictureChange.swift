@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names a view; chosen by the caller of ``ListAdapter/openView(_:options:)``.
+/// Identifies a view; chosen by the caller of ``ListAdapter/openView(_:options:)``.
 public typealias ViewID = UInt64
 
-/// Names a slot of a view: a widget that a viewer reuses.
+/// Identifies a slot of a view: a widget that a viewer reuses.
 public typealias SlotNumber = UInt32
 
 /// One element as a view shows it.
 @frozen public struct PictureItem: Sendable, Hashable {
-    /// Where the viewer draws it.
+    /// The slot that it is drawn in.
     public var slot: SlotNumber
     /// The object; empty for the empty view.
     public var objectID: String
@@ -18,13 +18,13 @@ public typealias SlotNumber = UInt32
     public var item: Int
     /// What it is.
     public var kind: ElementKind
-    /// What kind of widget it needs.
+    /// Identifies the kind of widget that it needs.
     public var reuseIdentifier: String
     /// The frame in content coordinates.
     public var frame: Rect
     /// Elements with a higher number lie in front.
     public var z: Int64
-    /// What it shows, narrowed to the fields that the view asked for.
+    /// The content, limited to the fields that the view asked for.
     public var content: Fields
 
     /// Makes an element.
@@ -44,7 +44,7 @@ public typealias SlotNumber = UInt32
     }
 }
 
-/// The whole difference between two pictures of a view: afterwards the viewer's picture equals `resync`'s.
+/// The difference between two pictures of a view; with it applied, the viewer's picture equals that of a resync.
 @frozen public struct PictureChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
@@ -60,13 +60,13 @@ public typealias SlotNumber = UInt32
     public var released: [SlotNumber] = []
     /// Elements that are new in their slot.
     public var shown: [PictureItem] = []
-    /// Elements that show the same in a new place.
+    /// Elements with the same content in a new place.
     public var placed: [Placement] = []
-    /// Elements that show something else in their place.
+    /// Elements with another content in the same place.
     public var rebound: [Rebinding] = []
-    /// Where shown elements start from and released ones go to, if it is not where they rest.
+    /// The frames that shown elements start from and released ones leave to, where they differ from the resting ones.
     ///
-    /// For programs that animate; a picture is complete without it.
+    /// For programs that animate; pictures are complete without them.
     public var transitions: [Transition] = []
 
     /// Makes a change without effect.
@@ -103,9 +103,9 @@ public typealias SlotNumber = UInt32
         }
     }
 
-    /// Where the element of a slot starts from, or goes to.
+    /// The frame that the element of a slot starts from or leaves to.
     @frozen public struct Transition: Sendable, Hashable {
-        /// The slot; among the released ones it goes, else it comes.
+        /// The slot; a released one leaves, any other starts.
         public var slot: SlotNumber
         /// The frame in content coordinates.
         public var frame: Rect
@@ -117,11 +117,11 @@ public typealias SlotNumber = UInt32
         }
     }
 
-    /// A slot whose element shows something else.
+    /// A slot whose element has another content.
     @frozen public struct Rebinding: Sendable, Hashable {
         /// The slot.
         public var slot: SlotNumber
-        /// What it shows now.
+        /// The new content.
         public var content: Fields
 
         /// Makes a rebinding.

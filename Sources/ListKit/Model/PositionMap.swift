@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the positions of a list went between two of its states: stretches that stayed together, and where each begins
-/// afterwards.
+/// Maps the positions in one state of a list to those in another, by runs of positions that stayed together.
 @_spi(Daemon) public struct PositionMap: Sendable, Hashable {
     /// Positions that stayed together.
     public struct Run: Sendable, Hashable {
@@ -26,12 +25,12 @@
     public let oldCount: Int
     /// How many there are afterwards.
     public let newCount: Int
-    /// Ascending in the positions before, neighbours joined; what no run contains is gone.
+    /// Ascending by the positions before, neighbours joined; positions in no run are gone.
     public private(set) var runs: [Run]
 
     /// Makes a map from runs in any order.
     ///
-    /// Runs that leave the list, or share a position before with an earlier one, are left out.
+    /// Runs that reach out of the list, or share a position before with an earlier one, are left out.
     public init(oldCount: Int, newCount: Int, runs: [Run]) {
         self.oldCount = max(0, oldCount)
         self.newCount = max(0, newCount)
@@ -40,7 +39,7 @@
         for run in runs.sorted(by: { $0.old < $1.old }) { append(run) }
     }
 
-    /// All positions stay as far as there is room for them.
+    /// Maps each position to itself, as far as both states have it.
     public init(oldCount: Int, newCount: Int) {
         let stays = min(oldCount, newCount)
         self.init(
@@ -54,7 +53,7 @@
     init(oldCount: Int, deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
         let newCount = oldCount - deletes.count + inserts.count
         var runs = moves.map { Run(old: $0.old, new: $0.new, length: 1) }
-        // What is left of both sides, in order, are the same elements.
+        // The remaining elements of both sides are the same, in the same order.
         var before = Gaps(count: oldCount, without: deletes + moves.map(\.old))
         var after = Gaps(count: newCount, without: inserts + moves.map(\.new))
         while let old = before.gap, let new = after.gap {
@@ -66,7 +65,7 @@
         self.init(oldCount: oldCount, newCount: newCount, runs: runs)
     }
 
-    /// Whether every position is what it was.
+    /// Whether every position is unchanged.
     public var isIdentity: Bool { oldCount == newCount && (oldCount == 0 || runs.first?.length == oldCount) }
 
     private mutating func append(_ run: Run) {
@@ -91,7 +90,7 @@
         return runs[index].new + position - runs[index].old
     }
 
-    /// The first position from one on that is still there, as it was and as it is.
+    /// The first position from `position` on that is still there, before and after.
     public func survivor(from position: Int) -> (old: Int, new: Int)? {
         let index = runs.partitionPoint { $0.oldEnd <= position }
         guard index < runs.count else { return nil }
@@ -99,7 +98,7 @@
         return (old, runs[index].new + old - runs[index].old)
     }
 
-    /// The last position up to one that is still there, as it was and as it is.
+    /// The last position up to `position` that is still there, before and after.
     public func survivor(upTo position: Int) -> (old: Int, new: Int)? {
         let index = runs.partitionPoint { $0.old <= position } - 1
         guard index >= 0 else { return nil }
@@ -107,7 +106,7 @@
         return (old, runs[index].new + old - runs[index].old)
     }
 
-    /// One map that does what this one and the next do in a row.
+    /// The combination of this map and the next one.
     ///
     /// - Complexity: O(runs of both · log).
     func followed(by next: PositionMap) -> PositionMap {
@@ -128,7 +127,7 @@
         return result
     }
 
-    /// The way back.
+    /// The inverse map.
     ///
     /// - Complexity: O(runs · log runs).
     func inverted() -> PositionMap {
@@ -138,7 +137,7 @@
     }
 }
 
-/// The stretches of a list between single positions.
+/// The runs of a list between single positions.
 private struct Gaps {
     private let count: Int
     private let positions: [Int]
@@ -151,7 +150,7 @@ private struct Gaps {
         skip()
     }
 
-    /// What is left of the present stretch; `nil` behind the last one.
+    /// The rest of the present run; `nil` after the last one.
     var gap: Range<Int>? {
         let end = next < positions.count ? min(count, positions[next]) : count
         return start < end ? start..<end : nil

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One applied change of a list, in the form in which it is announced: what a mirror applies.
+/// One applied change of a list, as it is announced to mirrors.
 ///
-/// To apply: take away deletes and move origins (positions before), put in inserts and move targets in ascending order
+/// To apply it: remove deletes and move origins (positions before), insert inserts and move targets in ascending order
 /// (positions after), then refresh reloads (positions before). A moved object that also changed is in `moves` and in
 /// `reloads`. Sections that are deleted, inserted or reloaded have no item entries.
 @frozen public struct Transaction: Sendable, Hashable {
-    /// How a mirror takes the transaction.
+    /// How a mirror applies a transaction.
     @frozen public enum Kind: String, Sendable, Hashable {
         /// By its batches.
         case update
-        /// By reading everything anew; the batches are empty.
+        /// By reading everything again; the batches are empty.
         case reload
     }
 
@@ -18,17 +18,17 @@
     public var baseRevision: UInt64
     /// The revision after: one more.
     public var revision: UInt64
-    /// How a mirror takes it.
+    /// How a mirror applies it.
     public var kind: Kind
-    /// Whether all requests in it were animated.
+    /// Whether all its requests were animated.
     public var animated: Bool
     /// Sections after the transaction.
     public var sectionCount: Int
     /// Items after the transaction.
     public var itemCount: Int
-    /// What happened to sections.
+    /// The changes of sections.
     public var sections: SectionBatch
-    /// What happened to items of sections that stay.
+    /// The changes of items in sections that stay.
     public var items: ItemBatch
 
     /// Makes a transaction.
@@ -47,7 +47,7 @@
     }
 }
 
-/// What a transaction does to sections.
+/// The changes of sections in a transaction.
 @frozen public struct SectionBatch: Sendable, Hashable {
     /// Positions before, ascending.
     public var deletes: [IndexRun] = []
@@ -70,7 +70,7 @@
     }
 }
 
-/// What a transaction does to items of sections that stay.
+/// The changes of items in a transaction, in sections that stay.
 @frozen public struct ItemBatch: Sendable, Hashable {
     /// Places before, ascending.
     public var deletes: [ItemPlace] = []

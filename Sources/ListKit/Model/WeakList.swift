@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Objects that are told something and not kept alive by it.
+/// Objects that are held weakly, in order.
 struct WeakList<Element> {
     private struct Reference {
         weak var object: AnyObject?

@@ -2,29 +2,29 @@
 
 /// The last transactions of a list, for clients that missed some (`GetChanges`).
 ///
-/// Bounded: the oldest ones go as long as 256 transactions, or 1 MiB of them, are left.
+/// The oldest are dropped while at least 256 transactions, or 1 MiB of them, remain.
 @_spi(Daemon) public struct ChangeLog: Sendable {
-    /// How many transactions are kept at least, unless they take more than ``keptBytes``.
+    /// The least number of transactions that are kept, unless they take more than ``keptBytes``.
     public static let keptTransactions = 256
-    /// How many bytes of transactions are kept at least, unless there are more than ``keptTransactions``.
+    /// The least number of bytes of transactions that are kept, unless there are more than ``keptTransactions``.
     public static let keptBytes = 1 << 20
 
     private var transactions: [Transaction] = []
-    /// Entries before this one are gone; they are swept when they are the larger half.
+    /// Entries before this one are dropped; they are removed from memory when they are the larger half.
     private var first = 0
     private var byteCount = 0
     /// The current revision.
     public private(set) var revision: UInt64
-    /// The revision up to which the store has the transactions.
+    /// The last revision whose transaction the store has.
     private var written: UInt64
 
-    /// An empty log of a list that is at a revision.
+    /// Makes an empty log of a list at a revision.
     public init(revision: UInt64 = 0) {
         self.revision = revision
         written = revision
     }
 
-    /// A log of stored transactions; those before a gap, and all if they do not end at `revision`, are left out.
+    /// Makes a log of stored transactions; those before a gap are left out, and all of them if they do not end at `revision`.
     public init(revision: UInt64, stored: [Transaction]) {
         self.init(revision: stored.first?.baseRevision ?? revision)
         for transaction in stored { append(transaction) }
@@ -35,16 +35,16 @@
     /// The transactions that the store does not have, in order.
     var unwritten: ArraySlice<Transaction> { transactions(since: max(written, oldestRevision)) }
 
-    /// The store has the transactions up to a revision.
+    /// Records that the store has the transactions up to a revision.
     mutating func markWritten(through revision: UInt64) { written = max(written, revision) }
 
-    /// The store has none of the transactions.
+    /// Records that the store has none of the transactions.
     mutating func markUnwritten() { written = 0 }
 
-    /// The oldest revision since which changes are known.
+    /// The oldest revision since which the log has all changes.
     public var oldestRevision: UInt64 { first < transactions.count ? transactions[first].baseRevision : revision }
 
-    /// Adds the transaction that was just applied; one that does not follow the last starts the log anew.
+    /// Appends the transaction that was just applied; one that does not follow the last restarts the log.
     ///
     /// - Complexity: O(1) amortised.
     public mutating func append(_ transaction: Transaction) {

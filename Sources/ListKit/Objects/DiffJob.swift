@@ -2,8 +2,8 @@
 
 /// A diff that is ready to be computed, on any thread.
 ///
-/// It holds both lists, so nothing that happens meanwhile disturbs it. Its output goes to
-/// ``ListAdapter/finishDiff(_:)``; one that is never handed in is given up by ``ListAdapter/cancelFlush()``.
+/// It holds both lists, so later changes do not affect it. Its output goes to ``ListAdapter/finishDiff(_:)``, or
+/// ``ListAdapter/cancelFlush()`` cancels it.
 public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a flush did: the answers to its requests and, in the contract's order, everything to announce.
+/// The outcome of a flush: the answers to its requests and, in the contract's order, the events to announce.
 @frozen public struct FlushResult: Sendable {
     /// One answer for each request of the flush, in order of arrival.
     public var answers: [RequestAnswer] = []
-    /// What was applied; `nil` when nothing changed.
+    /// The applied transaction; `nil` when nothing changed.
     public var transaction: Transaction?
-    /// What to announce, in order: what nobody took before, then `.updated` when there is a transaction, and the rest.
+    /// The events to announce, in order: those queued before, then `.updated` when there is a transaction, then the rest.
     public var events: [AdapterEvent] = []
 
     /// Makes an empty result.
@@ -15,13 +15,13 @@
 
 /// The answer to one request.
 @frozen public struct RequestAnswer: Sendable {
-    /// Which request.
+    /// Identifies the request.
     public var id: RequestID
-    /// The revision that contains its effect, or why it had none.
+    /// The revision that contains the request's effect, or the error that prevented it.
     public var outcome: Result<UInt64, ListError>
-    /// Objects that the request dropped because their identifier occurred before.
+    /// How many objects the request dropped because their identifier occurred before.
     public var droppedDuplicates: Int
-    /// Whether a section controller, or IGListKit's rules, refused a move; the list is as it was.
+    /// Whether a section controller or IGListKit's rules refused a move; the list is unchanged.
     public var isRefused: Bool
 
     /// Makes an answer.
@@ -37,17 +37,17 @@
 
 /// When a flush is due.
 @frozen public enum FlushTiming: Sendable, Hashable {
-    /// Nothing waits.
+    /// Nothing is queued.
     case idle
     /// In the next turn of the executor.
     case now
-    /// At a time, in milliseconds of the clock that is handed to ``ListAdapter/beginFlush(now:)``.
+    /// At a time, in milliseconds of the clock that ``ListAdapter/beginFlush(now:)`` is given.
     case at(UInt64)
 }
 
-/// Where a flush stands.
+/// What a flush needs next.
 @frozen public enum FlushStep: Sendable {
-    /// It is over.
+    /// Nothing: it has ended.
     case finished(FlushResult)
     /// A diff is to be computed, on any thread; its output goes to ``ListAdapter/finishDiff(_:)``.
     case diff(DiffJob)

@@ -16,7 +16,7 @@ public struct ListOptions: Sendable, Equatable {
     public var showHeaderWhenEmpty = false
     /// Added to the scroll offset for sticky headers, in points.
     public var topContentInset: Double = 0
-    /// Likewise; the one meant to change while scrolling.
+    /// Added to the scroll offset for sticky headers too, in points; for changes during scrolling.
     public var stickyHeaderOffset: Double = 0
     /// The working range, in sections on both sides.
     public var workingRange = 0
@@ -26,25 +26,25 @@ public struct ListOptions: Sendable, Equatable {
     ///
     /// IGListKit's is 100.
     public var reloadThreshold = 0
-    /// Moves are announced as a delete and an insert.
+    /// Whether section moves are announced as a delete and an insert.
     public var sectionMovesAsDeletesInserts = false
-    /// A section that only reloads and keeps its number of items is announced as item reloads; not in a transaction
+    /// Whether a section that only reloads and keeps its number of items is announced as item reloads, except in a transaction
     /// that also inserts, deletes or moves sections (rules UP-35 to UP-42).
     public var preferItemReloads = false
-    /// Every section has one item: no item operation is announced (rules UP-31, UP-32).
+    /// Whether every section has one item, so that no item operation is announced (rules UP-31, UP-32).
     public var singleItemSectionUpdates = false
-    /// The fewest moves instead of IGListKit's.
+    /// Whether the diff finds the fewest moves instead of IGListKit's.
     public var minimalMoves = false
     /// How long requests are collected.
     public var coalescing = Coalescing()
-    /// From how many objects, old and new together, the diff of a full list is handed out as a ``DiffJob``; below that
+    /// The number of objects, old and new together, from which the diff of a full list is returned as a ``DiffJob``; with fewer
     /// it runs at once.
     public var backgroundDiffThreshold = 4096
     /// The content of the empty view; no fields = there is none.
     public var emptyContent = Fields()
     /// When a list counts as empty.
     public var emptiness: Emptiness = .noItems
-    /// How near its end the list says that a view is, in points (layout `none`: items); 0 = never.
+    /// The distance from its end at which the list announces that a view is near it, in points (layout `none`: items); 0 = never.
     public var nearEndDistance: Double = 0
     /// Whether an item is deselected again right after it was selected.
     public var deselectsAutomatically = false
@@ -56,12 +56,12 @@ public struct ListOptions: Sendable, Equatable {
 extension ListOptions {
     /// How changes are announced.
     @frozen public enum Updater: String, Sendable, Hashable, CaseIterable {
-        /// By what changed.
+        /// As batches of what changed.
         case batch
-        /// Each update as a reload, also one with the same objects: every section is asked for its number of items, its
-        /// sizes, supplementary views and contents anew. Section controllers stay.
+        /// As a reload, even of the same objects: every section is asked again for its number of items, sizes, supplementary
+        /// views and contents. Section controllers stay.
         ///
-        /// An update costs O(sections). Reloading unknown objects, and an item update that says nothing, are none.
+        /// An update costs O(sections). A reload of unknown objects and an item update without operations are no updates.
         case reload
     }
 
@@ -77,11 +77,11 @@ extension ListOptions {
     public struct Coalescing: Sendable, Hashable {
         /// The least time between the starts of two flushes.
         public var minimum: UInt64 = 0
-        /// The most that the time grows to while requests keep coming.
+        /// The longest time between flushes while requests keep coming.
         public var maximum: UInt64 = 0
-        /// By how much it grows with each flush that had to wait.
+        /// How much that time grows with each flush that had to wait.
         public var increment: UInt64 = 0
-        /// Whether a list that no view shows waits for the maximum.
+        /// Whether a list that no view shows always waits for the maximum.
         public var usesMaximumWhenNotVisible = false
 
         /// Makes the contract's defaults: no waiting.
@@ -103,7 +103,7 @@ extension ListOptions {
 }
 
 extension ListOptions {
-    /// Whether views have to be laid out anew.
+    /// Whether views have to be laid out again.
     func affectsLayout(comparedTo other: ListOptions) -> Bool {
         layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
             || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty

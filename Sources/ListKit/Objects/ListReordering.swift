@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a drag means, before it becomes a request.
+/// Converts a drop into the target of a move request.
 public enum ListReordering {
-    /// The place that an item which is dropped somewhere goes to.
+    /// The path that a dropped item moves to.
     ///
     /// Inside of its section an item goes where it is dropped. A section of one item goes before another one when it is
-    /// dropped at item 0 of that, after it when it is dropped at item 1. Nothing else moves between sections. There is no
-    /// flag for the last place that could stick (rule AD-146).
+    /// dropped at item 0 of that, after it when it is dropped at item 1. Nothing else moves between sections (rule AD-146).
     /// - Parameters:
     ///   - source: where the item is.
     ///   - target: where it is dropped; item 1 of a section of one item is behind that item.

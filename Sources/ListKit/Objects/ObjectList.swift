@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of one list and how they change: what waits, what is under way, revisions, and the last changes.
+/// The objects of one list, its queue of requests, the update in progress, its revisions and its last changes.
 ///
-/// It knows no section controller and calls nobody: its owner tells it what happened and does the ``UpdateStep`` that it answers.
+/// It knows no section controller and calls no other object: its owner reports what happened and carries out the ``UpdateStep``
+/// that each call returns.
 /// One update is: ``next(now:isUrgent:rejecting:)`` → store → ``stored(_:retryingEach:now:itemCount:)`` → present →
-/// ``presented(_:)``, with a diff or a question to the section controllers before it. Revisions are numbered when a change is
-/// announced, so that section controllers can change items by themselves at any time. The list belongs to one executor.
+/// ``presented(_:)``; a full list is diffed first, and section controllers are asked first about a dragged item. Revisions are
+/// numbered when a change is announced, so that section controllers can change items on their own at any time. The list
+/// belongs to one executor.
 @_spi(Daemon) public final class ObjectList {
-    /// What is under way.
+    /// What the list is doing.
     @frozen public enum Phase: Sendable, Hashable {
         /// Nothing.
         case idle
-        /// The section controllers are asked about an item that was dragged.
+        /// It waits for the section controllers' verdict on a dragged item.
         case asking
-        /// A diff is computed.
+        /// It waits for a diff.
         case diffing
-        /// The store is writing.
+        /// It waits for the store.
         case storing
-        /// An update is being presented; the table is open, or the list is opened by another presenter.
+        /// It waits for the presenter: of an update, while the table has both sides, or of the whole list after a reload.
         case presenting
     }
 
-    /// What is under way, with all that it is about.
+    /// The phase, with the requests and the update that it concerns.
     private enum State {
         case idle
         case asking(RequestQueue.Entry)
@@ -30,25 +32,25 @@
         case presenting(PendingUpdate)
     }
 
-    /// The sections. Until an update is announced, readers see the side before.
+    /// The sections; read the old side until an update is announced.
     public let table: SectionTable
     /// How the list behaves.
     public private(set) var configuration: ListOptions
-    /// How many items the list had when it was presented last.
+    /// How many items the list had after its last presentation.
     public private(set) var itemCount: Int
     private var state = State.idle
     private var history: RevisionHistory
     private var queue: RequestQueue
     private var diffGeneration: UInt64 = 0
-    /// How many diffs were given up.
+    /// How many diffs were cancelled.
     public private(set) var cancelledDiffs: UInt64 = 0
     /// Whether item updates are stored as requests are, before they run.
     private let storesItemUpdates: Bool
 
-    /// Makes a list of what its table has.
+    /// Makes a list of the table's objects.
     ///
-    /// - Parameter storesItemUpdates: whether item updates, too, run when their update is stored, those that requests go with
-    ///   even if the requests change nothing: for a list that is not stored here, but by a program that uses it.
+    /// - Parameter storesItemUpdates: whether item updates run only after a write to the store, even when the requests that
+    ///   they run with change nothing; for programs that store the list themselves.
     public init(
         table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions,
         storesItemUpdates: Bool = false
@@ -61,13 +63,13 @@
         itemCount = table.itemCount(.new)
     }
 
-    /// The revision, and those that may be given out.
+    /// The revision, and the numbers reserved for the next ones.
     public var numbers: RevisionNumbers { history.numbers }
 
     /// The last changes.
     public var log: ChangeLog { history.log }
 
-    /// What is under way.
+    /// What the list is doing.
     public var phase: Phase {
         switch state {
         case .idle: .idle
@@ -78,16 +80,16 @@
         }
     }
 
-    /// How many requests wait.
+    /// How many requests are queued.
     var waitingCount: Int { queue.count }
 
-    /// How many requests are under way.
+    /// How many requests the update in progress answers.
     var requestsUnderWay: Int { pending?.entries.count ?? 0 }
 
-    /// How many objects change in what is under way.
+    /// How many objects the update in progress changes.
     var changesUnderWay: Int { pending?.update.changes.count ?? 0 }
 
-    /// Whether all requests in what is under way are animated.
+    /// Whether all requests of the update in progress are animated.
     var presentsAnimated: Bool { pending?.update.animated ?? true }
 
     private var pending: PendingUpdate? {
@@ -99,10 +101,10 @@
 
     // MARK: Asking
 
-    /// Adds a request, which is answered exactly once.
+    /// Queues a request, which is answered exactly once.
     ///
     /// - Parameters:
-    ///   - cursor: where the source of the list goes on after it; stored with it.
+    ///   - cursor: where the source of the list continues after the request; stored with it.
     ///   - now: the time in milliseconds.
     ///   - isOnScreen: whether a view of the list is on screen.
     @discardableResult
@@ -112,43 +114,44 @@
         queue.append(.request(request, cursor: cursor), now: now, isOnScreen: isOnScreen)
     }
 
-    /// Has the list stored from now on, beginning with all of it, or no more. Answered as a request.
+    /// Queues the start of storing the list, which writes all of it first, or the end of storing. Answered as a request.
     @discardableResult
     public func enqueue(storing id: RequestID, _ isStored: Bool, now: UInt64) -> Ticket {
         queue.append(.persist(id, isStored), now: now)
     }
 
-    /// Gives an item update its place in the order of arrival.
+    /// Numbers an item update in the order of arrival.
     public func makeTicket() -> Ticket { queue.makeTicket() }
 
-    /// Says which item updates wait in a presentation on the same executor: the first of them; `nil` = none.
+    /// Sets the first item update that is queued in a presentation on the same executor; `nil` = none is.
     public func itemUpdatesWait(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         queue.setFirstItemUpdate(first, now: now, isOnScreen: isOnScreen)
     }
 
-    /// Whether a request waits.
+    /// Whether a request is queued.
     public var hasWaitingRequests: Bool { !queue.isEmpty }
 
-    /// Whether what is next concerns the store alone, and not whoever presents the list.
+    /// Whether the next step concerns only the store, not the presenter.
     public var storesNext: Bool { queue.beginsWithPersisting }
 
-    /// When ``next(now:isUrgent:rejecting:)`` is due; idle while something is under way.
+    /// When ``next(now:isUrgent:rejecting:)`` is due; idle in every phase but idle.
     public var timing: FlushTiming {
         guard case .idle = state else { return .idle }
         if queue.awaitsRetry { return .at(queue.retryTime) }
-        // What waits are item updates.
+        // Only item updates are queued, and there is no number for their revision.
         if queue.isEmpty, queue.timing != .idle, !numbers.mayNumber() { return history.retryTiming }
         return queue.timing
     }
 
     // MARK: The next update
 
-    /// Takes what waits, judges it in strict order of arrival, and says what to do.
+    /// Begins the next update: dequeues requests and validates them in strict order of arrival.
     ///
     /// - Parameters:
-    ///   - isUrgent: whether it is done now, whatever the list's options say of collecting.
-    ///   - diffsAtOnce: whether a diff of few objects is computed here.
-    ///   - rejecting: the types among the requests' objects that have no section controller; asked before anything changes.
+    ///   - isUrgent: whether to begin before ``timing`` is due.
+    ///   - diffsAtOnce: whether a diff of few objects is computed in this call.
+    ///   - rejecting: returns the types among the requests' objects that have no section controller; called before anything
+    ///     changes.
     public func next(
         now: UInt64, isUrgent: Bool = false, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
@@ -170,10 +173,10 @@
         return begin(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
     }
 
-    /// The requests that are judged next.
+    /// The requests that the next update begins with.
     public var nextRequests: [UpdateRequest] { queue.batch.compactMap(\.request) }
 
-    /// Replaces what waiting requests ask for, as soon as that is known.
+    /// Replaces the operations of queued requests.
     public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
 
     private func storeItemUpdates(now: UInt64) -> UpdateStep {
@@ -184,7 +187,7 @@
         return store(pending, history.beginRecord())
     }
 
-    /// Sees to it that there are numbers.
+    /// Reserves numbers, or waits until that can be retried.
     private func reservation(now: UInt64) -> UpdateStep {
         reserve(now: now).map(UpdateStep.reserve) ?? .wait(history.retryTiming)
     }
@@ -192,7 +195,7 @@
     private func begin(
         _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
     ) -> UpdateStep {
-        if let first = entries.first, first.isAlone, let step = beginAlone(first) { return step }
+        if let first = entries.first, first.requiresOwnUpdate, let step = beginSingle(first) { return step }
         let staged = table.stage(
             entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
         var pending = PendingUpdate(entries, staged, through: queue.throughTicket)
@@ -211,19 +214,19 @@
         }
     }
 
-    /// Whether the output of a diff is waited for.
+    /// Whether the list waits for this output of a diff.
     public func awaits(_ output: DiffJob.Output) -> Bool {
         if case .diffing(_, _, output.generation) = state { true } else { false }
     }
 
-    /// Goes on with what a ``DiffJob`` found; one that was cancelled meanwhile changes nothing.
+    /// Continues with the output of a ``DiffJob``; that of a cancelled one is ignored.
     public func diffed(_ output: DiffJob.Output) -> UpdateStep {
         guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
         pending.update.changes = SectionChanges(output.result, leadingTo: list)
         return prepare(pending)
     }
 
-    /// Gives up a diff; its requests wait ahead of all others.
+    /// Cancels a diff; its requests return to the front of the queue.
     public func cancelDiff(now: UInt64) {
         guard case .diffing(let pending, _, _) = state else { return }
         cancelledDiffs &+= 1
@@ -235,7 +238,7 @@
         queue.putBack(entries, asRetries: asRetries, now: now)
     }
 
-    /// Has an update stored, or answers it when there is nothing to store.
+    /// Has an update stored, or answers its requests when there is nothing to store.
     private func prepare(_ pending: PendingUpdate) -> UpdateStep {
         var pending = pending
         pending.leaveOutUnneededReloads()
@@ -263,16 +266,16 @@
         return .store(work)
     }
 
-    /// Answers requests that changed nothing, or could not.
+    /// Answers requests that changed nothing or failed.
     private func finish(_ pending: PendingUpdate, failing error: ListError? = nil) -> UpdateStep {
         state = .idle
         return .answers(pending.answers(revision: numbers.last, failing: error))
     }
 
-    // MARK: Requests that go alone
+    // MARK: Requests with an update of their own
 
-    /// Begins something that shares an update with nothing; `nil` for what is only tried again by itself.
-    private func beginAlone(_ entry: RequestQueue.Entry) -> UpdateStep? {
+    /// Begins a request that shares an update with no other; `nil` for an ordinary one that is only retried on its own.
+    private func beginSingle(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard let request = entry.request else { return persist(entry) }
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }
@@ -284,7 +287,7 @@
         guard case .configure(let new, let controllersChanged) = request.operation else { return nil }
         let pending = PendingUpdate(entry, replacing: configuration, with: new, controllersChanged: controllersChanged)
         if pending.update.isAnnounced { return prepare(pending) }
-        // Options that change nothing that is announced are only taken over.
+        // Options without a visible effect are applied without an announcement.
         state = .presenting(pending)
         return .present(pending.update)
     }
@@ -300,7 +303,7 @@
         return store(pending, history.beginStoring())
     }
 
-    /// Goes on with what the section controllers say of an item that was dragged.
+    /// Continues with the section controllers' verdict on a dragged item.
     public func moveAnswered(_ verdict: ItemMoveVerdict) -> UpdateStep {
         guard case .asking(let entry) = state else { return .wait(timing) }
         var pending = PendingUpdate(entry)
@@ -312,7 +315,8 @@
         return prepare(pending)
     }
 
-    /// Has a section controller move the item that was dragged, when that is stored: in a presentation on the same executor.
+    /// Continues with a dragged item that its section controller moves itself, after the write to the store; only for a
+    /// presentation on the same executor.
     public func moveByController() -> UpdateStep {
         guard case .asking(let entry) = state, let request = entry.request,
             case .moveItem(let from, let to) = request.operation
@@ -322,7 +326,7 @@
         return prepare(pending)
     }
 
-    /// Asks about the item anew later: whom it was asked does not present the list any more.
+    /// Returns the request about a dragged item to the queue, because the presenter that was asked is gone.
     public func cancelMove(now: UInt64) {
         guard case .asking(let entry) = state else { return }
         putBack([entry], now: now)
@@ -330,12 +334,12 @@
 
     // MARK: Storing
 
-    /// The store has what ``UpdateStep/store(_:)`` named, or refused it; a list that is not stored says at once that it has.
+    /// Continues after the write of ``UpdateStep/store(_:)``; a list that is not stored calls this at once.
     ///
     /// - Parameters:
-    ///   - retryingEach: whether requests that were refused together are tried again, each by itself and before all others.
-    ///   - sharesTable: whether the list is presented by somebody who shares the table, and so makes the changes there: they
-    ///     are in the table before ``presented(_:)``, which has to follow at once.
+    ///   - retryingEach: whether requests that were refused together are retried, each in its own update and before all others.
+    ///   - sharesTable: whether the presenter shares the table and opens the change there itself; ``presented(_:)`` must then
+    ///     follow at once.
     public func stored(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
@@ -364,7 +368,7 @@
             if pending.isPersisting { history.endStoring() }
             if storesItemUpdates {
                 queue.refuseItemUpdates(
-                    through: pending.update.through, areAlone: pending.runsItemUpdates, now: now)
+                    through: pending.update.through, withoutRequests: pending.runsItemUpdates, now: now)
             }
             guard retryingEach, pending.entries.count > 1 else { return finish(pending, failing: error) }
             putBack(pending.entries, asRetries: true, now: now)
@@ -372,31 +376,32 @@
         }
     }
 
-    /// A block of numbers to store for changes that nobody writes, when less than half of one is left; `nil` = not now.
+    /// The write that reserves a block of revision numbers for changes that are not written themselves, when less than half a
+    /// block is left; `nil` = nothing to write now.
     ///
-    /// After a refusal that is not before 100 ms, then twice as long each time, up to 30 s.
+    /// Retried 100 ms after a refusal, then after twice as long each time, up to 30 s.
     public func reserve(now: UInt64) -> StoreWork? { history.reserve(now: now) }
 
-    /// The store has a block of numbers, or refused it.
+    /// Handles the outcome of the write of ``reserve(now:)``.
     public func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         history.reserved(work, outcome, now: now)
     }
 
-    /// What the store does not have of the changes, to be written when the list has been quiet; `nil` = nothing, or not now.
+    /// The changes that the store lacks, to be written after a pause in changes; `nil` = nothing to write now.
     public func settle() -> StoreWork? {
         if case .storing = state { nil } else { history.unsettled }
     }
 
-    /// The store has what ``settle()`` answered.
+    /// Handles the success of the write of ``settle()``.
     public func settled(_ work: StoreWork) { history.recordStored(work) }
 
-    /// What to write at the end, so that the list goes on with the next revision; `nil` = nothing, or something is under way.
-    /// No number is given out afterwards.
+    /// The last write, after which a restored list continues with the next revision; `nil` = nothing to write, or the list is not
+    /// idle. No revision is numbered afterwards.
     public func end() -> StoreWork? {
         if case .idle = state { history.end() } else { nil }
     }
 
-    /// Answers all that waits, and the question to the section controllers, with an error.
+    /// Answers all queued requests, and the one about a dragged item, with an error.
     public func refuseWaiting(_ error: ListError) -> [RequestAnswer] {
         var entries = queue.dequeueAll()
         if case .asking(let entry) = state {
@@ -408,9 +413,9 @@
 
     // MARK: Announcing
 
-    /// Announces what was made of ``UpdateStep/present(_:)``: the change has its revision, readers see it, requests are answered.
+    /// Ends an update that was presented: numbers its revision, makes the new side visible and answers the requests.
     ///
-    /// Nothing is announced when nothing is being presented.
+    /// Empty when no update is being presented.
     public func presented(_ result: Presented) -> Announced {
         guard case .presenting(let pending) = state else { return Announced() }
         let base = numbers.last
@@ -436,10 +441,10 @@
         return announced
     }
 
-    /// Announces items that section controllers changed by themselves; `nil` when no number may be given out: then this, and
-    /// all that comes from there, waits for ``reserved(_:_:now:)``.
+    /// Announces items that section controllers changed on their own; `nil` without a number for the revision: the caller
+    /// then keeps this result and later ones until ``reserved(_:_:now:)``.
     ///
-    /// - Parameter request: the one about an item that was dragged, if the items changed because of it.
+    /// - Parameter request: the request about a dragged item, if the items changed because of it.
     public func changedByItself(_ result: Presented, answering request: RequestID? = nil) -> Announced? {
         guard result.transaction == nil || numbers.mayNumber(leaving: numbersInUse) else { return nil }
         let base = numbers.last
@@ -454,18 +459,18 @@
         return announced
     }
 
-    /// How many numbers belong to what is under way: the one of an update that is stored and being presented.
+    /// How many numbers the update in progress needs: 1 for one that is stored and being presented.
     private var numbersInUse: UInt64 {
         if case .presenting(let pending) = state, pending.update.isAnnounced { 1 } else { 0 }
     }
 
-    /// Another presenter shows the list, and its items may be others: that is announced as a reload.
+    /// Begins a reload because another presenter shows the list and its items may differ.
     ///
-    /// An update that is being presented becomes the reload. Something else under way has to end first, and without a number
-    /// the list waits for ``reserved(_:_:now:)``.
+    /// An update that is being presented becomes the reload; other phases have to end first. Without a number for the
+    /// revision the list waits for ``reserved(_:_:now:)``.
     ///
-    /// - Parameter sharesTable: whether the other presenter shares the table, which then is as it will be announced:
-    ///   ``presented(_:)`` has to follow at once.
+    /// - Parameter sharesTable: whether the other presenter shares the table, which then has the new state already:
+    ///   ``presented(_:)`` must follow at once.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         switch state {

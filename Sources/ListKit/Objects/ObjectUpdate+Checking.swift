@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a presentation in another process says of an update is checked: clients follow it, whatever a plugin has done to memory.
+// Clients follow the transactions of a presentation in another process, whose memory a plugin may have corrupted: they are checked.
 
 extension ObjectUpdate {
-    /// Whether a transaction can be what a presentation made of this update.
+    /// Whether a transaction is a possible result of presenting this update.
     ///
-    /// Sections are deleted, inserted and moved as the update says, in the form that the options want, or the transaction is a
-    /// reload. What is reloaded, and the sections of items, lie in the list.
+    /// It has to delete, insert and move the update's sections, in the form that the options require, or be a reload. Its
+    /// reloads and the sections of its items have to be inside of the list.
     /// - Parameters:
     ///   - counts: how many sections there are before and after.
     ///   - options: the list's, as they are after the update.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in the order in which a list was asked for changes: requests and item updates are numbered together.
+/// The position of a request or an item update in the order of arrival at a list.
 @_spi(Daemon) @frozen public struct Ticket: Sendable, Hashable, Comparable {
     /// Ascending in the order of arrival, from 1.
     public var number: UInt64
 
-    /// Before everything that was asked for.
+    /// Before all others.
     public static var none: Ticket { Ticket(number: 0) }
 
     /// Makes a ticket.
@@ -15,49 +15,48 @@
     public static func < (lhs: Ticket, rhs: Ticket) -> Bool { lhs.number < rhs.number }
 }
 
-/// What becomes of the objects of a list, for whoever presents them.
+/// A change of a list's objects, for its presenter.
 @_spi(Daemon) public struct ObjectUpdate: Sendable {
-    /// What becomes of the sections.
+    /// The changes of the sections.
     public var changes = SectionChanges()
-    /// Positions before of objects that stay and are reloaded whether they changed or not.
+    /// Positions before the update of objects that stay and are reloaded whether they changed or not.
     public var forced: [IndexRun] = []
-    /// Whether all section controllers are made anew.
+    /// Whether all section controllers are replaced.
     public var rebuildsControllers = false
-    /// Whether all views are laid out anew; section controllers stay.
+    /// Whether all views are laid out again; section controllers stay.
     public var relaysOut = false
-    /// Whether all sections are asked anew for their items, sizes and supplementary views; section controllers stay.
+    /// Whether all sections are asked again for their items, sizes and supplementary views; section controllers stay.
     public var asksAnew = false
-    /// Whether all requests in it were animated.
+    /// Whether all its requests were animated.
     public var animated = true
-    /// Options to take over.
+    /// New options; `nil` = unchanged.
     public var configuration: ListOptions?
-    /// An item that its section controller moves itself, in a presentation on the same executor.
+    /// A dragged item that its section controller moves itself; only for a presentation on the same executor.
     public var itemMove: ItemMoveRequest?
-    /// Item updates up to this one run with it.
+    /// Item updates up to this ticket run with the update.
     public var through = Ticket.none
 
     /// Makes an update that changes nothing.
     public init() {}
 
-    /// Whether it is announced as a reload whatever it changes.
+    /// Whether it is announced as a reload.
     public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
     /// Whether there is anything to announce.
     var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
 }
 
-/// What somebody who presents a list made of an update, or changed by itself.
+/// The result of presenting an update, or of items that section controllers changed on their own.
 @_spi(Daemon) public struct Presented: Sendable {
-    /// The transaction, without its revisions; `nil` = there is nothing to announce.
-    ///
-    /// Of an update that is announced, `nil` means a reload.
+    /// The transaction, without its revisions; `nil` = there is nothing to announce, or for an update that is announced, a
+    /// reload.
     public var transaction: Transaction?
-    /// What to announce, in order, the transaction in its place; the revisions mean nothing.
+    /// The events to announce, in order, the transaction among them; their revisions are set later.
     public var events: [AdapterEvent]
-    /// How many items the list has afterwards.
+    /// How many items the list has after it.
     public var itemCount: Int
 
-    /// Describes what was presented.
+    /// Makes a result.
     public init(transaction: Transaction? = nil, events: [AdapterEvent] = [], itemCount: Int) {
         self.transaction = transaction
         self.events = events
@@ -65,13 +64,13 @@
     }
 }
 
-/// What is to be said after something was presented: events with their revisions, then the answers.
+/// The events, with their revisions, and answers that follow a presentation.
 @_spi(Daemon) public struct Announced: Sendable {
-    /// What to announce, in order.
+    /// The events to announce, in order.
     public var events: [AdapterEvent] = []
     /// The answers to the requests.
     public var answers: [RequestAnswer] = []
-    /// What became of the objects, for lists that are made from this one.
+    /// The changes of the objects, for lists that are made from this one.
     public var changes = SectionChanges()
 
     /// Makes an empty announcement.
@@ -79,7 +78,7 @@
 }
 
 extension AdapterEvent {
-    /// The event with a revision of the list in place of its own; a transaction keeps what it says.
+    /// The event with a revision of the list in place of its own; a transaction is unchanged.
     func stamped(_ revision: UInt64) -> AdapterEvent {
         switch self {
         case .updated, .closed, .sectionFault: return self
@@ -106,7 +105,7 @@ extension [AdapterEvent] {
     /// The events with their revisions: the one before up to the transaction, the one after from there on.
     ///
     /// - Parameters:
-    ///   - transaction: what is said in place of the transaction among them, or first when there is none; `nil` = nothing.
+    ///   - transaction: replaces the transaction among them, or comes first when there is none; `nil` = no transaction.
     ///   - revision: the revision before.
     func stamped(with transaction: Transaction?, at revision: UInt64) -> [AdapterEvent] {
         var (revision, unsaid) = (revision, transaction)

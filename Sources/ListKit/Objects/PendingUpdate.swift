@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests that are answered together, and what they amount to.
+/// Requests that are answered together, and the update that results from them.
 struct PendingUpdate {
-    /// What was taken from the queue, in order.
+    /// The requests, in order of arrival.
     var entries: [RequestQueue.Entry] = []
-    /// How each was judged.
+    /// The verdict on each.
     var verdicts: [RequestVerdict] = []
-    /// What is presented.
+    /// The update to present.
     var update = ObjectUpdate()
-    /// Whether the whole list is written, since it is stored from now on.
+    /// Whether the update begins to store the list, so that the whole list is written.
     var isPersisting = false
-    /// Whether only item updates run: what they change is known when they have.
+    /// Whether only item updates run, whose changes are known afterwards.
     var runsItemUpdates = false
-    /// Positions before of objects that somebody wants reloaded.
+    /// Positions before the update of objects whose reload was requested.
     private var forced: Set<Int> = []
     /// Whether a request wrote objects, changed or not.
     private var hasWrites = false
 
-    /// Nothing that anybody asked for.
+    /// Makes an update without requests.
     init() {}
 
-    /// Something that goes alone.
+    /// Makes the update of one request.
     init(_ entry: RequestQueue.Entry) {
         entries = [entry]
         verdicts = [RequestVerdict(id: entry.id)]
         update.animated = entry.request?.allowsAnimation ?? false
     }
 
-    /// Other options.
+    /// Makes an update that replaces the options.
     init(
         _ entry: RequestQueue.Entry, replacing old: ListOptions, with new: ListOptions,
         controllersChanged: Bool
@@ -40,7 +40,7 @@ struct PendingUpdate {
         if update.isAnnounced { update.through = entry.ticket }
     }
 
-    /// Requests that were judged together.
+    /// Makes the update of requests that were staged together.
     init(_ entries: [RequestQueue.Entry], _ staged: StagedRequests, through ticket: Ticket) {
         self.entries = entries
         verdicts = staged.verdicts
@@ -51,7 +51,7 @@ struct PendingUpdate {
         update.through = ticket
     }
 
-    /// Applies what the section controllers say of an item that was dragged.
+    /// Applies the section controllers' verdict on a dragged item.
     mutating func apply(_ verdict: ItemMoveVerdict, in table: SectionTable) throws(ListError) {
         update.through = entries.first?.ticket ?? .none
         switch verdict {
@@ -70,13 +70,13 @@ struct PendingUpdate {
         }
     }
 
-    /// Reloads objects that stay.
+    /// Limits the requested reloads to objects that stay in the list.
     mutating func leaveOutUnneededReloads() {
         guard !forced.isEmpty else { return }
         update.forced = [IndexRun](ascending: forced.subtracting(update.changes.deletes).sorted())
     }
 
-    /// With the updater that reloads, has the sections asked for everything anew if something was written.
+    /// Makes an update that wrote objects a reload, if the options' updater reloads.
     mutating func follow(_ updater: ListOptions.Updater) {
         switch updater {
         case .batch: break
@@ -84,14 +84,14 @@ struct PendingUpdate {
         }
     }
 
-    /// Where the source goes on after the last request of it that was applied.
+    /// Where the source continues after its last request that was applied.
     var cursor: [UInt8]? {
         zip(entries, verdicts).reduce(nil) { $1.1.error == nil ? $1.0.cursor ?? $0 : $0 }
     }
 
-    /// The answers.
+    /// The answers to the requests.
     ///
-    /// - Parameter error: answers all that have no error of their own.
+    /// - Parameter error: the outcome of all requests without an error of their own; `nil` = the revision.
     func answers(revision: UInt64, failing error: ListError? = nil) -> [RequestAnswer] {
         verdicts.map { verdict in
             RequestAnswer(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store needs to write before a transaction is applied.
+/// The write to a store that has to precede a transaction.
 @frozen public struct PreparedTransaction: Sendable {
     /// The revision before.
     public var baseRevision: UInt64
     /// The revision after.
     public var revision: UInt64
-    /// What becomes of the stored objects.
+    /// The change of the stored objects.
     public var content: Content
 
     /// Makes a prepared transaction.

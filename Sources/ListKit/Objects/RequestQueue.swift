@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a list was asked for and has not begun, in order of arrival, and when it is due.
+/// The requests of a list that no update has begun with, in order of arrival, and when the next flush is due.
 struct RequestQueue {
-    /// Something that waits for a flush.
+    /// A queued request.
     struct Entry {
         let ticket: Ticket
         let work: Work
-        /// Whether it was refused together with others, so that it is tried by itself.
+        /// Whether it was refused together with others, so that it is retried in an update of its own.
         var isRetry = false
 
         /// Whether it shares a flush with no other.
-        var isAlone: Bool {
+        var requiresOwnUpdate: Bool {
             if isRetry { return true }
             return switch work {
             case .request(let request, _): request.requiresOwnTransaction
@@ -18,7 +18,7 @@ struct RequestQueue {
             }
         }
 
-        /// Names it in its answer.
+        /// Identifies it in its answer.
         var id: RequestID {
             switch work {
             case .request(let request, _): request.id
@@ -32,29 +32,29 @@ struct RequestQueue {
 
     /// The kinds of work.
     enum Work {
-        /// A change, and where the source of the list goes on after it.
+        /// A change, and where the source of the list continues after it.
         case request(UpdateRequest, cursor: [UInt8]?)
-        /// Store the list from now on, or no more.
+        /// Begin or end storing the list.
         case persist(RequestID, Bool)
     }
 
     private var entries: [Entry] = []
     private var lastTicket = Ticket.none
-    /// The first item update that waits, of a presentation on the same executor.
+    /// The first queued item update of a presentation on the same executor.
     private var firstItemUpdate: Ticket?
-    /// Whether a view of the list was on screen when something was asked for last.
+    /// Whether a view of the list was on screen when the last request came.
     private var isOnScreen = false
     private var coalescer: UpdateCoalescer
     /// The last of the item updates that the store refused.
     private var lastRefused = Ticket.none
-    /// Whether item updates wait for a while, because the store refused them.
+    /// Whether item updates wait to be retried, because the store refused them.
     private(set) var awaitsRetry = false
 
     init(coalescing: ListOptions.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
 
     // MARK: Adding
 
-    /// Gives out the next place in the order of arrival.
+    /// Makes the next ticket.
     mutating func makeTicket() -> Ticket {
         lastTicket.number += 1
         return lastTicket
@@ -67,13 +67,13 @@ struct RequestQueue {
         return ticket
     }
 
-    /// Records the first item update that waits; `nil` = none does.
+    /// Sets the first queued item update; `nil` = none.
     mutating func setFirstItemUpdate(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         firstItemUpdate = first
         if first != nil { requestFlush(now: now, isOnScreen: isOnScreen) }
     }
 
-    /// Puts back what was taken, ahead of all others.
+    /// Returns dequeued entries to the front.
     mutating func putBack(_ taken: [Entry], asRetries: Bool = false, now: UInt64) {
         let taken = taken.map { Entry(ticket: $0.ticket, work: $0.work, isRetry: asRetries || $0.isRetry) }
         entries.insert(contentsOf: taken, at: 0)
@@ -86,43 +86,44 @@ struct RequestQueue {
         coalescer.request(now: now, isVisible: self.isOnScreen)
     }
 
-    /// Collects otherwise from now on.
+    /// Changes how long requests are collected.
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
-    // MARK: What is next
+    // MARK: The next flush
 
-    /// How many requests wait.
+    /// How many requests are queued.
     var count: Int { entries.count }
 
-    /// Whether no request waits.
+    /// Whether no request is queued.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the next flush is due, if none is under way.
+    /// When the next flush is due, if none is in progress.
     var timing: FlushTiming {
         if entries.isEmpty, firstItemUpdate == nil { return .idle }
         if entries.first?.isRetry == true || coalescer.timing == .idle { return .now }
         return coalescer.timing
     }
 
-    /// Whether item updates are next, which no request is flushed with: nothing else waits, or it goes alone.
+    /// Whether the next flush runs item updates without any request: the queue is empty, or its first request came later and
+    /// needs an update of its own.
     var beginsWithItemUpdates: Bool {
         guard let firstItemUpdate else { return false }
-        return entries.first.map { $0.isAlone && firstItemUpdate < $0.ticket } ?? true
+        return entries.first.map { $0.requiresOwnUpdate && firstItemUpdate < $0.ticket } ?? true
     }
 
-    /// Whether the list is to be stored, or no more, before anything else.
+    /// Whether the next entry begins or ends storing.
     var beginsWithPersisting: Bool {
         guard case .persist? = entries.first?.work else { return false }
         return true
     }
 
-    /// What goes into the next flush: the first entry if it goes alone, else all up to the first one that does.
+    /// The entries of the next flush: the first one if it needs an update of its own, else all before the first that does.
     var batch: ArraySlice<Entry> {
-        guard let first = entries.first, !first.isAlone else { return entries.prefix(1) }
-        return entries.prefix { !$0.isAlone }
+        guard let first = entries.first, !first.requiresOwnUpdate else { return entries.prefix(1) }
+        return entries.prefix { !$0.requiresOwnUpdate }
     }
 
-    /// The last place in the order of arrival in front of what is next.
+    /// The last ticket before the entry that follows the next flush.
     var throughTicket: Ticket {
         entries.first.map { Ticket(number: $0.ticket.number - 1) } ?? lastTicket
     }
@@ -137,7 +138,7 @@ struct RequestQueue {
         return taken
     }
 
-    /// Removes the item updates in front of what is next, for a flush that starts now; answers the last place among them.
+    /// Removes the item updates before the next entry, for a flush that starts now; returns the last ticket among them.
     mutating func dequeueItemUpdates(now: UInt64) -> Ticket {
         dequeueItemUpdates(through: throughTicket)
         startFlush(now: now)
@@ -149,22 +150,23 @@ struct RequestQueue {
         if let first = firstItemUpdate, first <= ticket { firstItemUpdate = nil }
     }
 
-    /// A flush starts.
+    /// Records the start of a flush.
     mutating func startFlush(now: UInt64) {
         awaitsRetry = false
         coalescer.start(now: now)
         if !entries.isEmpty { requestFlush(now: now) }
     }
 
-    /// Whether an item update waits, up to a place.
+    /// Whether an item update up to a ticket is queued.
     func hasItemUpdates(through ticket: Ticket) -> Bool { firstItemUpdate.map { $0 <= ticket } ?? false }
 
-    /// The store refused an update with which item updates were to run: they run with the next one.
+    /// Keeps item updates for the next flush, after the store refused the update that they were part of.
     ///
-    /// When they alone were refused, or were before, that is after a while, longer each time, unless somebody asks for more.
-    mutating func refuseItemUpdates(through ticket: Ticket, areAlone: Bool, now: UInt64) {
+    /// If they were refused without a request, now or before, they are retried after a delay that grows each time, or
+    /// together with the next request.
+    mutating func refuseItemUpdates(through ticket: Ticket, withoutRequests: Bool, now: UInt64) {
         guard let first = firstItemUpdate, first <= ticket else { return }
-        let isRetried = areAlone || first <= lastRefused
+        let isRetried = withoutRequests || first <= lastRefused
         lastRefused = ticket
         requestFlush(now: now)
         guard isRetried else { return }
@@ -172,13 +174,13 @@ struct RequestQueue {
         awaitsRetry = lastTicket <= ticket
     }
 
-    /// When the item updates that were refused are tried again.
+    /// When refused item updates are retried.
     var retryTime: UInt64 { coalescer.retryTime }
 
-    /// The store took an update.
+    /// Resets the delay of retries after a write that succeeded.
     mutating func acceptItemUpdates() { coalescer.accept() }
 
-    /// Replaces what some requests ask for.
+    /// Replaces the operations of some requests.
     mutating func replace(_ operations: [RequestID: UpdateRequest.Operation]) {
         guard !operations.isEmpty else { return }
         for index in entries.indices {
@@ -190,7 +192,7 @@ struct RequestQueue {
         }
     }
 
-    /// Removes all requests, which are not flushed any more.
+    /// Removes all requests without flushing them.
     mutating func dequeueAll() -> [Entry] {
         defer { entries = [] }
         return entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The judgement on one request.
+/// The result of staging one request.
 struct RequestVerdict {
     var id: RequestID
     var error: ListError?

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The revisions of a list: numbers that may be given out, the last changes, and what the store has of both.
+/// The revision numbers and the change log of a list, and how much of both the store has.
 struct RevisionHistory {
-    /// The revision, and those that may be given out.
+    /// The revision, and the numbers reserved for the next ones.
     private(set) var numbers: RevisionNumbers
     /// The last changes.
     private(set) var log: ChangeLog
-    /// Whether the store was asked for a block of numbers.
+    /// Whether the write that reserves a block of numbers is in progress.
     private var isReserving = false
-    /// When it is asked again that refused one.
+    /// When a refused block is retried.
     private var retry = RetryDelay()
 
-    /// A log that does not lead to the revision is left out.
+    /// Makes a history; a log that does not end at the revision is ignored.
     init(numbers: RevisionNumbers, log: ChangeLog) {
         self.numbers = numbers
         self.log = log.revision == numbers.last ? log : ChangeLog(revision: numbers.last)
     }
 
-    /// Numbers a transaction and records it; only while a number may be given out.
+    /// Numbers a transaction and appends it to the log; requires ``RevisionNumbers/mayNumber(leaving:)``.
     mutating func number(_ transaction: Transaction) -> Transaction {
         var transaction = transaction
         transaction.baseRevision = numbers.last
@@ -28,48 +28,48 @@ struct RevisionHistory {
 
     // MARK: Writes
 
-    /// What there is to write with a limit.
+    /// A write with a limit and what the store lacks of the log.
     private func work(limit: UInt64) -> StoreWork {
         StoreWork(
             log: Array(log.unwritten), oldestRevision: log.oldestRevision, revision: numbers.last, limit: limit,
             requests: [])
     }
 
-    /// Begins the write of an update, which takes a number when it is announced.
+    /// Begins the write of an update, which is numbered when it is announced.
     mutating func beginUpdate() -> StoreWork { work(limit: numbers.askForUpdate()) }
 
-    /// Begins a write of something that takes no number.
+    /// Begins a write without a revision of its own.
     func beginRecord() -> StoreWork { work(limit: numbers.asked) }
 
-    /// Begins to be stored: with all changes that are known, and no number is given out until the store has this.
+    /// Begins to store the list: writes the whole log; no revision is numbered until that has succeeded.
     mutating func beginStoring() -> StoreWork {
         numbers.beginStoring()
         log.markUnwritten()
         return work(limit: numbers.limit)
     }
 
-    /// Nothing is stored any more.
+    /// Ends storing the list.
     mutating func endStoring() {
         numbers.endStoring()
         isReserving = false
     }
 
-    /// The store has an update.
+    /// Records that an update is stored.
     mutating func updateStored(_ work: StoreWork) {
         recordStored(work)
         numbers.stored(work.limit)
     }
 
-    /// The store refused an update.
+    /// Records that the store refused an update.
     mutating func updateRefused() { numbers.refused() }
 
-    /// The store has something that takes no number.
+    /// Records that a write without a revision of its own is stored.
     mutating func recordStored(_ work: StoreWork) { log.markWritten(through: work.revision) }
 
-    /// What the store does not have of the changes; `nil` = nothing.
+    /// The write of the changes that the store lacks; `nil` = none.
     var unsettled: StoreWork? { numbers.isUnstored || log.unwritten.isEmpty ? nil : beginRecord() }
 
-    /// What to write at the end; `nil` = nothing. No number is given out afterwards.
+    /// The last write; `nil` = none is needed. No revision is numbered afterwards.
     mutating func end() -> StoreWork? {
         guard !numbers.isUnstored else { return nil }
         let isSettled = log.unwritten.isEmpty && numbers.asked == numbers.last
@@ -79,17 +79,17 @@ struct RevisionHistory {
 
     // MARK: Blocks
 
-    /// When a number may be there again: idle while the store is asked.
+    /// When to reserve numbers again; idle while that write is in progress.
     var retryTiming: FlushTiming { isReserving ? .idle : .at(retry.time) }
 
-    /// Begins to reserve a block when less than half of one is left; `nil` = not now.
+    /// Begins to reserve a block of numbers when less than half of one is left; `nil` = not now.
     mutating func reserve(now: UInt64) -> StoreWork? {
         guard !numbers.isUnstored, !isReserving, numbers.needsBlock, now >= retry.time else { return nil }
         isReserving = true
         return work(limit: numbers.askForBlock())
     }
 
-    /// The store has a block, or refused it.
+    /// Handles the outcome of reserving a block.
     mutating func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         guard isReserving else { return }
         isReserving = false

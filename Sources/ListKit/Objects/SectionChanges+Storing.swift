@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionChanges {
-    /// What a store has to write: single changes when they are few, else the whole list.
+    /// The write of these changes: single changes when they are few, else the whole list.
     ///
     /// - Parameter object: the object that was at a position.
     func stored(_ object: (Int) -> ListObject?) -> PreparedTransaction.Content {
@@ -42,7 +42,7 @@ extension SectionChanges {
     }
 }
 
-/// Finds the objects that neither go nor move, by their rank among themselves.
+/// Finds the objects that are neither removed nor moved, by their rank among themselves.
 struct Survivors {
     /// For each position that is taken away, how many others stay before it; ascending.
     private let gaps: [Int]

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a transaction does to the objects of a list, in simultaneous form: `old` positions are those before, `new` those
-/// after.
+/// The changes of a list's objects in one transaction: `old` positions are those before all of them, `new` those after.
 @_spi(Daemon) @frozen public struct SectionChanges: Sendable {
-    /// Positions before of objects that go, ascending.
+    /// Positions before of objects that are removed, ascending.
     public var deletes: [Int] = []
-    /// Objects that come, ascending in their positions after.
+    /// Inserted objects, ascending by their positions after.
     public var inserts: [(new: Int, object: ListObject)] = []
-    /// Objects that change places, ascending in their positions after.
+    /// Moved objects, ascending by their positions after.
     public var moves: [(old: Int, new: Int)] = []
-    /// Objects whose type or fields changed, ascending in their positions before.
+    /// Objects whose type or fields changed, ascending by their positions before.
     public var updates: [(old: Int, object: ListObject)] = []
     /// All objects after, when the change came as a full list.
     public var list: [ListObject]?
@@ -17,7 +16,7 @@
     /// Makes an empty change.
     public init() {}
 
-    /// What a diff found on the way to a full list.
+    /// Makes the changes that a diff found between a list and a full new one.
     init(_ result: ListIndexSetResult, leadingTo list: [ListObject]) {
         deletes = Array(result.deletes)
         inserts = result.inserts.map { ($0, list[$0]) }
@@ -27,7 +26,7 @@
         self.list = list
     }
 
-    /// Where the objects of a list of so many go.
+    /// Maps the positions before of `count` objects to those after.
     public func positions(of count: Int) -> PositionMap {
         PositionMap(oldCount: count, deletes: deletes, inserts: inserts.map(\.new), moves: moves)
     }
@@ -38,7 +37,7 @@
     /// How many objects are deleted, inserted, moved and updated; one that moves and is updated counts twice.
     public var count: Int { deletes.count + inserts.count + moves.count + updates.count }
 
-    /// Whether so much changes that making all sections anew costs less than changing them one by one.
+    /// Whether so much changes that rebuilding the tree costs less than changing sections one by one.
     ///
     /// - Parameter count: how many objects there were.
     func isMost(of count: Int) -> Bool {

@@ -3,16 +3,16 @@
 /// The sections of a list in their order, each with its object and number of items.
 ///
 /// While a change is open, the state before it (``ListSide/old``) and the state after it (``ListSide/new``) can be read side
-/// by side; otherwise both are the same. An ``ObjectList`` and a ``ListAdapter`` on the same executor may share a table: it
-/// has the numbers of items, and payloads, of whoever shows the sections. Finding a section costs O(log n).
+/// by side; otherwise both are the same. An ``ObjectList`` and a ``Presentation`` on the same executor may share a table: the
+/// presentation sets its numbers of items and payloads. Finding a section costs O(log n).
 @_spi(Daemon) public final class SectionTable {
     /// The state after, and the one before as long as `isReplaced` is false.
     private(set) var tree = SectionTree()
-    /// The objects as they were given, while nobody has asked for more than how many there are; then there is no tree.
+    /// The objects of a resting table, which has no tree; `nil` otherwise.
     private var resting: (objects: [ListObject], itemCount: Int)?
-    /// The state before a change that made all sections anew.
+    /// The state before a change that rebuilt the tree.
     private var previous = SectionTree()
-    /// Whether the open change made all sections anew.
+    /// Whether the open change rebuilt the tree.
     private var isReplaced = false
     /// Whether a change is open.
     public private(set) var isOpen = false
@@ -24,7 +24,7 @@
         tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
     }
 
-    /// Makes a table of objects that rest in their array until more is asked than how many there are.
+    /// Makes a resting table: the objects stay in their array, without a tree, until ``wake()``; only counts can be read.
     ///
     /// - Parameter itemCount: how many items they have together until then.
     public init(resting objects: [ListObject], itemCount: Int = 0) { resting = (objects, itemCount) }
@@ -34,10 +34,10 @@
         tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
     }
 
-    /// Whether the objects rest in their array.
+    /// Whether the table has no tree.
     public var isResting: Bool { resting != nil }
 
-    /// Ends the rest: sections can be found from now on, repeated identifiers are gone, and the sections have no items.
+    /// Builds the tree of a resting table, without the objects of repeated identifiers; the sections have no items.
     ///
     /// - Complexity: O(n).
     public func wake() {
@@ -91,7 +91,7 @@
     /// The section of an object, found by its identifier; `nil` when there is none.
     func index(of object: ListObject, _ side: ListSide) -> Int? { read(side) { $0.index(of: object, in: $1) } }
 
-    /// Asks the tree that has a side, which may know it by the other name.
+    /// Reads a side from the tree that has it; after a rebuild the old side is the other tree's new one.
     private func read<Answer>(_ side: ListSide, _ body: (borrowing SectionTree, ListSide) -> Answer) -> Answer {
         if resting != nil { wake() }
         return isReplaced && side == .old ? body(previous, .new) : body(tree, side)
@@ -99,12 +99,12 @@
 
     // MARK: Changing
 
-    /// Judges requests in order, each against what the ones before it produced. The table stays as it is.
+    /// Validates requests in order, each against the result of the ones before it. The table is unchanged.
     ///
-    /// Only while no change is open.
+    /// Requires that no change is open.
     /// - Parameters:
-    ///   - revision: the list's, with which requests compare the one that they expect.
-    ///   - updater: the list's; with the one that reloads, a write that changes nothing is a change for those after it.
+    ///   - revision: the list's, which is compared with the one that a request expects.
+    ///   - updater: the list's; with `reload`, a write that changes nothing counts as a change for the requests after it.
     ///   - types: types without a section controller; their objects are dropped.
     func stage(
         _ requests: [UpdateRequest], revision: UInt64, updater: ListOptions.Updater,
@@ -130,12 +130,11 @@
         return result
     }
 
-    /// Makes changes, beside which the state before can be read until ``commit()``.
+    /// Makes changes; the state before them can be read until ``commit()``.
     ///
     /// - Parameters:
     ///   - itemCounts: how many items the inserted sections have, in their order.
-    ///   - visit: called with the payload of each section that has one, and with its object after, when all sections are
-    ///     made anew.
+    ///   - visit: called with the payload of each section that has one, and with its object after, when the tree is rebuilt.
     /// - Complexity: O(changes · log n), O(n) when much changes.
     func open(
         _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
@@ -163,7 +162,7 @@
         tree.recount { _, object in count(object) }
     }
 
-    /// Keeps a number with a section, as long as the section is there; it is the same on both sides.
+    /// Sets the payload of a section, on both sides.
     func setPayload(_ payload: Int32, at index: Int, _ side: ListSide) {
         if isReplaced && side == .old {
             previous.setPayload(payload, at: index)
@@ -172,9 +171,9 @@
         }
     }
 
-    /// Forgets the state before.
+    /// Drops the state before.
     ///
-    /// - Returns: the payloads of sections that are gone, unless all sections were made anew.
+    /// - Returns: the payloads of removed sections; none if the tree was rebuilt.
     @discardableResult
     func commit() -> [Int32] {
         if isReplaced { previous = SectionTree() }
@@ -183,18 +182,18 @@
     }
 }
 
-/// What requests amount to, and how each was judged.
+/// The result of staging requests together.
 struct StagedRequests {
     /// One for each request, in order.
     var verdicts: [RequestVerdict] = []
-    /// What becomes of the objects.
+    /// The changes of the objects.
     var outcome = UpdateStaging.Outcome.changes(SectionChanges())
-    /// Positions before of the objects that are reloaded whether they changed or not.
+    /// Positions before of objects that are reloaded whether they changed or not.
     var forced: Set<Int> = []
-    /// Whether all section controllers are made anew.
+    /// Whether all section controllers are replaced.
     var rebuildsControllers = false
     /// Whether a request wrote objects, changed or not.
     var hasWrites = false
-    /// Whether all that was applied is animated.
+    /// Whether all requests that were applied are animated.
     var animated = true
 }

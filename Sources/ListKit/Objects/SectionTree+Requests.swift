@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What requests do to the objects of a list; each answers whether it changed anything.
+/// The operations of requests; each returns whether it changed anything.
 ///
-/// A request that throws may have changed something already: the caller goes back to its savepoint.
+/// One that throws may have made some of its changes: the caller rolls back to its savepoint.
 extension SectionTree {
-    /// Removes objects, then puts others in or changes them, in order.
+    /// Removes objects, then inserts or changes others, in order.
     mutating func applyChanges(
         removed: [String], upserts: [UpdateRequest.Upsert], rejecting types: Set<ObjectIdentifier>
     ) throws(ListError) -> Bool {
@@ -68,7 +68,7 @@ extension SectionTree {
         return move(id, to: target)
     }
 
-    /// Where an object shall stand once it is taken out of its present place; `nil` = where it is.
+    /// The index that an object is inserted at after its removal from its present one; `nil` = where it is.
     private func target(
         of position: UpdateRequest.Position, id: String, origin: Int?
     ) throws(ListError) -> Int? {
@@ -88,7 +88,7 @@ extension SectionTree {
         return shifted
     }
 
-    /// What the open transaction does, with the objects as they are after it.
+    /// The changes of the open transaction, with the objects as they are after it.
     func sectionChanges() -> SectionChanges {
         let result = changes()
         var changes = SectionChanges()

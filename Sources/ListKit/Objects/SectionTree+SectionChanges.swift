@@ -37,7 +37,7 @@ extension SectionTree {
         }
     }
 
-    /// The tree after the changes of a transaction, made anew; `nil` when there are too many objects.
+    /// A new tree of the list after the changes of a transaction; `nil` when there are too many objects.
     ///
     /// - Parameters:
     ///   - itemCounts: how many items the inserted sections have, in their order.

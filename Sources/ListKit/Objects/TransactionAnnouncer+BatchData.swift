@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TransactionAnnouncer {
-    /// The same changes as IGListKit applies them to a view: every reload is a delete and an insert (rules UP-33
-    /// to UP-46), conflicts are cleaned away (rules BU-01 to BU-22).
+    /// The changes in the form that IGListKit applies to a view: every reload is a delete and an insert (rules UP-33 to
+    /// UP-46), and conflicting changes are left out (rules BU-01 to BU-22).
     func batchUpdateData() -> ListBatchUpdateData {
         let (sections, items) = batches()
         let forward = changes.forwarding()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts what happened into the batches that are announced, as the adapter's options want them.
+/// Builds the batches of a transaction from its changes, in the form that the list's options require.
 struct TransactionAnnouncer {
     let changes: SectionChanges
     private let options: ListOptions
@@ -12,12 +12,12 @@ struct TransactionAnnouncer {
         self.options = options
     }
 
-    /// A section that stays is reloaded.
+    /// Adds the reload of a section that stays.
     mutating func reload(_ old: Int, itemCount: Int, oldItemCount: Int) {
         reloads.append((old, itemCount, oldItemCount))
     }
 
-    /// Items of a section that stays changed.
+    /// Adds changes of the items of a section that stays.
     mutating func change(itemsOf old: Int, now new: Int, _ changes: ListItemChanges) {
         if options.singleItemSectionUpdates {
             reloads.append((old, 1, 1))
@@ -98,17 +98,17 @@ extension [IndexRun] {
 }
 
 extension Transaction {
-    /// Bytes that the batches may take on the bus before the transaction is announced as a reload.
+    /// The most bytes of batches on the bus; a transaction with more is announced as a reload.
     static let maximumBatchBytes = 65_536
 
-    /// Bytes of the batches on the bus.
+    /// How many bytes the batches take on the bus.
     var batchBytes: Int {
         let runs = sections.deletes.count + sections.inserts.count + sections.reloads.count
         let places = items.deletes.count + items.inserts.count + items.reloads.count
         return 8 * (runs + sections.moves.count + places) + 16 * items.moves.count
     }
 
-    /// The same as one that is read anew.
+    /// The transaction as a reload.
     var asReload: Transaction {
         var reload = self
         reload.kind = .reload
@@ -117,7 +117,7 @@ extension Transaction {
         return reload
     }
 
-    /// Whether it is better read anew than followed.
+    /// Whether the transaction is announced as a reload because it has too many changes.
     func isTooLarge(threshold: Int) -> Bool {
         (threshold > 0 && sections.changeCount > threshold) || batchBytes > Transaction.maximumBatchBytes
     }

@@ -10,7 +10,7 @@ struct UpdateCoalescer {
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
     private var retry = RetryDelay()
-    /// When what was refused is tried again, if no other flush comes before.
+    /// When a refused flush is retried, if no other comes before.
     var retryTime: UInt64 { retry.time }
 
     init(configuration: ListOptions.Coalescing) {
@@ -18,14 +18,14 @@ struct UpdateCoalescer {
         interval = configuration.minimum
     }
 
-    /// Collects otherwise from now on; another configuration starts over at its minimum (rule CO-09).
+    /// Changes how long requests are collected; another configuration restarts at its minimum (rule CO-09).
     mutating func setConfiguration(_ new: ListOptions.Coalescing) {
         guard new != configuration else { return }
         configuration = new
         interval = new.minimum
     }
 
-    /// A request came in.
+    /// Schedules a flush for a request.
     mutating func request(now: UInt64, isVisible: Bool) {
         guard timing == .idle else { return }
         guard configuration.isAdaptive else {
@@ -45,20 +45,20 @@ struct UpdateCoalescer {
         interval = min(configuration.maximum, interval.saturatingAdding(configuration.increment))
     }
 
-    /// The flush starts.
+    /// Records the start of a flush.
     mutating func start(now: UInt64) {
         timing = .idle
         lastStart = now
     }
 
-    /// What has been done already was refused: it waits twice as long each time.
+    /// Records that the store refused a flush: the delay before the next try doubles.
     mutating func refuse(now: UInt64) { retry.refuse(now: now) }
 
-    /// A flush was taken.
+    /// Records that the store accepted a flush: the next refusal has the shortest delay again.
     mutating func accept() { retry.accept() }
 }
 
-/// When something that was refused is tried again: after 100 ms, then twice as long each time, up to 30 s.
+/// When something that was refused is retried: after 100 ms, then after twice as long each time, up to 30 s.
 struct RetryDelay {
     /// When, in milliseconds; 0 = nothing was refused.
     private(set) var time: UInt64 = 0
@@ -66,13 +66,13 @@ struct RetryDelay {
 
     private static let (shortest, longest): (UInt64, UInt64) = (100, 30_000)
 
-    /// It was refused.
+    /// Records a refusal.
     mutating func refuse(now: UInt64) {
         time = now.saturatingAdding(interval)
         interval = min(RetryDelay.longest, interval * 2)
     }
 
-    /// It was taken.
+    /// Records a success.
     mutating func accept() { interval = RetryDelay.shortest }
 }
 

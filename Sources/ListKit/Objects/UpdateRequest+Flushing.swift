@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UpdateRequest {
-    /// Whether the request shares a flush with no other: what it does depends on the items as they are.
+    /// Whether the request shares a flush with no other, because its effect depends on the present items.
     @_spi(Daemon) public var requiresOwnTransaction: Bool {
         switch operation {
         case .moveItem, .configure: true

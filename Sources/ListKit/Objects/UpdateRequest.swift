@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names a request; chosen by the caller, given back in the answer.
+/// Identifies a request; chosen by the caller, repeated in the answer.
 public typealias RequestID = UInt64
 
-/// One wish to change a list.
+/// A request to change a list.
 ///
 /// Every request that ``ListAdapter/enqueue(_:now:)`` takes is answered exactly once, in the ``FlushResult/answers`` of some
 /// flush.
 @frozen public struct UpdateRequest: Sendable {
-    /// Names the request in its answer.
+    /// Identifies the request in its answer.
     public var id: RequestID
     /// The revision that the list must have, 0 = any.
     ///
-    /// Compared with the revision before the flush; it conflicts as well if an earlier request of the flush changed
-    /// anything.
+    /// Compared with the revision before the flush; an earlier request of the flush that changed anything is a conflict too.
     public var expectedRevision: UInt64
     /// A hint for viewers and update listeners; a transaction is animated if all its requests are (rule UP-16).
     public var animated: Bool
-    /// The most bytes of identifier and fields that an object may have that a patch made larger.
+    /// The most bytes of identifier and fields that an object may have after a patch that enlarges it.
     public var maximumObjectBytes: Int
-    /// What is wished.
+    /// The change.
     public var operation: Operation
 
     /// Makes a request.
@@ -47,17 +46,17 @@ public typealias RequestID = UInt64
         /// Moves an item, as a user dragged it; the target is its place after the move. A refusal is no error
         /// (``RequestAnswer/isRefused``).
         case moveItem(from: IndexPath, to: IndexPath)
-        /// Announces the known ones of these as reloads and builds them anew, changed or not.
+        /// Reloads those of these objects that are in the list, changed or not.
         case reloadObjects([String])
-        /// Makes all section controllers anew.
+        /// Replaces all section controllers.
         case reloadData
         /// A request that could not be decoded: answered with the error, unless its expected revision conflicts first.
         case invalid(ListError)
-        /// Options of the list changed; a change of layout, direction or controllers makes a reload.
+        /// Replaces the options of the list; another layout, direction or other controllers make it a reload.
         case configure(ListOptions, controllersChanged: Bool)
     }
 
-    /// What becomes of objects whose identifier occurred before in the same list.
+    /// The treatment of objects whose identifier occurred before in the same list.
     @frozen public enum DuplicatePolicy: Sendable, Hashable {
         /// The first one stays, the others are dropped and counted.
         case keepFirst
@@ -67,9 +66,9 @@ public typealias RequestID = UInt64
 
     /// An object to insert or to change.
     @frozen public struct Upsert: Sendable {
-        /// The object as it shall be.
+        /// The new object.
         public var object: ListObject
-        /// Where it shall stand.
+        /// Its position.
         public var position: Position
 
         /// Makes an upsert.
@@ -79,7 +78,7 @@ public typealias RequestID = UInt64
         }
     }
 
-    /// Where an object shall stand.
+    /// The position of an object after a request.
     @frozen public enum Position: Sendable, Hashable {
         /// Where it is; a new object goes last.
         case keep

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges the requests of a flush in order of arrival, each against what the ones before it produced.
+/// Validates the requests of a flush in order of arrival, each against the result of the ones before it.
 ///
-/// A bad request leaves no trace and the others go on. Changes are tried out on the list itself, in a transaction that
-/// `finish` takes back; a full list gets a tree of its own if changes follow it.
+/// A request that fails has no effect on the others. Changes are made to the list's tree, in a transaction that `finish` rolls
+/// back; a full list gets a tree of its own if changes follow it.
 struct UpdateStaging: ~Copyable {
     /// Types without a section controller: their objects are dropped.
     private let rejected: Set<ObjectIdentifier>
     private let revision: UInt64
-    /// Whether each update reloads, so that one with the same objects is a change, too.
+    /// Whether every update is a reload, so that one with the same objects is a change too.
     private let reloadsOnUpdate: Bool
 
-    /// The full list that replaced everything, as long as no change was applied to it.
+    /// The last full list, while no change was applied to it.
     private var list: [ListObject]?
-    /// The full list that replaced everything, with the changes after it.
+    /// The last full list with the changes after it.
     private var replaced: SectionTree?
     /// Whether some request changed anything.
     private var hasChanged = false
     /// Objects that are reloaded whether they changed or not.
     private(set) var reloaded: [ListObject] = []
-    /// Whether all section controllers are made anew.
+    /// Whether all section controllers are replaced.
     private(set) var reloadsAll = false
-    /// Whether some request wrote to the list, changed or not.
+    /// Whether a request wrote objects, changed or not.
     private(set) var hasUpdates = false
 
     init(revision: UInt64, updater: ListOptions.Updater, rejecting types: Set<ObjectIdentifier>) {
@@ -30,7 +30,7 @@ struct UpdateStaging: ~Copyable {
         rejected = types
     }
 
-    /// Takes a request; answers how many objects it dropped because of their identifiers.
+    /// Applies a request; returns how many objects it dropped because of their identifiers.
     mutating func apply(_ request: UpdateRequest, to base: inout SectionTree) throws(ListError) -> Int {
         if request.expectedRevision != 0, request.expectedRevision != revision || isChanged(base) {
             let changed = request.expectedRevision == revision ? ", which an earlier request is changing" : ""
@@ -54,15 +54,15 @@ struct UpdateStaging: ~Copyable {
         return 0
     }
 
-    /// What the requests amount to.
+    /// The combined effect of the requests.
     enum Outcome {
-        /// A list that is to be compared with the one before.
+        /// A full list, to be diffed with the one before.
         case list([ListObject])
         /// Single changes.
         case changes(SectionChanges)
     }
 
-    /// What the requests amount to; the list is as it was before the flush.
+    /// Returns the combined effect of the requests, and restores the list's state before them.
     mutating func finish(_ base: inout SectionTree) -> Outcome {
         if let list { return .list(list) }
         if let tree = replaced.take() { return .list(tree.objects()) }
@@ -107,7 +107,7 @@ struct UpdateStaging: ~Copyable {
             replaced = SectionTree.unique(list, itemCount: { _, _ in 0 })
             self.list = nil
         }
-        // The tree leaves its place meanwhile: a change and its savepoint need it in hand.
+        // Moved out of the optional, so that it can be changed in place and rolled back.
         if var tree = replaced.take() {
             let result = run(request, on: &tree)
             replaced = consume tree

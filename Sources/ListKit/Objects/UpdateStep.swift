@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the owner of an ``ObjectList`` does next.
+/// The next action of the owner of an ``ObjectList``.
 @_spi(Daemon) @frozen public enum UpdateStep: Sendable {
-    /// Nothing, until then or until something else happens.
+    /// Wait until then, or until another call of the list.
     case wait(FlushTiming)
     /// Compute a diff, on any thread; its output goes to ``ObjectList/diffed(_:)``.
     case diff(DiffJob)
-    /// Ask the section controllers about an item that was dragged; the verdict goes to ``ObjectList/moveAnswered(_:)``.
+    /// Ask the section controllers about a dragged item; the verdict goes to ``ObjectList/moveAnswered(_:)``.
     case ask(ItemMoveRequest)
     /// Store something; the outcome goes to ``ObjectList/stored(_:retryingEach:now:itemCount:)``.
     case store(StoreWork)
@@ -14,19 +14,19 @@
     case reserve(StoreWork)
     /// Present an update; the outcome goes to ``ObjectList/presented(_:)``.
     case present(ObjectUpdate)
-    /// Run the item updates that wait, up to a ticket; the outcome goes to ``ObjectList/changedByItself(_:answering:)``.
+    /// Run the queued item updates up to a ticket; the outcome goes to ``ObjectList/changedByItself(_:answering:)``.
     case presentItems(through: Ticket)
     /// Answer requests that changed nothing.
     case answers([RequestAnswer])
 }
 
-/// An item that was dragged; the section controllers decide.
+/// A dragged item, about which section controllers decide.
 @_spi(Daemon) public struct ItemMoveRequest: Sendable, Hashable {
     /// The request.
     public var id: RequestID
     /// Where the item is.
     public var from: IndexPath
-    /// Where it shall be, after the move.
+    /// Where it is after the move.
     public var to: IndexPath
     /// Whether the request was animated.
     public var animated: Bool
@@ -40,7 +40,7 @@
     }
 }
 
-/// What the section controllers say of an item that was dragged.
+/// The section controllers' verdict on a dragged item.
 @_spi(Daemon) @frozen public enum ItemMoveVerdict: Sendable {
     /// It stays where it is.
     case refused
@@ -48,39 +48,39 @@
     case error(ListError)
     /// Its whole section moves; to its own position = nothing changes.
     case section(from: Int, to: Int)
-    /// The object of its section as it is with the item moved.
+    /// The object of its section with the item moved.
     case object(ListObject)
 }
 
-/// What an adapter that was asked about an item that was dragged has done, and says of it.
+/// The answer of a presentation that was asked about a dragged item.
 @_spi(Daemon) public struct ItemMoveAnswer: Sendable {
-    /// Items that changed, in order: those of item updates that waited, and the item itself if its controller has moved it.
+    /// Changes of items, in order: those of queued item updates, and the move if the item's controller has made it.
     public var changes: [Presented] = []
-    /// What the section controllers say; `nil` = the last of the changes is the move.
+    /// The section controllers' verdict; `nil` = the last of the changes is the move.
     public var verdict: ItemMoveVerdict?
 
     /// Makes an empty answer.
     public init() {}
 }
 
-/// What is to be written in one transaction of the store.
+/// A write to the store, in one transaction.
 @_spi(Daemon) public struct StoreWork: Sendable {
-    /// What becomes of the stored objects; `nil` = they stay.
+    /// The change of the stored objects; `nil` = none.
     public var content: PreparedTransaction.Content?
     /// Announced transactions that were not written yet.
     public var log: [Transaction]
-    /// The oldest revision since which changes have to be known.
+    /// The oldest revision since which the store keeps changes.
     public var oldestRevision: UInt64
     /// The revision that was announced last: that of the objects before this write.
     public var revision: UInt64
     /// The highest revision that may be announced as soon as this is stored.
     public var limit: UInt64
-    /// Where the source of the list goes on after a start; `nil` = as stored.
+    /// Where the source of the list continues after a start; `nil` = as stored.
     public var cursor: [UInt8]?
     /// The requests that are answered with it.
     public var requests: [RequestID]
 
-    /// Describes what is to be written.
+    /// Makes a write.
     public init(
         content: PreparedTransaction.Content? = nil, log: [Transaction] = [], oldestRevision: UInt64,
         revision: UInt64, limit: UInt64, cursor: [UInt8]? = nil, requests: [RequestID] = []

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An update in the form in which it is announced.
+/// An update as it is announced.
 struct Announcement {
     let transaction: Transaction
-    /// The same as IGListKit's collection view was told; `nil` for a reload, and when nobody wants it.
+    /// The changes in the form that IGListKit's collection view receives; `nil` for a reload, and without a listener for it.
     let batch: ListBatchUpdateData?
-    /// Whether it is a reload only because there was too much to tell.
+    /// Whether it is a reload only because it has too many changes.
     let isFallback: Bool
 
-    /// Puts together what became of sections and items.
+    /// Builds the announcement from the changes of sections and items.
     ///
     /// - Parameter base: the revision before.
     init(

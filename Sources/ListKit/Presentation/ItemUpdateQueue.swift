@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The item updates that wait for the next update of their list, in order.
+/// The item updates that are queued for the next update of their list, in order.
 struct ItemUpdateQueue {
-    /// An item update, and its place in the order in which the list was asked for changes.
+    /// An item update and its ticket.
     struct Entry {
         let ticket: Ticket
         let update: ItemUpdate
     }
 
     private(set) var entries: [Entry] = []
-    /// Gives out places in the order in which the list is asked for changes.
+    /// Makes tickets in the list's order of arrival.
     private let makeTicket: () -> Ticket
-    /// When they are due, in a list whose objects are in another process.
+    /// When they are due; only for a list whose objects are in another process.
     private var coalescer: UpdateCoalescer
-    /// The clock as the owner last told it, in milliseconds.
+    /// The time, in milliseconds.
     private var now: UInt64 = 0
 
     init(coalescing: ListOptions.Coalescing, makeTicket: @escaping () -> Ticket) {
@@ -21,7 +21,7 @@ struct ItemUpdateQueue {
         coalescer = UpdateCoalescer(configuration: coalescing)
     }
 
-    /// The place of the first one; `nil` = none waits.
+    /// The ticket of the first one; `nil` = none is queued.
     var first: Ticket? { entries.first?.ticket }
 
     /// When they are due.
@@ -30,10 +30,10 @@ struct ItemUpdateQueue {
         return coalescer.timing == .idle ? .now : coalescer.timing
     }
 
-    /// Tells the clock.
+    /// Sets the time.
     mutating func setTime(_ new: UInt64) { now = max(now, new) }
 
-    /// Collects otherwise from now on.
+    /// Changes how long item updates are collected.
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
@@ -41,7 +41,7 @@ struct ItemUpdateQueue {
         coalescer.request(now: now, isVisible: isOnScreen)
     }
 
-    /// Removes those up to a place, for an update that begins now; `nil` = all.
+    /// Removes those up to a ticket, for an update that begins now; `nil` = all.
     mutating func dequeue(through ticket: Ticket?) -> [Entry] {
         coalescer.start(now: now)
         let count = ticket.map { ticket in entries.prefix { $0.ticket <= ticket }.count } ?? entries.count

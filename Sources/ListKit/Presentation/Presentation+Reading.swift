@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is asked of a list without changing it.
+// Reads, which do not change the list.
 
 extension Presentation {
     /// How many objects the list has: its sections.
@@ -25,7 +25,7 @@ extension Presentation {
 
     /// The items of a section as its controller makes them; empty past the end.
     ///
-    /// A controller is made for the section if there is none, and given back if its kind has traits.
+    /// A controller is made for the section if there is none, and released if its kind has traits.
     public func items(inSection section: Int) -> [ListItem] {
         guard let handle = store.map.handle(at: section) else { return [] }
         let items = (0..<store.map.itemCount(of: handle)).map { store.askItem(of: handle, at: $0) }
@@ -109,18 +109,18 @@ extension Presentation {
 
     // MARK: Describing
 
-    /// The list, its section controllers and its views, a line for each; what a dump shows.
+    /// The list, its section controllers and its views, a line for each, for a dump.
     public var debugDescriptionLines: [String] {
         let state = update == nil ? "idle" : "applying"
         return descriptionLines(
             state: [], updater: "\(state), \(waitingItemUpdates) waiting, flush \(itemTiming)")
     }
 
-    /// The same for a program that uses the library.
+    /// The description for a program that uses the library.
     ///
     /// - Parameters:
-    ///   - state: what else is known of the list.
-    ///   - updater: where its updater stands.
+    ///   - state: more lines about the list.
+    ///   - updater: the state of its updater.
     func descriptionLines(state: [String], updater: String) -> [String] {
         let options = configuration
         let lines =
@@ -167,6 +167,6 @@ extension Presentation {
         }
     }
 
-    /// The most controllers, and the most faults, that a description lists.
+    /// The most controllers, and the most faults, in a description.
     private static let maximumDescriptions = 100
 }

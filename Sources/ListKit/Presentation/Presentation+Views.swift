@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Commands of views: each answers what happened before its answer, in order.
+// Commands of views: each returns the events that come before its answer, in order.
 
 extension Presentation {
     /// A view that may be called now.
@@ -12,7 +12,7 @@ extension Presentation {
         return view
     }
 
-    /// Opens a view; it says nothing before its first viewport or visible range.
+    /// Opens a view; it has no events before its first viewport or visible range.
     ///
     /// - Throws: as ``ListAdapter/openView(_:options:)``.
     public func openView(_ id: ViewID, options: ListViewOptions) throws(ListError) {
@@ -20,23 +20,23 @@ extension Presentation {
         try views.open(id, options).geometry.setOpening(opening)
     }
 
-    /// Opens a view that goes on where its viewer is: sequences continue, slots keep their numbers, and what is announced is
-    /// the difference to what the viewer shows.
+    /// Opens a view that continues another one: sequences continue, slots keep their numbers, and the first change is the
+    /// difference to what the viewer shows.
     ///
     /// - Throws: as ``openView(_:options:)``.
     public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
         let view = try views.open(resumption.id, resumption.options)
-        // What it was to be opened at may be gone by now.
+        // The item that it opens at may be gone.
         view.resume(resumption, opening: resumption.options.opening.flatMap { try? views.opening(at: $0) })
         return view.geometry.isActive ? reply(view).effects : []
     }
 
-    /// A view as its viewer knows it, for another presentation to go on with.
+    /// The state of a view that its viewer knows, with which another presentation continues it.
     ///
     /// - Throws: `invalidArguments` for a view that is not open.
     public func resumption(of id: ViewID) throws(ListError) -> ViewResumption { try view(id).resumption }
 
-    /// Closes a view: everything in it ends and leaves, then it is closed.
+    /// Closes a view: the display of its elements ends first.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         let mark = store.events.count
@@ -46,24 +46,24 @@ extension Presentation {
         return settled(change.events, since: mark)
     }
 
-    /// What is known of a view.
+    /// Describes a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription { try view(id).description }
 
     /// The open views, in the order of their opening.
     public var openViews: [ViewID] { views.views.map(\.id) }
 
-    /// The views that are not sent what they lack, so that no event tells how they stand.
+    /// The views with changes that are held back, so that no event reports their state.
     public var waitingViews: [ViewID] {
         views.waitingViews.map(\.id)
     }
 
-    /// While true, views are not sent anything; set it to false with ``resumeViews()``.
+    /// Whether changes of views are held back; ended by ``resumeViews()``.
     public var holdsViews: Bool {
         get { views.holdsViews }
         set { views.setHolding(newValue) }
     }
 
-    /// Sends what was held back while ``holdsViews`` was true.
+    /// Sends the changes that were held back while ``holdsViews`` was true.
     public func resumeViews() -> [AdapterEvent] {
         views.setHolding(false)
         let mark = store.events.count
@@ -71,14 +71,14 @@ extension Presentation {
         return settled(held.flatMap { views.compose($0, endsStall: true) }, since: mark)
     }
 
-    /// Says whether a view can be seen; a list of which no view can be may wait longer.
+    /// Sets whether a view is on screen; updates of a list without one may wait longer.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
         try view(id).setOnScreen(isVisible)
     }
 
-    // MARK: Looking
+    // MARK: Viewports
 
-    /// The viewer scrolled: the viewport is `rect`, in the content as of `seen`.
+    /// Sets the viewport, in the content as of the sequence `seen`.
     ///
     /// - Throws: as ``ListAdapter/setViewport(view:seen:rect:)``.
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
@@ -94,7 +94,7 @@ extension Presentation {
         return reply(view, scrolledFrom: old)
     }
 
-    /// The viewer of a layout `none` names what it shows, first and last item included, in the list as of `seen`.
+    /// Sets the items that a viewer of layout `none` shows, first and last included, in the list as of the sequence `seen`.
     ///
     /// - Throws: as ``ListAdapter/setVisibleRange(view:seen:first:last:)``.
     public func setVisibleRange(
@@ -117,13 +117,13 @@ extension Presentation {
         return reply(view)
     }
 
-    /// What a range of the list as of a picture is now.
+    /// Converts a range in the list as of a picture to the present list.
     private func visibleItems(
         from first: IndexPath, through last: IndexPath, seen: UInt64, in view: ListView
     ) -> VisibleItems {
         let order = ItemOrder(store.map)
         let changes = view.sender.changes(since: seen)
-        // Mostly both items are there.
+        // The common case: both items are still there.
         func present(_ path: IndexPath) -> IndexPath? {
             let path = changes.reduce(Optional(path)) { path, change in path.flatMap { change($0) } }
             return path.flatMap { $0.item < store.map.itemCount(at: $0.section) ?? 0 ? $0 : nil }
@@ -186,7 +186,7 @@ extension Presentation {
         return reply(view, scrolledFrom: old)
     }
 
-    /// A section controller scrolls all views to an item of its own; inside of a callback it happens right after it.
+    /// Scrolls all views to an item of a section controller; inside of a callback, right after it.
     func scrollViews(to controller: ListSectionController, index: Int, position: ScrollPosition) {
         guard !store.gate.isBusy else {
             store.gate.enqueueScroll { [weak self] in
@@ -196,7 +196,7 @@ extension Presentation {
         }
         guard let handle = store.handle(of: controller) else { return }
         for view in views.views {
-            // What the one before enqueued may have closed this one.
+            // Work of the view before may have closed this one.
             guard views.view(view.id) === view, let range = view.geometry.scrollRange(of: handle, item: index)
             else { continue }
             store.events.insert(scroll(view, to: ScrollTarget(range: range, position: position)).effects, at: 0)
@@ -204,7 +204,7 @@ extension Presentation {
         onActivity?()
     }
 
-    /// The viewer says what the user does to the content; the section controllers that are shown hear it.
+    /// Passes a scroll event of the user to the section controllers that the view shows.
     public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         view.follow(event)
@@ -212,7 +212,7 @@ extension Presentation {
         return settled()
     }
 
-    /// The viewer measured items: their sizes replace the estimates in this view.
+    /// Replaces the sizes of items in a view by those that its viewer measured.
     ///
     /// - Throws: as ``ListAdapter/reportSizes(view:sizes:)``.
     public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
@@ -233,7 +233,7 @@ extension Presentation {
 
     // MARK: Pictures
 
-    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    /// Acknowledges all changes up to a sequence; one that was never sent is ignored.
     public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         view.sender.acknowledge(sequence)
@@ -243,27 +243,27 @@ extension Presentation {
         return settled(views.compose(view, endsStall: true), since: mark)
     }
 
-    /// The picture of the present; it acknowledges everything and ends a stall. Slots keep their numbers.
+    /// The present picture; it acknowledges everything and ends a stall. Slots keep their numbers.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
         view.sender.catchUp(view)
         forgetPictures(of: view)
         settle()
-        // What callbacks brought about meanwhile is in the picture too.
+        // The picture includes what callbacks changed.
         forgetPictures(of: view)
         return view.sender.present(view.geometry)
     }
 
-    /// The viewer gets everything at once: what waits for it is in there.
+    /// Drops queued changes of a view, because its viewer reads the whole picture.
     private func forgetPictures(of view: ListView) {
         store.events.removeAll { $0.isPicture(of: view.id) }
         view.sender.acknowledgeAll(restartsHistory: view.geometry.kind == .none)
         view.geometry.forgetShifts(upTo: view.sender.sequence)
     }
 
-    /// Brings a view up to date after its viewport changed, and answers everything that follows from it.
+    /// Updates a view after its viewport changed, and returns the events of that.
     ///
-    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved.
+    /// - Parameter old: the viewport's origin before, if its controllers receive a scroll event; else `nil`.
     private func reply(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewReply {
         let mark = store.events.count
         let change = views.update(view, scrolledFrom: old)
@@ -274,7 +274,7 @@ extension Presentation {
 
     // MARK: Items
 
-    /// A viewer selects an item: the section controller is asked first, then told.
+    /// Selects an item for a viewer, if the section controller allows it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func selectItem(
@@ -284,7 +284,7 @@ extension Presentation {
         return (isSelected, settled())
     }
 
-    /// A viewer deselects an item: the section controller is asked first, then told.
+    /// Deselects an item for a viewer, if the section controller allows it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func deselectItem(
@@ -294,10 +294,9 @@ extension Presentation {
         return (isDeselected, settled())
     }
 
-    /// A viewer deselects items, then selects others: the section controllers are asked and told about each, and the change
-    /// is one event.
+    /// Deselects items and then selects others for a viewer, each if its section controller allows it, in one event.
     ///
-    /// - Returns: those of `select` that are selected then, and those of `deselect` that are not.
+    /// - Returns: those of `select` that are selected afterwards, and those of `deselect` that are not.
     /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
     /// - Complexity: O(log n) for each item.
     public func changeSelection(
@@ -307,13 +306,12 @@ extension Presentation {
         return (changed.selected, changed.deselected, settled())
     }
 
-    /// Takes over what was selected in another presentation: nobody has selected anything, so no section controller is asked or
-    /// told, and there is no event.
+    /// Restores the selection of another presentation, without calls of section controllers and without an event.
     ///
-    /// Items that are not there any more are left out.
+    /// Items that are gone are left out.
     public func resumeSelection(_ items: [SelectedItem]) { selections.resume(items) }
 
-    /// A finger or a pointer is down on an item, or no longer.
+    /// Sets whether an item is highlighted: a finger or a pointer is down on it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func setHighlighted(
@@ -324,7 +322,7 @@ extension Presentation {
         return settled()
     }
 
-    /// A viewer invokes an action on an item: the section controller may handle it.
+    /// Passes an action on an item from a viewer to the section controller.
     ///
     /// - Returns: whether the section controller has handled it; a section at fault handles nothing.
     /// - Throws: `noSuchObject`, `noSuchItem`.

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What section controllers, views and a selection make of the objects of a list.
+/// The section controllers, views and selection of a list.
 ///
-/// It presents the sections of a ``SectionTable``, which it may share with an ``ObjectList`` on the same executor: updates are
-/// judged, stored and numbered there. Commands of views are answered at any time, by the list as it was presented last.
+/// It presents the sections of a ``SectionTable``, which it may share with an ``ObjectList`` on the same executor, where updates
+/// are validated, stored and numbered. Commands of views run at any time, on the list as it was presented last.
 @_spi(Daemon) public final class Presentation {
     let store: SectionStore
     let environment: ViewEnvironment
     let views: ViewCoordinator
     let selections: SelectionCoordinator
     private var itemUpdates: ItemUpdateQueue
-    /// The update that is presented; `nil` outside of one.
+    /// The update in progress.
     private(set) var update: SectionUpdate?
     private weak var delegate: (any PresentationDelegate)?
 
-    /// Runs what section controllers want called back later; the owner's, on whose turn the list is used.
+    /// Runs delayed callbacks of section controllers, on the owner's executor.
     public weak var executor: (any ListExecutor)?
 
-    /// Gets what built-in section controllers do not show of the objects of an update, at most one loss for each reason.
+    /// Receives the losses of content in the objects of an update that built-in section controllers found, at most one for each
+    /// reason.
     public var onContentLosses: (([ContentLoss]) -> Void)?
 
     /// Presents a list with sections of its own; repeated identifiers are dropped.
@@ -35,7 +36,7 @@
     ///
     /// - Parameters:
     ///   - table: the sections; no change of it is open.
-    ///   - makeTicket: gives item updates their places in the order in which the other list is asked for changes.
+    ///   - makeTicket: makes the tickets of item updates, in the other list's order of arrival.
     public convenience init(
         configuration: ListOptions, controllers: any ListSectionControllerProvider, sharing table: SectionTable,
         makeTicket: @escaping () -> Ticket, executor: (any ListExecutor)?, observer: (any CallObserver)?
@@ -64,7 +65,7 @@
     }
 
     deinit {
-        // Nobody waits for ever: what was never presented is told so.
+        // Completions are always called: with false for updates that were never presented.
         for entry in itemUpdates.entries { entry.update.completion?(false) }
         for completion in update?.completions ?? [] { completion.call(false) }
     }
@@ -91,63 +92,62 @@
     /// How the list behaves.
     public var configuration: ListOptions { environment.options }
 
-    /// How many updates were presented; in a list of the library its revision.
+    /// How many updates were presented; for a program that uses the library, the list's revision.
     public var revision: UInt64 { environment.revision }
 
-    /// Called when something happened that no call of the owner answers: item updates are due, or events wait. It is kept, so
-    /// it captures the owner weakly.
+    /// Called when item updates are due or events are queued that no call of the owner returned. It is kept, so it has to
+    /// capture the owner weakly.
     public var onActivity: (() -> Void)? {
         get { store.gate.onActivity }
         set { store.gate.setActivityHandler(newValue) }
     }
 
-    /// Is told of every call of a section controller; held weakly.
+    /// Observes every call of a section controller; held weakly.
     public var callObserver: (any CallObserver)? {
         get { store.gate.currentObserver }
         set { store.gate.setObserver(newValue) }
     }
 
-    /// When item updates are due, in a list whose objects are in another process.
+    /// When item updates are due; only for a list whose objects are in another process.
     public var itemTiming: FlushTiming { update == nil ? itemUpdates.timing : .idle }
 
-    /// How many item updates wait.
+    /// How many item updates are queued.
     var waitingItemUpdates: Int { itemUpdates.entries.count }
 
-    /// The place of the first item update that waits; `nil` = none does.
+    /// The ticket of the first queued item update; `nil` = none is queued.
     public var firstItemUpdate: Ticket? { itemUpdates.first }
 
-    /// Tells the clock, in milliseconds, by which item updates are collected.
+    /// Sets the time, in milliseconds, by which item updates are collected.
     public func setTime(_ now: UInt64) { itemUpdates.setTime(now) }
 
-    /// The list is shown by somebody else from now on: nothing of this one is left in the table that they share.
+    /// Removes the presentation's payloads from a shared table, because another presentation takes it over.
     public func leaveTable() { store.map.releaseAll() }
 
-    /// Whether the presentation is between two updates, and no callback is under way.
+    /// Whether no update and no callback is in progress.
     var isIdle: Bool { update == nil && !store.gate.isBusy }
 
     // MARK: Presenting
 
-    /// Presents an update: section controllers are called, views follow, item updates that wait run with it.
+    /// Presents an update: section controllers are called, queued item updates run, and views follow.
     ///
-    /// An update that is not announced only takes its options over; item updates wait. Only between two updates, and not from
-    /// inside of a callback: nothing happens then.
-    /// - Returns: what to announce; the revisions in it mean nothing.
+    /// An update that is not announced only sets its options; item updates stay queued. During another update and inside of a
+    /// callback nothing happens.
+    /// - Returns: the result, without valid revisions.
     public func present(_ update: ObjectUpdate) -> Presented {
         guard isIdle else { return Presented(itemCount: itemCount) }
         return presented(show(update))
     }
 
-    /// Runs the item updates that wait.
+    /// Runs queued item updates.
     ///
-    /// - Parameter ticket: the place of the last of them that runs; `nil` = all do.
-    /// - Returns: what to announce; without a transaction when they changed nothing.
+    /// - Parameter ticket: that of the last one to run; `nil` = all.
+    /// - Returns: the result; without a transaction when they changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Presented {
         guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount) }
         return presented(showItems(through: ticket))
     }
 
-    /// Asks the section controllers about an item that was dragged, when the item updates that wait have
-    /// run.
+    /// Runs queued item updates, then asks the section controllers about a dragged item.
     public func answer(_ move: ItemMoveRequest) -> ItemMoveAnswer {
         var answer = ItemMoveAnswer()
         if itemUpdates.first != nil { answer.changes.append(presentItems()) }
@@ -164,7 +164,7 @@
         return answer
     }
 
-    /// What the section controllers say of an item that was dragged; `nil` = one of them moves it itself.
+    /// Asks the section controllers about a dragged item; `nil` = one of them moves it itself.
     func judge(_ move: ItemMoveRequest) -> ItemMoveVerdict? {
         switch store.judgeMove(from: move.from, to: move.to) {
         case .error(let error): .error(error)
@@ -180,13 +180,13 @@
         Presented(transaction: shown.transaction, events: finish(shown), itemCount: itemCount)
     }
 
-    /// Presents an update up to the call of those who wait for its end; ``finish(_:notifying:completions:)`` follows.
+    /// Presents an update without calling completions and listeners; ``finish(_:notifying:completions:)`` follows.
     func show(_ update: ObjectUpdate) -> ShownUpdate {
         guard update.isAnnounced else { return showOptions(update) }
         return show(update, itemUpdates.dequeue(through: update.through), SectionUpdate(store))
     }
 
-    /// Runs item updates likewise.
+    /// Runs item updates without calling completions and listeners; ``finish(_:notifying:completions:)`` follows.
     func showItems(through ticket: Ticket?, animated: Bool = true) -> ShownUpdate {
         var update = ObjectUpdate()
         update.animated = animated
@@ -218,7 +218,7 @@
     {
         let (base, mark) = (revision, store.events.count)
         delegate?.willPresent(base)
-        // Along another axis, or in another layout, nothing keeps its place.
+        // Along another axis, or in another layout, there is no anchor.
         let (old, new) = (configuration, objectUpdate.configuration ?? configuration)
         if old.direction == new.direction, old.layout == new.layout { views.rememberAnchors() }
         if let options = objectUpdate.configuration {
@@ -236,7 +236,7 @@
             of: objectUpdate, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
         let events = showInViews(objectUpdate, section)
         delegate?.didPresent(announcement)
-        // Controllers that end here may call the list: it is in the middle of something until all is in its place.
+        // Controllers whose display ends here may call the list, which stays busy until the update is complete.
         store.gate.callOut {
             end()
             section.releaseReplaced()
@@ -247,7 +247,7 @@
         return shown(announcement.transaction, objectUpdate, entries, section)
     }
 
-    /// Takes options over that change nothing that is announced.
+    /// Sets options without an announcement.
     private func showOptions(_ update: ObjectUpdate) -> ShownUpdate {
         guard let new = update.configuration else { return ShownUpdate(isAnimated: update.animated) }
         let changesViews = configuration.affectsViews(comparedTo: new)
@@ -258,7 +258,7 @@
         return showUnannounced(update, section, changesViews: true)
     }
 
-    /// The end of an update in which nothing is announced: sizes may have changed, or what views show besides the list.
+    /// Ends an update without an announcement: sizes may have changed, or what views show besides the list.
     private func showUnannounced(
         _ update: ObjectUpdate, _ section: SectionUpdate, changesViews: Bool = false
     ) -> ShownUpdate {
@@ -308,13 +308,13 @@
         return counts
     }
 
-    /// Brings views and selection up to date with an update; answers what to announce, in the contract's order.
+    /// Updates views and selection; returns the events, in the contract's order.
     private func showInViews(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
         let followed = views.follow(update, section)
         let before = selections.follow(followed.effects)
         deliver(followed.calls)
         let replaced = configuration.sectionMovesAsDeletesInserts ? update.changes.moves.map(\.new) : []
-        // Last, for controllers may select in all of this; a picture knows nothing of it.
+        // Last, because controllers may select during all of this; pictures do not contain the selection.
         let selection = selections.finishUpdate(
             since: before, replaced: Set(replaced.compactMap { store.map.knownHandle(at: $0) }))
         return followed.displays + selection + followed.pictures
@@ -322,12 +322,11 @@
 
     // MARK: Ending a call
 
-    /// Calls those who wait for the end of an update, in the order in which the list was asked (rules UP-52, UP-64); answers all
-    /// that is to be announced.
+    /// Calls listeners and completions of an update, in the order of arrival (rules UP-52, UP-64); returns all events of it.
     ///
     /// - Parameters:
-    ///   - notify: tells listeners, before completions.
-    ///   - completions: those of requests, by their places.
+    ///   - notify: calls listeners, before completions.
+    ///   - completions: those of requests, by their tickets.
     func finish(
         _ shown: ShownUpdate, notifying notify: (() -> Void)? = nil,
         completions: [(ticket: Ticket, call: () -> Void)] = []
@@ -344,7 +343,7 @@
         return settled()
     }
 
-    /// Makes calls that follow from what views show.
+    /// Makes calls of section controllers that views require.
     func deliver(_ calls: [ControllerCall]) {
         for call in calls {
             store.make(call)
@@ -359,9 +358,9 @@
         }
     }
 
-    /// The end of a call from outside: what callbacks enqueued is done now.
+    /// Ends a call from outside: runs the work that callbacks enqueued.
     ///
-    /// - Parameter handle: a section whose controller is about to be answered.
+    /// - Parameter handle: a section whose controller is about to be returned.
     func settle(keeping handle: SectionHandle? = nil) {
         store.gate.drain {
             views.refresh(store.events)
@@ -371,23 +370,23 @@
         }
     }
 
-    /// Events that no answer carried, in order: what section controllers caused by themselves.
+    /// Returns and removes the events that no call has returned, in order: those that section controllers caused on their own.
     public func takeEvents() -> [AdapterEvent] {
         settle()
         return store.events.dequeueAll()
     }
 
-    /// The end of a call that answers events: what nobody took before, what the call itself did, what callbacks did.
+    /// Ends a call that returns events: those queued before, its own, and those of callbacks.
     ///
-    /// Inside of another call it answers nothing: they are that call's, and stay in their order.
-    /// - Parameter mark: how many events waited when the call began.
+    /// Inside of another call it returns none: that call returns them, in their order.
+    /// - Parameter mark: how many events were queued when the call began.
     func settled(_ events: [AdapterEvent] = [], since mark: Int = .max) -> [AdapterEvent] {
         store.events.insert(events, at: mark)
         return store.gate.drainsLater ? [] : takeEvents()
     }
 }
 
-// MARK: - What section controllers ask for
+// MARK: - Requests of section controllers
 
 extension Presentation: SectionContextHost, SectionStoreDelegate {
     func enqueue(_ update: ItemUpdate) {

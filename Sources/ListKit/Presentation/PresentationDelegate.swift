@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told what a ``Presentation`` does, for a program that uses the library.
+/// Observes a ``Presentation``, for a program that uses the library.
 protocol PresentationDelegate: AnyObject {
-    /// An item update waits.
+    /// An item update was queued.
     func itemUpdateWaits()
     /// An update is about to be presented.
     func willPresent(_ baseRevision: UInt64)
-    /// Whether anybody wants IGListKit's form of an update.
+    /// Whether announcements need the form of IGListKit's collection view.
     var wantsBatch: Bool { get }
     /// An update was presented; the views have followed.
     func didPresent(_ announcement: Announcement)
     /// A section broke its contract.
     func didFindFault(_ fault: SectionFault)
-    /// Those who are told which objects appear and disappear, as they are now.
+    /// The present observers of objects that appear and disappear.
     var displayListeners: [any DisplayListener] { get }
 }
 
-/// Is told which objects of a list appear and disappear.
+/// Observes which objects of a list appear and disappear.
 protocol DisplayListener {
     /// An item of an object, or its section, is about to be shown, or gone.
     ///
@@ -24,14 +24,14 @@ protocol DisplayListener {
     func display(_ object: ListObject, section: Int, item: Int?, appears: Bool)
 }
 
-/// What was made of an update, before those who wait for its end are called.
+/// The result of an update before its listeners and completions are called.
 struct ShownUpdate {
-    /// What is announced; `nil` when nothing is.
+    /// The announcement; `nil` = none.
     var transaction: Transaction?
-    /// Whether everything in it was animated (rule UP-16).
+    /// Whether all its requests were animated (rule UP-16).
     var isAnimated = true
-    /// The completions of its item updates, by their places.
+    /// The completions of its item updates, by their tickets.
     var completions: [(ticket: Ticket, call: () -> Void)] = []
-    /// Those of item updates that others asked for; called after all others.
+    /// The completions of nested item updates, called after all others.
     var innerCompletions: [() -> Void] = []
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may change the selection, and what is told of it: viewers ask section controllers first, section controllers do as they
-/// like.
+/// Changes the selection and makes its events: section controllers are asked about changes of viewers, and make their own
+/// without being asked.
 final class SelectionCoordinator {
     private let environment: ViewEnvironment
     private(set) var selection = Selection()
-    /// The update that is presented: what is selected meanwhile waits until the items have their places.
+    /// The update in progress: selections are applied at its end, when the items have their final indexes.
     private var update: SectionUpdate?
-    /// Selections of callbacks that the list does not know the items of yet.
+    /// Selections of callbacks, which are applied right after them.
     private var late: [LateSelection] = []
 
-    /// An item that was selected or deselected from a callback before the list knew of it.
+    /// A selection or deselection of an item that may not be in the list yet.
     private struct LateSelection {
         let controller: ListSectionController
         let index: Int
@@ -37,7 +37,7 @@ final class SelectionCoordinator {
         return handle
     }
 
-    /// A viewer selects an item; answers whether it is selected now.
+    /// Selects an item for a viewer; returns whether it is selected now.
     func select(_ item: Int, of handle: SectionHandle) -> Bool {
         if !isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: true) {
             set(true, item, of: handle)
@@ -47,7 +47,7 @@ final class SelectionCoordinator {
         return isSelected(item, of: handle)
     }
 
-    /// A viewer deselects an item; answers whether it is not selected now.
+    /// Deselects an item for a viewer; returns whether it is not selected now.
     func deselect(_ item: Int, of handle: SectionHandle) -> Bool {
         if isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: false) {
             set(false, item, of: handle)
@@ -56,7 +56,7 @@ final class SelectionCoordinator {
         return !isSelected(item, of: handle)
     }
 
-    /// A viewer deselects items, then selects others, in one event.
+    /// Deselects items and then selects others for a viewer, in one event.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
     func change(
@@ -76,7 +76,7 @@ final class SelectionCoordinator {
         )
     }
 
-    /// Makes one event of those that say what was selected since `mark`; what was selected and deselected again is left out.
+    /// Joins the selection events since `mark` into one, without items that were selected and deselected again.
     private func joinEvents(since mark: Int) {
         struct Item: Hashable {
             let id: ExactText
@@ -108,10 +108,10 @@ final class SelectionCoordinator {
 
     // MARK: Section controllers
 
-    /// A section controller selects or deselects an item of its own.
+    /// Selects or deselects an item for its section controller.
     ///
-    /// While an update is presented the index is the one that the item has afterwards. Any other callback may be about a
-    /// section that the list does not know the items of yet: the selection comes right after it.
+    /// During an update the index is that after it. In any other callback the section may have items that the list has not
+    /// counted yet, so the selection is applied right after the callback.
     func setSelected(_ isSelected: Bool, controller: ListSectionController, index: Int) {
         guard let handle = store.handle(of: controller), index >= 0 else { return }
         if update != nil || index < store.map.itemCount(of: handle) {
@@ -134,7 +134,7 @@ final class SelectionCoordinator {
         update?.selects(item, of: handle) ?? selection.contains(item, of: handle)
     }
 
-    /// Selects an item by the list's index, or by the one that the item has after the update that is presented.
+    /// Selects an item by its present index, or during an update by its index after it.
     private func set(_ isSelected: Bool, _ item: Int, of handle: SectionHandle) {
         if let update {
             update.select(PendingSelection(handle: handle, item: item, isSelected: isSelected))
@@ -151,26 +151,22 @@ final class SelectionCoordinator {
 
     // MARK: Updates
 
-    /// An update is presented from here on.
+    /// Begins an update.
     func beginUpdate(_ new: SectionUpdate) { update = new }
 
-    /// The update is over.
+    /// Ends the update.
     func endUpdate() { update = nil }
 
-    /// Follows items to their new indexes; answers what was selected.
-    func follow(_ effects: UpdateEffects) -> Selection {
-        let changed =
-            effects.asksAnew
-            ? Set(selection.sections)
-            : effects.changed.union(effects.changes.deletes.compactMap { store.map.knownOldHandle(at: $0) })
-        defer { selection.follow(effects.keptForwarding, changed, store.map) }
+    /// Moves the selection to the items' new indexes; returns the selection before.
+    func follow(_ forwarding: [SectionHandle: IndexForwarding]) -> Selection {
+        defer { selection.follow(forwarding, store.map) }
         return selection
     }
 
-    /// Selects what was asked for during the update; answers what has changed, in one event.
+    /// Applies the selections of the update; returns the change of the selection, in one event.
     ///
     /// - Parameters:
-    ///   - before: what was selected before the selection followed its items.
+    ///   - before: the selection before it moved with its items.
     ///   - replaced: sections that are announced as deleted and inserted.
     func finishUpdate(since before: Selection, replaced: Set<SectionHandle> = []) -> [AdapterEvent] {
         let followed = selection
@@ -185,8 +181,8 @@ final class SelectionCoordinator {
         ]
     }
 
-    /// Selects what was selected elsewhere: nobody is asked or told, and there is no event. Items that are not there any more
-    /// are left out.
+    /// Restores the selection of another presentation, without calls of section controllers and without an event. Items that are
+    /// gone are left out.
     func resume(_ items: [SelectedItem]) {
         for item in items {
             guard let handle = try? handle(ofItem: item.item, of: item.objectID) else { continue }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Is told before and after each call of a section controller.
+/// Observes the calls of section controllers.
 @_spi(Daemon) public protocol CallObserver: AnyObject {
     /// A section controller is about to be called.
     func willCall(_ call: ListControllerCall)
@@ -10,27 +10,27 @@
 
 /// The only place from which a list calls code that is not its own: section controllers, providers, delegates, completions.
 ///
-/// Such code may call the list back at any time. A list can be in one of these states:
+/// Such code may call back into the list at any time. A list is in one of these states:
 ///
 /// - *Idle.* Everything runs at once.
-/// - *Calling.* Some code that was called has not returned. The list is consistent, but work of an outer call has a part of it in
-///   hand. Reading, asking for an update and selecting run at once; what would change views (a scroll, another data source)
-///   is enqueued. Calls of views from outside are refused.
-/// - *Updating.* The sections have their state before and their state after. As above; item updates run at once, inside of the
+/// - *Calling.* Some code that was called has not returned. The list is consistent, but an outer call is using a part of it.
+///   Reads, requests for updates and selections run at once; what would change views (a scroll, another data source) is
+///   enqueued. Calls of views from outside are refused.
+/// - *Updating.* The sections have two states, before and after. As in *Calling*, but item updates run at once, inside of the
 ///   one that asked for them.
-/// - *Completing.* Completions and listeners of an update are called. The list is as the update left it, so that views may be
-///   called too, which nothing else may from inside of a callback.
+/// - *Completing.* Completions and listeners of an update are called. The update is over, so that views may be called too;
+///   no other callback may call them.
 ///
 /// ``drain(refreshing:releasing:)``, at the end of each call from outside, runs what was enqueued, in order. Callbacks of that work
-/// may enqueue more: at most 256 pieces of work run in one call, and as many more as there were scrolls, which are limited
-/// likewise; the rest is dropped, or two sections that scroll to each other would go on for ever.
+/// may enqueue more: one call runs at most 256 pieces of work and 256 scrolls; the rest is dropped, because two sections that
+/// scroll to each other would never end.
 ///
-/// The owner of the list is told of activity when none of its calls is under way any more, so that it may call the list at once.
-/// Section controllers that are made from inside of each other's makers are limited to 32, or the stack would overflow.
+/// The owner of the list is notified of activity when the outermost call has ended, so that it may call the list at once.
+/// Section controllers that are made from inside of each other's makers are limited to 32, so that the stack cannot overflow.
 final class CallGate {
     private weak var observer: (any CallObserver)?
     private var activityHandler: (() -> Void)?
-    /// How many calls are under way, each from inside of the one before.
+    /// How many calls are nested.
     private var depth = 0
     private var makerDepth = 0
     private var isUpdating = false
@@ -59,7 +59,7 @@ final class CallGate {
         return body()
     }
 
-    /// Calls anything else that is not the list's own: a provider, a delegate, a rule, a layout.
+    /// Calls other code that is not the list's own: a provider, a delegate, a rule, a layout.
     func callOut<Result>(_ body: () -> Result) -> Result {
         depth += 1
         defer { depth -= 1 }
@@ -74,7 +74,7 @@ final class CallGate {
         return body()
     }
 
-    /// Calls those who wait for the end of an update (rule EE-06).
+    /// Calls the completions and listeners of an update (rule EE-06).
     func complete(_ body: () -> Void) {
         let outer = isCompleting
         isCompleting = depth == 0
@@ -87,47 +87,47 @@ final class CallGate {
     /// Whether code that is not the list's own is being called.
     var isCalling: Bool { depth > 0 }
 
-    /// Whether the list is in the middle of something.
+    /// Whether the list is not idle.
     var isBusy: Bool { depth > 0 || isUpdating }
 
     /// Whether views may be called.
     var allowsViewCalls: Bool { depth == (isCompleting ? 1 : 0) && !isUpdating }
 
-    /// Whether the end of an outer call runs what was enqueued.
+    /// Whether an outer call will run enqueued work when it ends.
     var drainsLater: Bool { isDraining || isBusy }
 
-    /// Whether work waits.
+    /// Whether work is enqueued.
     var hasWork: Bool { !work.isEmpty }
 
-    /// The sections have two states from here on.
+    /// Begins *Updating*: the sections have two states.
     func beginUpdate() { isUpdating = true }
 
-    /// The sections have one state again.
+    /// Ends *Updating*: the sections have one state.
     func endUpdate() { isUpdating = false }
 
-    /// Has somebody told of the calls of section controllers.
+    /// Sets the observer of calls of section controllers.
     func setObserver(_ new: (any CallObserver)?) { observer = new }
 
-    /// Who is told of the calls of section controllers.
+    /// The observer of calls of section controllers.
     var currentObserver: (any CallObserver)? { observer }
 
-    // MARK: Work that waits
+    // MARK: Enqueued work
 
     /// Runs work when the outermost call ends.
     func enqueue(_ new: @escaping () -> Void) { work.append(new) }
 
-    /// Runs a scroll when the outermost call ends, unless too many wait already.
+    /// Runs a scroll when the outermost call ends, unless too many are enqueued.
     func enqueueScroll(_ new: @escaping () -> Void) {
         guard scrollCount < CallGate.maximumWork else { return }
         scrollCount += 1
         work.append(new)
     }
 
-    /// Runs what was enqueued, at the end of a call from outside.
+    /// Runs enqueued work, at the end of a call from outside.
     ///
     /// - Parameters:
-    ///   - refresh: brings views up to date that show something else now; answers whether there are more.
-    ///   - release: gives back what nobody needs any more.
+    ///   - refresh: updates views whose content changed; returns whether there are more.
+    ///   - release: frees what is no longer needed.
     func drain(refreshing refresh: () -> Bool, releasing release: () -> Void) {
         guard !drainsLater else { return }
         isDraining = true
@@ -139,7 +139,7 @@ final class CallGate {
                 work[done]()
                 done += 1
             }
-            // Those who are asked for what a view shows anew may want something, too.
+            // Section controllers that are asked for contents may enqueue work too.
             isStale = refresh()
         } while done < limit || isStale
         work = []
@@ -154,13 +154,13 @@ final class CallGate {
 
     // MARK: Activity
 
-    /// What is called when something happened that no call of the owner answers.
+    /// Called when something happened that no call of the owner returns.
     var onActivity: (() -> Void)? { activityHandler }
 
-    /// Sets what is called then.
+    /// Sets the handler of activity.
     func setActivityHandler(_ handler: (() -> Void)?) { activityHandler = handler }
 
-    /// Tells the owner that something happened, once the list is not in the middle of something.
+    /// Calls the handler of activity, unless the list is not idle.
     func reportActivity() {
         if isBusy { hasUnreportedActivity = true } else { activityHandler?() }
     }

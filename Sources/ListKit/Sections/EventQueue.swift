@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened in a list and no answer has carried yet, in order.
+/// The events of a list that no call has returned yet, in order.
 final class EventQueue {
     private(set) var events: [AdapterEvent] = []
 
-    /// How many events wait.
+    /// How many events are queued.
     var count: Int { events.count }
 
-    /// Whether no event waits.
+    /// Whether no event is queued.
     var isEmpty: Bool { events.isEmpty }
 
     func append(_ event: AdapterEvent) { events.append(event) }
 
-    /// Puts events where others waited when a call began.
+    /// Inserts events behind those that were queued when a call began.
     ///
-    /// - Parameter mark: how many events waited then.
+    /// - Parameter mark: how many events were queued then.
     func insert(_ new: [AdapterEvent], at mark: Int) { events.insert(contentsOf: new, at: min(mark, events.count)) }
 
     /// Replaces the events that came since a mark.
@@ -22,7 +22,7 @@ final class EventQueue {
 
     func removeAll(where isGone: (AdapterEvent) -> Bool) { events.removeAll(where: isGone) }
 
-    /// Empties the queue.
+    /// Returns and removes all events.
     func dequeueAll() -> [AdapterEvent] {
         defer { events = [] }
         return events

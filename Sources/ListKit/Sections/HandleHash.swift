@@ -2,8 +2,8 @@
 
 /// The hash of keys that are numbers which the adapter gave out itself.
 ///
-/// Nobody outside chooses them, so that they need no defence against chosen keys, which is most of what the hash of the
-/// standard library costs; a scroll step looks up a thousand of them.
+/// Clients cannot choose handles, so that no protection against chosen keys is needed, which is most of the cost of the
+/// standard library's hash; a scroll step looks up a thousand handles.
 enum HandleHash {
     /// A hash of two numbers in which each bit depends on all of theirs (the finalizer of MurmurHash3).
     ///

@@ -2,8 +2,8 @@
 
 /// An object that changed in a section without a handle, and so without a controller, fault, selection or picture.
 ///
-/// If its kind has traits, all that follows from the change is known from the two objects: the section is reloaded. Most
-/// changes of a long list are of this sort, and a handle for each would cost more than all else that is done for it.
+/// Its kind has traits, so the two objects alone determine the change: the section is reloaded. Most changes of a long list
+/// are of this sort, and making a handle for each would be the largest part of their cost.
 struct UnnoticedUpdate {
     /// The section before the update.
     let old: Int
@@ -15,51 +15,51 @@ struct UnnoticedUpdate {
     var oldItemCount = 0
 }
 
-/// Which items of which sections change in one update, put together from all that section controllers say.
+/// The changes of items in one update, collected from all section controllers.
 struct ItemChangeCollector {
     /// Item by item changes of sections, each from the state before the update.
     private(set) var itemChanges: [SectionHandle: ListItemChanges] = [:]
-    /// Sections that are asked for everything anew.
+    /// Sections that are reloaded.
     private(set) var reloads: Set<SectionHandle> = []
-    /// Where the items went of sections that are reloaded as a whole: what is kept by item follows them all the same.
+    /// Changes of items in sections that are reloaded as a whole, which state kept by item still follows.
     private(set) var followed: [SectionHandle: ListItemChanges] = [:]
-    /// Sections that nobody has taken notice of and whose object changed, ascending: they are reloaded without a handle.
+    /// Sections without a handle whose object changed, ascending.
     private(set) var unnoticed: [UnnoticedUpdate] = []
-    /// Whether all section controllers are made anew, so that it does not matter what became of single items.
+    /// Whether all section controllers are replaced, so that changes of single items have no effect.
     private(set) var reloadsAll = false
-    /// Sections of which something was recorded since their items were counted.
+    /// Sections with changes that were recorded since their items were counted.
     private(set) var uncounted: Set<SectionHandle> = []
-    /// Sections whose sizes are asked for anew.
+    /// Sections whose sizes are asked for again.
     private(set) var invalidated: Set<SectionHandle> = []
-    /// Single items whose sizes are asked for anew, by the indexes that they have after what was recorded so far.
+    /// Single items whose sizes are asked for again, by their indexes after the changes recorded so far.
     private(set) var resizes: [SectionHandle: Set<Int>] = [:]
 
     /// Whether there is anything to announce.
     var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
 
-    /// Whether there is anything at all to do.
+    /// Whether nothing was recorded.
     var isEmpty: Bool { !isAnnounced && invalidated.isEmpty && resizes.isEmpty }
 
     // MARK: Sections
 
-    /// All section controllers are made anew.
+    /// Records that all section controllers are replaced.
     mutating func reloadAll() { reloadsAll = true }
 
-    /// A section is asked for everything anew.
+    /// Records the reload of a section.
     mutating func reload(_ handle: SectionHandle) { reloads.insert(handle) }
 
-    /// The sizes of a section are asked for anew.
+    /// Records that the sizes of a section are asked for again.
     mutating func invalidate(_ handle: SectionHandle) { invalidated.insert(handle) }
 
-    /// Something was recorded of a section since its items were counted.
+    /// Records that a section has to be counted again.
     mutating func markUncounted(_ handle: SectionHandle) { uncounted.insert(handle) }
 
-    /// All sections are counted from here on.
+    /// Records that all sections are counted.
     mutating func markAllCounted() { uncounted = [] }
 
     // MARK: Items
 
-    /// Replaces what changes among the items of a section, which has gone through some changes more.
+    /// Replaces the item changes of a section by their combination with later ones.
     mutating func setItemChanges(_ all: ListItemChanges, of handle: SectionHandle, after changes: ListItemChanges) {
         itemChanges[handle] = all
         guard let items = resizes[handle] else { return }
@@ -67,19 +67,19 @@ struct ItemChangeCollector {
         resizes[handle] = Set(items.compactMap { forward($0) })
     }
 
-    /// Drops what changes among the items of a section; what is kept by item may follow it.
+    /// Removes and returns the item changes of a section.
     mutating func removeItemChanges(of handle: SectionHandle) -> ListItemChanges? {
         itemChanges.removeValue(forKey: handle)
     }
 
-    /// Has what is kept by item follow the items of a section that is reloaded; what does not fit is left out.
+    /// Adds item changes of a section that is reloaded, for state that is kept by item; inconsistent ones are left out.
     ///
     /// - Parameter count: how many items the section had.
     mutating func follow(_ changes: ListItemChanges, of handle: SectionHandle, itemCount count: Int) {
         if let all = changes.following(followed[handle], itemCount: count) { followed[handle] = all }
     }
 
-    /// Likewise, as an item update recorded it.
+    /// Adds item changes of a section that is reloaded, as an item update recorded them.
     mutating func follow(_ recorded: RecordedItemChanges, of handle: SectionHandle, itemCount before: Int) {
         let count = (followed[handle] ?? ListItemChanges(updates: [])).count(after: before)
         if recorded.hasItemChanges, let changes = ListItemChanges(recorded, itemCount: count) {
@@ -87,15 +87,15 @@ struct ItemChangeCollector {
         }
     }
 
-    /// Items of a section have other sizes; what names no item is ignored.
+    /// Records that items of a section have other sizes; indexes without an item are ignored.
     mutating func resize(_ indexes: [Int], of handle: SectionHandle, itemCount: Int) {
         let items = indexes.filter { (0..<itemCount).contains($0) }
         if !items.isEmpty { resizes[handle, default: []].formUnion(items) }
     }
 
-    // MARK: Unnoticed sections
+    // MARK: Sections without a handle
 
-    /// A section without a handle is reloaded; in ascending order.
+    /// Records the reload of a section without a handle; called in ascending order.
     mutating func append(_ update: UnnoticedUpdate) { unnoticed.append(update) }
 
     /// Replaces the sections without a handle, with their counts.

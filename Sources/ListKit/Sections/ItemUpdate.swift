@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item update that a section controller asked for and that has not run yet.
+/// An item update that a section controller requested and that has not run yet.
 struct ItemUpdate {
     let controller: ListSectionController
     let animated: Bool
@@ -8,7 +8,7 @@ struct ItemUpdate {
     let completion: ((Bool) -> Void)?
 }
 
-/// What an item update says of one section.
+/// The changes that an item update recorded of one section.
 struct RecordedItemChanges {
     var inserts: [Int] = []
     var deletes: [Int] = []
@@ -23,20 +23,20 @@ struct RecordedItemChanges {
     var hasItemChanges: Bool { !inserts.isEmpty || !deletes.isEmpty || !moves.isEmpty || !reloads.isEmpty }
 }
 
-/// Records what one item update says while it runs (rules IC-01 to IC-03).
+/// Records the changes of one item update while it runs (rules IC-01 to IC-03).
 ///
-/// Shared with the block that runs: what it has recorded is consumed before another update runs inside of it.
+/// Shared with the running block: its records are consumed before another update runs inside of it.
 final class ItemUpdateRecorder {
     private var changes: [SectionHandle: RecordedItemChanges] = [:]
-    /// How many selections were asked for before what it records: their items are moved by that.
+    /// How many selections came before the records, which move the items of those selections.
     private(set) var selectionsBefore: Int
 
     init(selectionsBefore: Int) { self.selectionsBefore = selectionsBefore }
 
-    /// What follows is recorded after so many selections.
+    /// Sets how many selections came before the next records.
     func setSelectionsBefore(_ count: Int) { selectionsBefore = count }
 
-    /// Adds a change of a section.
+    /// Records a change of a section.
     func record(_ handle: SectionHandle, _ change: (inout RecordedItemChanges) -> Void) {
         change(&changes[handle, default: RecordedItemChanges()])
     }
@@ -48,13 +48,13 @@ final class ItemUpdateRecorder {
     }
 }
 
-/// An item that is selected or deselected while its section's items change places: it waits until they have theirs.
+/// A selection or deselection during an update, which is applied when the items have their final indexes.
 struct PendingSelection {
     let handle: SectionHandle
-    /// The index as the section controller has it; `nil` when the item is gone.
+    /// The index in the section controller's data; `nil` when the item is gone.
     private(set) var item: Int?
     let isSelected: Bool
 
-    /// Follows the item to its next index; `nil` when the item goes.
+    /// Moves the selection to the item's next index; `forward` returns `nil` for an item that is removed.
     mutating func move(by forward: (Int) -> Int?) { item = item.flatMap(forward) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of section controllers that was looked up last, while a list is gone through.
+/// Caches the kind of section controllers that was looked up last, for loops over objects.
 ///
-/// Neighbours mostly have one type, and looking its kind up costs more than all else that is done for an object.
+/// Neighbours mostly have the same type, and the lookup is the largest part of the cost of an object.
 struct LastKind {
     private var type: ObjectType?
     private var isKnown = false
@@ -25,13 +25,13 @@ struct LastKind {
         return count
     }
 
-    /// Whether a change of an object is a reload of its section, and all of it is known from its kind's traits.
+    /// Whether a change of an object reloads its section, with all that is needed known from the traits of its kind.
     mutating func reloadsUnseen(_ object: ListObject, in store: SectionStore) -> Bool {
         find(for: object, in: store)
         return numberOfItems != nil && !hasViewModels
     }
 
-    /// The number of items of an object likewise, adding what its section does not show of it.
+    /// The number of items of an object by the traits of its kind, adding the content that its section does not show.
     mutating func itemCount(
         of object: ListObject, in store: SectionStore, container: ListContainer, adding losses: inout ContentLosses
     ) -> Int? {

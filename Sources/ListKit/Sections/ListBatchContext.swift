@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an item update says about the items it changed.
+/// Records which items an item update changed.
 ///
 /// Indexes of deletes, reloads, measurements and move origins are those before the update, of inserts and move targets those
-/// after it; an item update that runs inside of it divides it into the part before and the part after. Operations on a
-/// section that is reloaded, inserted or removed by the same transaction are dropped.
+/// after it; a nested item update divides it into two such updates. Operations on a section that is reloaded, inserted or
+/// removed by the same transaction are dropped.
 public struct ListBatchContext {
     /// The list that runs the item update.
     let store: SectionStore
-    /// Whose items are meant when no other controller is named.
+    /// The section that is meant without a controller.
     let controller: ListSectionController
-    /// What it says.
+    /// The records.
     let recorder: ItemUpdateRecorder
 
     /// Items were inserted.
@@ -23,7 +23,7 @@ public struct ListBatchContext {
         record(other) { changes in changes.deletes += indexes }
     }
 
-    /// Items show something else, in the same place.
+    /// The contents of items changed, in the same place.
     public mutating func reloadItems(at indexes: [Int], in other: ListSectionController? = nil) {
         record(other) { changes in changes.reloads += indexes }
     }
@@ -33,28 +33,28 @@ public struct ListBatchContext {
         record(other) { changes in changes.moves.append((source, destination)) }
     }
 
-    /// The section is to be asked for everything anew.
+    /// The section has to be reloaded.
     public mutating func reloadSection(_ other: ListSectionController? = nil) {
         record(other) { changes in changes.reloadsSection = true }
     }
 
     /// Sizes of items changed; their contents did not.
     ///
-    /// Every item of the section is measured again; ``invalidateLayout(of:at:)`` measures only those that it names.
+    /// Every item of the section is measured again; ``invalidateLayout(of:at:)`` measures single ones.
     public mutating func invalidateLayout(of other: ListSectionController? = nil) {
         record(other) { changes in changes.invalidatesLayout = true }
     }
 
     /// Sizes of single items changed; their contents did not.
     ///
-    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
-    /// index is that before the update, as of reloads; one that names no item, or one that is deleted, is ignored. A size
-    /// that the client of a view measured stays in that view.
+    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out again.
+    /// Indexes are those before the update, as of reloads; those without an item, or of a deleted one, are ignored. A size that
+    /// the client of a view measured stays in that view.
     public mutating func invalidateLayout(of other: ListSectionController? = nil, at indexes: [Int]) {
         record(other) { changes in changes.resizes += indexes }
     }
 
-    /// Takes over what a controller found out by a diff of its items.
+    /// Records item changes that a controller found by a diff.
     mutating func apply(_ changes: ListItemChanges, in other: ListSectionController) {
         record(other) { recorded in
             recorded.inserts += changes.inserts

@@ -2,21 +2,21 @@
 
 /// A section whose object becomes many items, diffed one by one.
 ///
-/// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. An item keeps its place on the screen as long as its
-/// identity stays; a changed one is rebound in place. Items without identity, and later ones with the same identity, are
-/// dropped (rule BN-03). The object's own equality plays no part.
+/// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. Items are matched by identity; one whose content changed is
+/// rebound in place. Items without identity, and later ones with the same identity, are dropped (rule BN-03). The object's
+/// own equality has no effect.
 open class ListBindingSectionController: ListSectionController {
     /// The object of the section.
     public private(set) final var object: ListObject?
-    /// The items as the list knows them.
+    /// The items that the list shows.
     public private(set) final var viewModels: [ListItem] = []
-    /// Is told about selection and highlight, with the item concerned.
+    /// Receives selections and highlights.
     public final weak var selectionDelegate: (any ListBindingSelectionDelegate)?
 
-    /// Where the update stands that `update(animated:completion:)` asked for.
+    /// The state of the update that `update(animated:completion:)` requested.
     private enum OwnUpdate { case none, queued, applied }
     private var ownUpdate = OwnUpdate.none
-    /// Whether items changed since the object was last handed over.
+    /// Whether items changed since the last call of `didUpdate(to:)`.
     private var hasChanged = false
 
     /// The items of an object; each needs an identity.
@@ -28,7 +28,7 @@ open class ListBindingSectionController: ListSectionController {
     /// The object is new or has changed; an override must call this one.
     open override func didUpdate(to object: ListObject) { self.object = object }
 
-    /// Makes the items anew from the object, with the next flush (rules BN-17, BN-18).
+    /// Makes the items from the object again, with the next flush (rules BN-17, BN-18).
     ///
     /// `completion` gets whether this call's update ran: a second call before the first one's completion gets false at once.
     public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
@@ -42,7 +42,7 @@ open class ListBindingSectionController: ListSectionController {
             updates: { [weak self] batch in
                 guard let self, ownUpdate == .queued, let object else { return }
                 ownUpdate = .applied
-                batch.apply(take(object), in: self)
+                batch.apply(replaceItems(for: object), in: self)
             },
             completion: { [weak self] finished in
                 self?.ownUpdate = .none
@@ -53,13 +53,13 @@ open class ListBindingSectionController: ListSectionController {
     override func update(to object: ListObject) -> ListSectionChange {
         let isFirst = self.object == nil
         hasChanged = false
-        // An override may ask for an update, which runs at once.
+        // An override may request an update, which runs at once.
         didUpdate(to: object)
-        let changes = take(object)
+        let changes = replaceItems(for: object)
         return isFirst || !hasChanged ? .reload : .items(changes)
     }
 
-    private func take(_ object: ListObject) -> ListItemChanges {
+    private func replaceItems(for object: ListObject) -> ListItemChanges {
         let new = ListItemChanges.unique(viewModels(for: object))
         let changes = ListItemChanges(from: viewModels, to: new)
         viewModels = new
@@ -100,21 +100,21 @@ open class ListBindingSectionController: ListSectionController {
     }
 }
 
-/// What happened to an item of a binding section.
+/// A selection or highlight of an item of a binding section.
 @frozen public enum ListBindingSelectionEvent: Sendable, Hashable {
     /// It was selected.
     case select
     /// It was deselected.
     case deselect
-    /// A finger or a pointer is down on it.
+    /// A finger or a pointer was pressed on it.
     case highlight
-    /// It is no longer down.
+    /// It was released.
     case unhighlight
 }
 
-/// Is told about selection and highlight in a binding section (rules BN-08 to BN-13).
+/// Receives selections and highlights in a binding section (rules BN-08 to BN-13).
 public protocol ListBindingSelectionDelegate: AnyObject {
-    /// Something happened to an item.
+    /// An item was selected, deselected, highlighted or unhighlighted.
     func sectionController(
         _ controller: ListBindingSectionController, _ event: ListBindingSelectionEvent, itemAt index: Int,
         viewModel: ListItem)

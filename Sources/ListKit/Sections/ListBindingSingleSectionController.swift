@@ -22,7 +22,7 @@ open class ListBindingSingleSectionController: ListSectionController {
     /// Whether some view shows the item (rule BS-08).
     public final var isDisplayingItem: Bool { displayedItem != nil }
 
-    /// The item was selected; `item` is what is displayed.
+    /// The item was selected; `item` is the displayed one.
     open func didSelect(_ item: ListItem?) {}
     /// The item was deselected.
     open func didDeselect(_ item: ListItem?) {}

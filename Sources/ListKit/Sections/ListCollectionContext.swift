@@ -2,10 +2,10 @@
 
 /// The adapter as one section controller sees it.
 ///
-/// A value that is made when it is asked for: use it and drop it. Everything may be called from any callback; what would
-/// disturb work under way is queued and runs right after it.
+/// A value that is made for each use: do not keep it. Everything may be called from any callback; what cannot run during a
+/// callback is queued and runs right after it.
 public struct ListCollectionContext {
-    /// The controller that asked.
+    /// The controller.
     let controller: ListSectionController
     /// The list that the controller belongs to.
     let host: any SectionContextHost
@@ -30,7 +30,7 @@ public struct ListCollectionContext {
     /// How far that view is scrolled.
     public var containerContentOffset: Point { host.containerOffset }
 
-    /// What the content of that view is doing.
+    /// How the content of that view is moving.
     public var scrollingTraits: ListScrollingTraits { host.scrollingTraits }
 
     // MARK: Lookups
@@ -38,7 +38,7 @@ public struct ListCollectionContext {
     /// The object of the section; `nil` when the section is no longer in the list.
     public var object: ListObject? { controller.link.flatMap { host.store.map.object(of: $0.handle) } }
 
-    /// The number of items that the list knows the section to have.
+    /// The number of items that the section has in the list.
     public var itemCount: Int { controller.link.map { host.store.map.itemCount(of: $0.handle) } ?? 0 }
 
     /// The items of the section that some view shows, ascending.
@@ -57,9 +57,9 @@ public struct ListCollectionContext {
 
     // MARK: Actions
 
-    /// Changes items of the section: `updates` changes the controller's data and says what it changed.
+    /// Changes items of the section: `updates` changes the controller's data and records which items changed.
     ///
-    /// Runs with the next flush, or at once inside of one; `completion` gets whether it was applied.
+    /// Runs with the next flush, or at once inside of one; `completion` receives whether it was applied.
     public func performBatch(
         animated: Bool = true, updates: @escaping (inout ListBatchContext) -> Void,
         completion: ((Bool) -> Void)? = nil
@@ -68,15 +68,15 @@ public struct ListCollectionContext {
             ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
     }
 
-    /// Asks for the sizes of the section anew, with the next flush; `completion` gets whether the section was still there.
+    /// Asks for the sizes of the section again, with the next flush; `completion` receives whether the section was still there.
     public func invalidateLayout(completion: ((Bool) -> Void)? = nil) {
         performBatch(animated: true, updates: { $0.invalidateLayout() }, completion: completion)
     }
 
-    /// Asks for the sizes of single items anew, with the next flush; `completion` gets whether the section was still there.
+    /// Asks for the sizes of single items again, with the next flush; `completion` receives whether the section was still there.
     ///
-    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out anew. An
-    /// index is the one that the item has then, after the item updates that were asked for before.
+    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out again.
+    /// Indexes are those at that time, after the item updates that were requested before.
     public func invalidateLayout(at indexes: [Int], completion: ((Bool) -> Void)? = nil) {
         performBatch(animated: true, updates: { $0.invalidateLayout(at: indexes) }, completion: completion)
     }
@@ -96,7 +96,7 @@ public struct ListCollectionContext {
 
     // MARK: State
 
-    /// What the controller wants kept for its object: it outlives reloads and goes with the object.
+    /// State that is kept with the controller's object: it survives reloads and is dropped with the object.
     public var state: Fields {
         get { controller.link.map { host.store.state(of: $0.handle) } ?? Fields() }
         nonmutating set {
@@ -104,7 +104,6 @@ public struct ListCollectionContext {
         }
     }
 
-    /// Tells the owner of the list that the section does not work; its items are shown as error items until the object
-    /// changes.
+    /// Reports that the section does not work: its items are shown as error items until the object changes.
     public func reportFault(_ reason: String) { host.reportFault(of: controller, reason) }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs work later on the executor that owns a list: what timers and I/O of section controllers come back through.
+/// Runs work later on the executor that owns a list, for timers and I/O of section controllers.
 ///
-/// The owner of a ``ListAdapter`` gives it one (``ListAdapter/executor``); without it nothing is ever called back.
+/// The owner of a ``ListAdapter`` sets one (``ListAdapter/executor``); without it no callback runs.
 public protocol ListExecutor: AnyObject, Sendable {
     /// Runs `work` on the list's executor after some milliseconds, 0 = on its next turn; from any thread.
     func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A section controller as other threads may hold it: to get back to it, on its list's executor.
+/// A weak reference to a section controller that other threads may hold, to call it on its list's executor.
 ///
-/// It does not keep the controller alive; what arrives when the section is no longer in the list is dropped.
+/// Calls are dropped when the section is no longer in the list.
 public struct ListSectionControllerReference<Controller: ListSectionController>: @unchecked Sendable {
-    // The controller belongs to the list's executor, and is touched there only; elsewhere it is carried.
+    // The controller belongs to the list's executor and is used there only; other threads only pass it on.
     private weak let controller: Controller?
     private let executor: (any ListExecutor)?
 
-    /// Refers to a controller that is in a list; from the list's executor.
+    /// Refers to a controller that is in a list; call it on the list's executor.
     public init(_ controller: Controller) {
         self.controller = controller
         executor = controller.context?.executor
@@ -24,7 +24,7 @@ public struct ListSectionControllerReference<Controller: ListSectionController>:
 
     /// Runs `body` with the controller on the list's executor; from any thread.
     ///
-    /// `body` changes the controller's data inside of `context.performBatch`, as always.
+    /// `body` changes the controller's data inside of `context.performBatch`.
     public func perform(_ body: @escaping @Sendable (Controller) -> Void) {
         executor?.perform(after: 0) {
             guard let controller, controller.section != nil else { return }
@@ -39,15 +39,15 @@ public final class ListTimer {
 
     fileprivate init(_ body: @escaping () -> Void) { self.body = body }
 
-    /// Forgets the callback; a second time does nothing.
+    /// Cancels the callback; a second call has no effect.
     public func cancel() { body = nil }
 }
 
 extension ListCollectionContext {
-    /// What runs work on the list's executor; `nil` when the owner of the list gave it none.
+    /// The executor of the list; `nil` when the list's owner set none.
     public var executor: (any ListExecutor)? { host.executor }
 
-    /// Calls back once, after some time; never when the section has left the list by then.
+    /// Calls back once, after a delay, unless the section has left the list by then.
     @discardableResult
     public func after(_ delay: Duration, _ body: @escaping () -> Void) -> ListTimer {
         let timer = ListTimer(body)
@@ -55,7 +55,7 @@ extension ListCollectionContext {
         return timer
     }
 
-    /// Calls back again and again, first after one interval, until cancelled or the section leaves the list.
+    /// Calls back repeatedly, first after one interval, until cancelled or the section leaves the list.
     ///
     /// An interval below one millisecond counts as one millisecond.
     @discardableResult
@@ -77,9 +77,9 @@ extension ListCollectionContext {
     }
 }
 
-/// A callback on its way through the executor.
+/// A callback that passes through the executor.
 private struct DueCallback: @unchecked Sendable {
-    // Both belong to the list's executor: made on it, and touched only by work that runs on it.
+    // Both belong to the list's executor: made on it, and used only by work that runs on it.
     weak let controller: ListSectionController?
     let timer: ListTimer
 }

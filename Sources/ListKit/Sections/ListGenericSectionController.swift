@@ -18,12 +18,12 @@ open class ListGenericSectionController<Model: ListModel>: ListSectionController
     }
 }
 
-/// A section controller that is handed Swift values.
+/// A section controller that receives Swift values.
 open class ListValueSectionController<Value: ListModel>: ListSectionController {
     /// The section's value is new, or has changed.
     open func didUpdate(to value: Value) {}
 
-    /// Reads the object and hands on the value; an object that cannot be read is a fault of the section.
+    /// Reads the object and passes on its value; an object that cannot be read is a fault of the section.
     public final override func didUpdate(to object: ListObject) {
         do throws(ListError) {
             didUpdate(to: try Value(object))

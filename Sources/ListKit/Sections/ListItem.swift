@@ -2,10 +2,10 @@
 
 /// One cell of a section, without a screen: what a viewer needs to draw it.
 ///
-/// A section controller answers items where IGListKit's answers configured cells. The size is asked for separately,
-/// because a layout needs the sizes of many items and the contents of few.
+/// A section controller returns items where IGListKit's returns configured cells. The size is separate, because a layout needs
+/// the sizes of many items and the contents of few.
 public struct ListItem: Sendable, Hashable {
-    /// Names the item inside its section, so that it can be followed through updates; `nil` = it goes by its index.
+    /// Identifies the item inside its section over updates; `nil` = its index does.
     public var identity: String?
     /// Viewers reuse a widget for items with the same identifier; an empty one is never reused.
     public var reuseIdentifier: String
@@ -27,8 +27,7 @@ extension ListItem {
             && ExactText(lhs.reuseIdentifier) == ExactText(rhs.reuseIdentifier) && lhs.content == rhs.content
     }
 
-    /// What stands in for an item whose section controller broke its contract: reuse identifier `error`, the reason
-    /// in the field `error`.
+    /// The error item of a section at fault: reuse identifier `error`, the reason in the field `error`.
     static func fault(_ reason: String) -> ListItem {
         ListItem(reuseIdentifier: "error", content: ["error": .string(reason)])
     }

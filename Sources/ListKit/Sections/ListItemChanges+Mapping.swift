@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListItemChanges {
-    /// What a block of an item update recorded, made consistent; `nil` when it cannot be (rules BU-11, UP-47, UP-48).
+    /// Makes consistent changes of what an item update recorded; `nil` when that is impossible (rules BU-11, UP-47, UP-48).
     ///
     /// Repeated deletes and reloads count once, a reload of a deleted item is dropped, and inserts at one index follow each
     /// other.
@@ -31,7 +31,7 @@ extension ListItemChanges {
     /// How many items there are afterwards.
     func count(after before: Int) -> Int { before - deletes.count + inserts.count }
 
-    /// One change that does what an earlier one and this one do in a row; `nil` when this one cannot happen after it.
+    /// The combination of earlier changes and these; `nil` when these cannot follow them.
     func following(_ earlier: ListItemChanges?, itemCount: Int) -> ListItemChanges? {
         let earlier = earlier ?? ListItemChanges(updates: [])
         let between = 0..<max(0, earlier.count(after: itemCount))
@@ -39,7 +39,7 @@ extension ListItemChanges {
         return earlier.followed(by: self, itemCount: itemCount)
     }
 
-    /// One change that does what two do in a row.
+    /// The combination of these changes and later ones.
     func followed(by next: ListItemChanges, itemCount: Int) -> ListItemChanges {
         if isEmpty { return next }
         if next.isEmpty { return self }
@@ -64,7 +64,7 @@ extension ListItemChanges {
         }
     }
 
-    /// What leads to items that had the given indexes before.
+    /// Makes the changes that lead to items that had the given indexes before.
     init(origins: [Int?], itemCount: Int) {
         var survives = [Bool](repeating: false, count: itemCount)
         for case .some(let origin) in origins { survives[origin] = true }
@@ -87,7 +87,7 @@ extension ListItemChanges {
         }
     }
 
-    /// Where items went.
+    /// Maps the indexes of items before to those after.
     func forwarding() -> IndexForwarding {
         IndexForwarding(deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A Swift value that travels through a list as an object (no boxes, no base class).
+/// A Swift value that a list carries as an object (no boxes, no base class).
 public protocol ListModel {
     /// Reads the value from an object.
     ///
-    /// - Throws: what is wrong with the object; the section then shows an error item.
+    /// - Throws: an error for an object that cannot be read; its section then shows an error item.
     init(_ object: ListObject) throws(ListError)
 
-    /// Names the value in its list; equal names mean the same element.
+    /// Identifies the value in its list.
     var listIdentifier: String { get }
 
-    /// Chooses the section controller.
+    /// The object's type, which selects the section controller.
     static var listType: String { get }
 
-    /// What is compared and carried.
+    /// The content.
     var listFields: Fields { get }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a view's content is doing (rule AD-108).
+/// How a view's content is moving (rule AD-108).
 public struct ListScrollingTraits: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8
@@ -12,6 +12,6 @@ public struct ListScrollingTraits: OptionSet, Sendable, Hashable {
     public static let isTracking = ListScrollingTraits(rawValue: 1)
     /// The content follows it.
     public static let isDragging = ListScrollingTraits(rawValue: 2)
-    /// The content goes on moving by itself.
+    /// The content keeps moving after the finger or pointer left it.
     public static let isDecelerating = ListScrollingTraits(rawValue: 4)
 }

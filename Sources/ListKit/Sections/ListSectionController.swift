@@ -2,12 +2,11 @@
 
 /// Makes the items, supplementary views and behaviour of one section; the class that plugin authors inherit from.
 ///
-/// One controller serves one object for as long as the object stays in the list with its type. Every
-/// method is called on the executor that owns the adapter, so no locks are needed. What a controller answers is checked:
-/// a negative count, a size that is not finite or a repeated item identity is a fault of its section, shown as an error
-/// item, and never one of the process.
+/// One controller serves one object for as long as the object stays in the list with its type. Every method is called on the
+/// executor that owns the adapter, so no locks are needed. Results are checked: a negative count, a size that is not finite
+/// or a repeated item identity is a fault of the section, which shows an error item, and never one of the process.
 ///
-/// Callbacks may call back into ``context`` from anywhere: what cannot run at once is queued and answered later.
+/// Callbacks may use ``context`` at any time: what cannot run at once is queued.
 open class ListSectionController {
     /// The connection to the adapter; set when the controller is made for a section.
     private(set) final var link: SectionLink?
@@ -19,15 +18,15 @@ open class ListSectionController {
     /// The least distance between two items of a row, in points.
     public final var minimumInteritemSpacing: Double = 0
 
-    /// Gives the header and the footer; `nil` = the section has neither.
+    /// Provides the header and the footer; `nil` = the section has neither.
     public final weak var supplementarySource: (any ListSupplementarySource)?
-    /// Is told when the section or an item of it appears and disappears.
+    /// Observes when the section or an item of it appears and disappears.
     public final weak var displayDelegate: (any ListDisplayDelegate)?
-    /// Is told when the section comes near the visible ones and when it leaves.
+    /// Observes when the section enters and leaves a working range.
     public final weak var workingRangeDelegate: (any ListWorkingRangeDelegate)?
-    /// Is told how a view that shows the section scrolls.
+    /// Observes how a view that shows the section scrolls.
     public final weak var scrollDelegate: (any ListScrollDelegate)?
-    /// Changes where items of the section come from and go to.
+    /// Provides the frames that items start from and leave to.
     public final weak var transitionDelegate: (any ListTransitionDelegate)?
 
     /// Makes a controller that belongs to no list yet.
@@ -39,7 +38,7 @@ open class ListSectionController {
         link?.host.map { ListCollectionContext(controller: self, host: $0) }
     }
 
-    /// The place of the section; `nil` when the controller is in no list (rules SM-10, SM-16).
+    /// The position of the section; `nil` when the controller is in no list (rules SM-10, SM-16).
     ///
     /// Complexity: O(log n).
     public final var section: Int? { link.flatMap { $0.host?.store.map.position(of: $0.handle) } }
@@ -53,7 +52,7 @@ open class ListSectionController {
         return section == host.store.map.count - 1
     }
 
-    /// Puts the controller into a list, or out of it.
+    /// Adds the controller to a list, or removes it.
     final func setLink(_ new: SectionLink?) { link = new }
 
     // MARK: Content
@@ -75,7 +74,7 @@ open class ListSectionController {
         return .fault("\(type(of: self)) does not override item(at:)")
     }
 
-    /// Where an item lies when the list uses the layout `absolute`: frame in content coordinates and z order.
+    /// An item's frame in content coordinates and its z, for layouts that use placements, as `absolute`.
     ///
     /// The default is the item's size at the origin.
     open func placementOfItem(at index: Int) -> ItemPlacement {
@@ -84,10 +83,10 @@ open class ListSectionController {
 
     /// The object of the section is new, or has changed.
     ///
-    /// Called before anything is asked of a new controller, and after every section of the list has its new number.
+    /// The first call of a new controller; all sections have their new positions by then.
     open func didUpdate(to object: ListObject) {}
 
-    /// Takes the new object and says what became of the items; the engine's way in.
+    /// Hands over the new object; returns how the items changed.
     func update(to object: ListObject) -> ListSectionChange {
         didUpdate(to: object)
         return .reload
@@ -110,13 +109,13 @@ open class ListSectionController {
 
     // MARK: Actions
 
-    /// A viewer invoked an action on an item, as by a button in its cell: answers whether the controller has handled it.
+    /// Handles an action that a viewer invoked on an item, as by a button in its cell; returns whether it was handled.
     ///
-    /// What it does not handle goes to the list's owner. The default handles nothing.
+    /// Other actions go to the list's owner. The default handles none.
     ///
     /// - Parameters:
-    ///   - action: a word that viewers and the controller, or the list's owner, agree on.
-    ///   - parameters: what else the viewer says.
+    ///   - action: the name of the action.
+    ///   - parameters: the viewer's parameters.
     open func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool { false }
 
     // MARK: Reordering
@@ -128,20 +127,20 @@ open class ListSectionController {
     /// (rule SC-06).
     open func canMoveItem(from source: Int, to destination: Int) -> Bool { canMoveItem(at: source) }
 
-    /// The object as it is once an item was moved, for sections whose object says in which order its items are.
+    /// The object after the move of an item, for sections whose object has the order of its items.
     ///
-    /// `nil`, the default, means that only the controller knows; ``moveItem(from:to:)`` is then called.
+    /// `nil`, the default, means that the controller keeps the order; ``moveItem(from:to:)`` is then called.
     open func object(movingItemFrom source: Int, to destination: Int) -> ListObject? { nil }
 
-    /// An item was moved inside the section: the controller moves its data likewise.
+    /// Moves the controller's data of an item that was moved inside the section.
     open func moveItem(from source: Int, to destination: Int) {
         context?.reportFault("does not override moveItem(from:to:)")
     }
 }
 
-/// What became of the items of a section whose object changed.
+/// How the items of a section changed with its object.
 enum ListSectionChange {
-    /// All of them are to be asked for anew.
+    /// All of them have to be asked for again.
     case reload
     /// Only these changed.
     case items(ListItemChanges)

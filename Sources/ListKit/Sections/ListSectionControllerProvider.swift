@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows which section controllers a list uses (the data source's `sectionControllerFor`).
+/// Selects the section controllers of a list (the data source's `sectionControllerFor`).
 public protocol ListSectionControllerProvider: AnyObject {
     /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (rule AD-15).
     ///
-    /// Asked once for each type until the adapter is told that the controllers changed.
+    /// Asked once for each type, and again after an update that replaces all section controllers.
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind?
 }
 
@@ -12,13 +12,12 @@ public protocol ListSectionControllerProvider: AnyObject {
 public struct ListSectionControllerKind {
     /// The name in configuration and log, `PLUGIN/CONTROLLER`.
     public var name: String
-    /// What can be known of a section without a controller; `nil` = every section needs one.
+    /// Answers about sections without a controller; `nil` = every section needs one.
     public var traits: ListSectionTraits?
     /// Makes a controller for an object; `didUpdate(to:)` follows.
     ///
-    /// The adapter keeps it for as long as it lives: a maker that uses the object that owns the adapter captures it weakly.
-    /// It may ask the list for the controllers of other objects, but not without end
-    /// (``ListAdapter/sectionController(at:)``).
+    /// The adapter keeps it: a closure that uses the owner of the adapter has to capture it weakly. It may ask the list for the
+    /// controllers of other objects, up to 32 of them nested (``ListAdapter/sectionController(at:)``).
     public var make: (ListObject) -> ListSectionController
 
     /// Describes a kind.
@@ -31,25 +30,25 @@ public struct ListSectionControllerKind {
     }
 }
 
-/// What is known of the sections of a kind from their objects alone.
+/// Answers about the sections of a kind from their objects alone.
 ///
-/// A kind with traits keeps nothing in its controllers: one is made when a section is displayed, in range or asked, and
-/// given back afterwards, so that a million sections make no million controllers. All answers are pure functions.
+/// Controllers of a kind with traits keep no state: one is made when a section is displayed, in range or asked, and released
+/// afterwards, so that a million sections do not need a million controllers. All answers are pure functions.
 public struct ListSectionTraits: Sendable {
     /// How many items an object has.
     public var numberOfItems: @Sendable (ListObject) -> Int
-    /// The sizes or places of a section's elements.
+    /// The sizes or placements of a section's elements.
     public var shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
-    /// The items, each with an identity, when changes are to be diffed item by item; `nil` = a changed section reloads.
+    /// The items, each with an identity, by which changes are diffed; `nil` = a changed section reloads.
     public var viewModels: (@Sendable (ListObject) -> [ListItem])?
 
-    /// How many items an object has, adding what its section does not show of it; `nil` = nothing is known of that.
+    /// How many items an object has, adding the content that its section does not show; `nil` = losses are not counted.
     private(set) var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
-    /// The sizes of every section of the kind, where they are all alike; `nil` = each object is asked.
+    /// The shape of every section of the kind, where it is the same for all; `nil` = `shape` is asked about each object.
     public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
 
-    /// Describes a kind whose sections are all alike: a list of them is laid out without a look at each.
+    /// Describes a kind whose sections are all alike: lists of them are laid out without reading each object.
     ///
     /// - Parameters:
     ///   - itemCount: how many items every section has.
@@ -82,7 +81,7 @@ public struct ListSectionTraits: Sendable {
     }
 }
 
-/// What a section is laid out in.
+/// The view that a section is laid out in.
 public struct ListContainer: Sendable, Hashable {
     /// The size of the viewport.
     public var size: Size
@@ -90,7 +89,7 @@ public struct ListContainer: Sendable, Hashable {
     public var inset: EdgeInsets
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection
-    /// The layout that asks: `absolute` needs places, `flow` sizes.
+    /// The layout that asks: see ``ListLayoutKind/usesPlacements``.
     public var layout: ListLayoutKind
 
     /// Makes a container.
@@ -110,7 +109,7 @@ public struct ListSectionShape: Sendable, Hashable {
     public var metrics: SectionMetrics
     /// The size of each item; not needed when the metrics have one size for all.
     public var sizes: [Size]
-    /// The place of each item; needed in the layout `absolute` only.
+    /// The placement of each item; needed only by layouts that use placements, as `absolute`.
     public var placements: [ItemPlacement]
 
     /// Makes a shape.

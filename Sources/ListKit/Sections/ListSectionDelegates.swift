@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives the header and the footer of a section.
+/// Provides the header and the footer of a section.
 public protocol ListSupplementarySource: AnyObject {
     /// Which of header and footer the section has.
     var supportedElementKinds: Set<ElementKind> { get }
@@ -12,7 +12,7 @@ public protocol ListSupplementarySource: AnyObject {
     func supplementaryElement(of kind: ElementKind) -> ListItem
 }
 
-/// Is told when a section and its items appear and disappear, counted over all views of the list.
+/// Observes when a section and its items appear and disappear, counted over all views of the list.
 public protocol ListDisplayDelegate: AnyObject {
     /// The first element of the section is about to be shown.
     func sectionControllerWillDisplay(_ controller: ListSectionController)
@@ -20,7 +20,7 @@ public protocol ListDisplayDelegate: AnyObject {
     func sectionControllerDidEndDisplaying(_ controller: ListSectionController)
     /// An item is about to be shown.
     func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int)
-    /// An item is gone; the index is the one it had when it was last shown.
+    /// An item is gone; the index is that when it was last shown.
     func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int)
 }
 
@@ -35,7 +35,7 @@ extension ListDisplayDelegate {
     public func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int) {}
 }
 
-/// Is told when a section comes near the visible ones and when it leaves: the time to prepare and to stop preparing.
+/// Observes when a section enters and leaves a working range: the time to begin and to end preparing its content.
 public protocol ListWorkingRangeDelegate: AnyObject {
     /// The section entered the working range of a view.
     func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController)
@@ -43,19 +43,19 @@ public protocol ListWorkingRangeDelegate: AnyObject {
     func sectionControllerDidExitWorkingRange(_ controller: ListSectionController)
 }
 
-/// Is told how a view that shows the section scrolls.
+/// Observes how a view that shows the section scrolls.
 public protocol ListScrollDelegate: AnyObject {
-    /// What the view did.
+    /// The view scrolled.
     func sectionController(_ controller: ListSectionController, didScroll event: ListScrollEvent)
 }
 
-/// What a view did while it scrolled.
+/// A step of scrolling.
 @frozen public enum ListScrollEvent: Sendable, Hashable {
     /// The content moved.
     case scrolled
     /// A finger or a pointer began to drag.
     case willBeginDragging
-    /// The drag ended; the content may go on moving.
+    /// The drag ended; the content may keep moving.
     case didEndDragging(willDecelerate: Bool)
     /// The content came to rest.
     case didEndDecelerating

@@ -4,7 +4,7 @@
 public final class ListSingleSectionController: ListSectionController {
     /// The object of the section.
     public private(set) var object: ListObject?
-    /// Is told when the item is selected and deselected.
+    /// Observes when the item is selected and deselected.
     public weak var selectionDelegate: (any ListSingleSelectionDelegate)?
 
     private let configure: (ListObject) -> ListItem
@@ -43,7 +43,7 @@ public final class ListSingleSectionController: ListSectionController {
     }
 }
 
-/// Is told about the selection of a single section controller's item.
+/// Observes the selection of a single section controller's item.
 public protocol ListSingleSelectionDelegate: AnyObject {
     /// The item was selected.
     func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The section controllers of a list: which kinds there are, which controllers exist, and which sections are at fault.
+/// The section controllers of a list: known kinds, existing controllers, and faults of sections.
 struct SectionControllerRegistry {
-    /// A kind and the type that it is for; the type is kept so that its identity stays its own.
+    /// A kind and its type; keeping the type prevents another one from getting the same object identifier.
     private struct KnownType {
         let type: ObjectType
         let kind: ListSectionControllerKind?
@@ -11,19 +11,19 @@ struct SectionControllerRegistry {
     private var kinds: [ObjectIdentifier: KnownType] = [:]
     /// The controllers that exist.
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
-    /// Controllers of kinds with traits: they are given back when nobody needs them.
+    /// Sections whose controllers are of kinds with traits, and are released when unused.
     private(set) var transient: Set<SectionHandle> = []
     /// Those of them that nobody may need.
     private(set) var unneeded: Set<SectionHandle> = []
     /// The sections whose controllers are being made.
     private var making: Set<SectionHandle> = []
-    /// Why a section shows error items.
+    /// Why sections show error items.
     private(set) var faults: [SectionHandle: String] = [:]
 
     /// The most types whose kind is remembered.
     private static let maximumKinds = 4096
 
-    /// What is known of a type, without asking.
+    /// The kind of a type as it was looked up before; `nil` if it was not.
     func knownKind(for type: ObjectType) -> ListSectionControllerKind?? { kinds[ObjectIdentifier(type)].map(\.kind) }
 
     mutating func remember(_ kind: ListSectionControllerKind?, for type: ObjectType) {
@@ -33,7 +33,7 @@ struct SectionControllerRegistry {
 
     mutating func forgetKinds() { kinds.removeAll() }
 
-    /// Records that a section's controller is being made; answers whether it was not already.
+    /// Records that a section's controller is being made; returns false if it was already.
     mutating func beginMaking(_ handle: SectionHandle) -> Bool { making.insert(handle).inserted }
 
     /// Records that it has been made.
@@ -46,15 +46,7 @@ struct SectionControllerRegistry {
         unneeded.insert(handle)
     }
 
-    /// Records that a section may be needed no longer.
-    mutating func markUnneeded(_ handle: SectionHandle) {
-        if transient.contains(handle) { unneeded.insert(handle) }
-    }
-
-    /// Records that a section is needed.
-    mutating func markNeeded(_ handle: SectionHandle) { unneeded.remove(handle) }
-
-    /// Gives a controller back; it is in no list from now on.
+    /// Removes a controller from the list.
     @discardableResult
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
         transient.remove(handle)

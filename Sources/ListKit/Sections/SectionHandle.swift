@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names a section for as long as its object is in the list, whatever its number; never used again afterwards.
+/// Identifies a section for as long as its object is in the list, whatever its position; never used again afterwards.
 ///
-/// Sections get one when somebody takes notice of them, and lose it when nobody does any more, so that a long list of which
-/// little is looked at keeps few.
+/// A section gets one when it is first used (shown, asked, selected) and loses it when it is unused, so that a long list
+/// keeps few.
 struct SectionHandle: Hashable, Sendable, Comparable {
     let raw: Int32
 

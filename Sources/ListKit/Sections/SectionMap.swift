@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list, with the state before a change and the state after it, and the handles by which they are known to
-/// whoever shows them.
+/// The sections of a list before and after a change, and their handles.
 ///
-/// While nothing is applied both states are the same. Positions are those after, `old…` ones those before.
+/// Outside of changes both states are the same. Positions are those after, `old…` ones those before.
 final class SectionMap {
-    /// The sections, which an ``ObjectList`` may have too; their payloads are the handles.
+    /// The sections, which an ``ObjectList`` may share; their payloads are the handles.
     let table: SectionTable
-    /// The objects of sections with a handle: by their identifiers the sections are found.
+    /// The objects of sections with a handle, by whose identifiers the sections are found.
     private var objects: [SectionHandle: ListObject] = [:]
-    /// The handles of sections that the transaction under way removes.
+    /// The handles of sections that the open change removes.
     private var gone: [SectionHandle] = []
     private var lastHandle: Int32 = 0
-    /// With more handles than this, those that nobody refers to are looked for.
+    /// The number of handles from which unused ones are searched for.
     private var handleLimit = SectionMap.leastHandles
 
-    /// Shows the sections of a table, none of which has a handle.
+    /// Maps the sections of a table, none of which has a handle.
     init(_ table: SectionTable) { self.table = table }
 
     // MARK: After
@@ -32,7 +31,7 @@ final class SectionMap {
         return handle
     }
 
-    /// The handle that the section at a position has; `nil` when nobody took notice of it yet.
+    /// The handle of the section at a position; `nil` when it has none.
     func knownHandle(at position: Int) -> SectionHandle? {
         guard let payload = table.tree.section(at: position, in: .new)?.payload, payload != SectionTree.noPayload else {
             return nil
@@ -63,7 +62,7 @@ final class SectionMap {
 
     func object(of handle: SectionHandle) -> ListObject? { section(of: handle)?.object }
 
-    /// The identifier of a section before or after, which no transaction changes.
+    /// The identifier of a section, which is the same before and after.
     func id(of handle: SectionHandle) -> String? { objects[handle]?.id }
 
     /// The sections in a range of positions; those without a handle get one.
@@ -89,7 +88,7 @@ final class SectionMap {
         return table.tree.section(of: object, in: .new)
     }
 
-    /// How many items lie before a section; all of them for what lies behind the last.
+    /// How many items lie before a section; all of them for the position after the last.
     func itemOffset(ofSection position: Int) -> Int { table.tree.itemOffset(ofSection: position, in: .new) }
 
     /// The path of an item that is counted from the start of the list.
@@ -110,7 +109,7 @@ final class SectionMap {
         return result
     }
 
-    /// The sections in a range of positions, in order, as they are: none gets a handle.
+    /// The sections in a range of positions, in order, without giving them handles.
     func sections(in range: Range<Int>) -> [SectionTree.Section] {
         var result: [SectionTree.Section] = []
         table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section) }
@@ -140,7 +139,7 @@ final class SectionMap {
         return handle(at: new)
     }
 
-    /// The handle that the section at a position had; `nil` when nobody took notice of it yet.
+    /// The handle of the section that was at a position; `nil` when it has none.
     func knownOldHandle(at position: Int) -> SectionHandle? {
         guard let payload = oldSection(at: position)?.payload, payload != SectionTree.noPayload else { return nil }
         return SectionHandle(raw: payload)
@@ -174,20 +173,20 @@ final class SectionMap {
         return handle
     }
 
-    // MARK: Forgetting
+    // MARK: Releasing handles
 
     private static let leastHandles = 1024
 
     /// How many sections have a handle.
     var handleCount: Int { objects.count }
 
-    /// Whether so many handles were made that some may be without use.
+    /// Whether so many handles were made that unused ones should be searched for.
     var hasManyHandles: Bool { objects.count > handleLimit }
 
-    /// Takes the handles back that nobody refers to; only while nothing is applied.
+    /// Releases unused handles; requires that no change is open.
     ///
-    /// - Complexity: O(handles · log n); twice the handles that stay must be there before it is worth while again, so O(log n)
-    ///   for each handle that was made.
+    /// - Complexity: O(handles · log n). The next search comes when there are twice as many as remain: O(log n) for each handle
+    ///   that was made.
     func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {
@@ -199,7 +198,7 @@ final class SectionMap {
         handleLimit = max(SectionMap.leastHandles, 2 * objects.count)
     }
 
-    /// Takes all handles back: the sections are shown by somebody else from now on.
+    /// Releases all handles, because another presentation takes over the sections.
     func releaseAll() {
         releaseHandles { _ in false }
     }
@@ -220,14 +219,14 @@ final class SectionMap {
         if changes.isMost(of: count) {
             gone += changes.deletes.compactMap { knownHandle(at: $0) }
         } else {
-            // A section that moves has one handle on both sides.
+            // A moved section has the same handle on both sides.
             for move in changes.moves { _ = handle(at: move.old) }
             for update in changes.updates {
                 if let handle = knownHandle(at: update.old) { objects[handle] = update.object }
             }
         }
         table.open(changes, itemCounts: itemCounts) { payload, object in
-            // The object before would stay in memory for as long as its section.
+            // The object before would otherwise stay in memory as long as its section.
             objects[SectionHandle(raw: payload)] = object
         }
     }

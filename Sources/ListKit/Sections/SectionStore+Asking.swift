@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What section controllers are asked, and how their answers are checked.
+// Questions to section controllers, and checks of their answers.
 
 extension SectionStore {
     // MARK: Counts
 
-    /// Counts the items of all sections, of a list that was just made.
+    /// Counts the items of all sections of a new list.
     func countAllItems() {
         var kinds = LastKind()
         var (count, unsettled) = (0, [Int]())
@@ -27,7 +27,7 @@ extension SectionStore {
         map.commit()
     }
 
-    /// The number of items that a section says it has; one error item for a section at fault.
+    /// Asks a section for its number of items; 1, the error item, for a section at fault.
     func askItemCount(of handle: SectionHandle) -> Int {
         guard fault(of: handle) == nil, let object = map.object(of: handle) else { return 1 }
         let count: Int
@@ -38,23 +38,23 @@ extension SectionStore {
             count = gate.call(.count, handle, in: self) { controller.numberOfItems() }
         }
         guard (0...SectionStore.maximumItemCount).contains(count) else {
-            fault(handle, "\(count) items")
+            fault(handle, "returned \(count) items, where 0 to \(SectionStore.maximumItemCount) are allowed")
             return 1
         }
         return fault(of: handle) == nil ? count : 1
     }
 
-    /// Counts the items of new sections; `nil` for a section that has to be asked itself.
+    /// Counts the items of inserted sections; `nil` for a section whose controller has to be asked.
     func countItems(of changes: SectionChanges) -> [Int?] {
         var kinds = LastKind()
         return changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
     }
 
-    /// Likewise, adding what built-in section controllers leave out of new and changed objects, or replace in them.
+    /// Counts the items of inserted sections, adding what built-in section controllers leave out of new and changed objects, or
+    /// replace in them.
     ///
-    /// Losses are looked for once for each update of an object, and not when sections are laid out, which is done for each
-    /// view, and again and again.
-    /// - Parameter container: the list's own layout; only what that reads is missed by anybody.
+    /// Losses are counted once for each update of an object, not when sections are laid out, which happens often.
+    /// - Parameter container: has the list's own layout; only fields that it reads count.
     func countItems(
         of changes: SectionChanges, in container: ListContainer, adding losses: inout ContentLosses
     ) -> [Int?] {
@@ -100,12 +100,12 @@ extension SectionStore {
         return fault(of: handle).map { .fault($0) } ?? item
     }
 
-    /// Whether a section says where its items come from and go to.
+    /// Whether a section has a transition delegate.
     func hasTransitions(_ handle: SectionHandle) -> Bool {
         existingController(of: handle)?.transitionDelegate != nil
     }
 
-    /// The frame from which an item starts or to which it goes; `nil` when it is the one where it rests.
+    /// The frame that an item starts from or leaves to; `nil` when it is the resting one.
     func askTransition(of handle: SectionHandle, item: Int, resting: Rect, appears: Bool) -> Rect? {
         guard let controller = existingController(of: handle), let delegate = controller.transitionDelegate else {
             return nil
@@ -128,7 +128,7 @@ extension SectionStore {
         }
     }
 
-    /// Tells a section controller what happened to one of its items.
+    /// Passes a selection or highlight of an item to its section controller.
     func tellSelection(of handle: SectionHandle, item: Int, _ event: ListBindingSelectionEvent) {
         guard let controller = controller(of: handle) else { return }
         gate.call(.selection, handle, in: self) {
@@ -141,7 +141,7 @@ extension SectionStore {
         }
     }
 
-    /// Has a section controller handle an action; answers whether it did.
+    /// Passes an action to a section controller; returns whether it was handled.
     func askAction(
         of handle: SectionHandle, item: Int, _ action: String, _ parameters: Fields
     ) -> Bool {
@@ -153,13 +153,13 @@ extension SectionStore {
 
     // MARK: Dragging
 
-    /// What becomes of an item that was dragged.
+    /// The verdict on a dragged item.
     enum MoveJudgement {
-        /// There is no such item, or no such place.
+        /// There is no such item, or no such target.
         case error(ListError)
         /// The item stays where it is.
         case refused
-        /// The item is where it shall be.
+        /// The item is at the target already.
         case nothing
         /// Its section moves.
         case section
@@ -169,8 +169,8 @@ extension SectionStore {
         case item(SectionHandle)
     }
 
-    /// Asks about an item that was dragged: inside its section if the controller agrees, or a whole
-    /// section if both sections have one item.
+    /// Asks about a dragged item, which moves inside its section if the controller agrees, or with its section if both sections
+    /// have one item.
     func judgeMove(from: IndexPath, to: IndexPath) -> MoveJudgement {
         guard let source = map.handle(at: from.section), let target = map.handle(at: to.section),
             (0..<map.itemCount(of: source)).contains(from.item),

@@ -24,7 +24,7 @@ extension SectionStore {
         guard let controller = controller(of: handle), fault(of: handle) == nil else { return nil }
         let geometry = gate.call(.size, handle, in: self) { ask(controller, index) }
         guard fault(of: handle) == nil, isGood(geometry) else {
-            fault(handle, "a size that is not finite")
+            fault(handle, "returned a size that is not finite")
             return nil
         }
         return geometry
@@ -65,7 +65,8 @@ extension SectionStore {
         shape.metrics.itemCount = count
         let isComplete = shape.isComplete(itemCount: count)
         guard fault(of: handle) == nil, isComplete, shape.isFinite else {
-            fault(handle, isComplete ? "a size that is not finite" : "sizes for another number of items")
+            let wrong = isComplete ? "a size that is not finite" : "sizes for another number of items"
+            fault(handle, "returned \(wrong)")
             return faultShape(of: handle, in: container)
         }
         return shape

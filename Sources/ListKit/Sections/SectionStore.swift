@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list and their controllers: who makes them, which exist, which are at fault, and what objects keep.
+/// The sections of a list, their controllers and faults, and the state that is kept with objects.
 ///
-/// All questions to section controllers go through here, and from here through the ``CallGate``.
+/// All calls of section controllers come from here, through the ``CallGate``.
 final class SectionStore {
-    /// The sections; the states before and after only differ while an update is presented.
+    /// The sections; the states before and after differ only while an update is presented.
     let map: SectionMap
     /// Calls section controllers.
     let gate: CallGate
-    /// What happened and was not announced yet.
+    /// The events to announce.
     let events: EventQueue
     /// Makes the section controllers.
     private let provider: any ListSectionControllerProvider
     private var registry = SectionControllerRegistry()
-    /// What objects keep for their controllers.
+    /// The state that is kept with objects.
     private var states: [SectionHandle: Fields] = [:]
     private weak var host: (any SectionContextHost)?
     private weak var delegate: (any SectionStoreDelegate)?
@@ -30,7 +30,7 @@ final class SectionStore {
         self.events = events
     }
 
-    /// Has section controllers see a list, and what else is kept of sections follow their faults.
+    /// Sets the list that section controllers see, and the delegate that keeps other state of sections.
     func attach(host: any SectionContextHost, delegate: any SectionStoreDelegate) {
         self.host = host
         self.delegate = delegate
@@ -47,10 +47,10 @@ final class SectionStore {
         return kind
     }
 
-    /// What is known of a type, without asking.
+    /// The kind of a type as it was looked up before; `nil` if it was not.
     func knownKind(for type: ObjectType) -> ListSectionControllerKind?? { registry.knownKind(for: type) }
 
-    /// Asks the provider anew from now on.
+    /// Forgets all kinds, so that the provider is asked again.
     func forgetKinds() { registry.forgetKinds() }
 
     /// The types among some objects for which there is no section controller.
@@ -75,7 +75,7 @@ final class SectionStore {
     /// The section controllers that exist.
     var controllers: [SectionHandle: ListSectionController] { registry.controllers }
 
-    /// How many of them are given back when nobody needs them.
+    /// How many of them are released when unused.
     var transientCount: Int { registry.transient.count }
 
     /// The controller of a section if it exists.
@@ -88,7 +88,7 @@ final class SectionStore {
         return gate.make { makeController(of: handle, for: object) }
     }
 
-    /// Makes the controller of a section and shows it its object.
+    /// Makes the controller of a section and hands it its object.
     private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
         guard let kind = kind(for: object) else {
             fault(handle, "no section controller for the type \(object.type.quoted)")
@@ -99,7 +99,8 @@ final class SectionStore {
         registry.endMaking(handle)
         releaseIfGone(controller)
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
-            fault(handle, controller.link == nil ? "a plain ListSectionController" : "one controller for two objects")
+            fault(
+                handle, controller.link == nil ? "is no subclass of ListSectionController" : "was made for two objects")
             return nil
         }
         controller.setLink(SectionLink(host: host, handle: handle))
@@ -108,13 +109,13 @@ final class SectionStore {
         return registry.controllers[handle]
     }
 
-    /// A controller whose object leaves with the update that is being presented may be made another one's already.
+    /// Releases a controller that was made for an object which the present update removes.
     private func releaseIfGone(_ controller: ListSectionController) {
         guard let handle = handle(of: controller), map.position(of: handle) == nil else { return }
         replaceController(of: handle)
     }
 
-    /// Lets a controller go; another one is made when the section is asked next.
+    /// Releases a controller; another one is made when the section is asked next.
     func replaceController(of handle: SectionHandle) {
         guard let controller = registry.remove(handle), isInUse(handle) else { return }
         delegate?.didReplace(controller, of: handle)
@@ -132,15 +133,15 @@ final class SectionStore {
     /// Whether a section is shown or in range somewhere.
     func isInUse(_ handle: SectionHandle) -> Bool { delegate?.isInUse(handle) == true }
 
-    /// The sections of whose items something is kept by index.
+    /// The sections of which state is kept by the index of an item.
     var sectionsWithKeptItems: Set<SectionHandle> { delegate?.sectionsWithKeptItems ?? [] }
 
     // MARK: States
 
-    /// What an object keeps for its controllers.
+    /// The state that is kept with an object.
     func state(of handle: SectionHandle) -> Fields { states[handle] ?? Fields() }
 
-    /// Keeps something for an object, as long as it is in the list.
+    /// Sets the state that is kept with an object, as long as it is in the list.
     func setState(_ state: Fields, of handle: SectionHandle) {
         if map.position(of: handle) != nil { states[handle] = state.isEmpty ? nil : state }
     }
@@ -153,7 +154,7 @@ final class SectionStore {
     /// Why a section shows error items; `nil` when it does not.
     func fault(of handle: SectionHandle) -> String? { registry.faults[handle] }
 
-    /// A controller broke its contract: its section shows error items until its object changes.
+    /// Records a fault: the section shows error items until its object changes.
     func fault(_ handle: SectionHandle, _ reason: String) {
         guard registry.faults[handle] == nil, let object = map.object(of: handle) else { return }
         registry.setFault(reason, of: handle)
@@ -164,21 +165,17 @@ final class SectionStore {
         delegate?.contentsChanged(of: handle)
     }
 
-    /// Lets a section work again.
+    /// Clears the fault of a section.
     func clearFault(of handle: SectionHandle) { registry.clearFault(of: handle) }
 
-    /// Lets all sections work again.
+    /// Clears the faults of all sections.
     func clearFaults() { for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) } }
 
-    // MARK: Forgetting
+    // MARK: Releasing
 
-    /// A section may be shown or in range no longer.
-    func markUnneeded(_ handle: SectionHandle) { registry.markUnneeded(handle) }
-
-    /// Gives back the controllers that were only made because somebody looked.
+    /// Releases the controllers of kinds with traits that are unused.
     ///
-    /// - Parameter kept: a section whose controller is about to be answered.
-    /// - Complexity: O(controllers that were made, and sections that left the views, since the last call).
+    /// - Parameter kept: a section whose controller is about to be returned.
     func releaseTransientControllers(except kept: SectionHandle?) {
         guard !gate.isCalling else { return }
         for handle in registry.unneeded where handle != kept {
@@ -186,10 +183,10 @@ final class SectionStore {
         }
     }
 
-    /// Takes the handles back of sections that were only noticed for a while: after a long scroll nothing is left of it.
+    /// Releases the handles of unused sections, as after a long scroll.
     ///
-    /// What belongs to the object itself stays: its controller (unless its kind has traits), fault, selection, state, measured
-    /// sizes, and what a viewer was sent of it.
+    /// A section is in use while it has a controller (of a kind without traits), a fault, a selection, state, measured sizes, or a
+    /// viewer that was sent a part of it.
     func releaseHandles() {
         guard !gate.isBusy, map.hasManyHandles, let delegate else { return }
         let kept = delegate.handlesInUse
@@ -198,7 +195,7 @@ final class SectionStore {
         }
     }
 
-    /// Drops what was kept for sections that are gone.
+    /// Drops the state of removed sections.
     func forgetRemoved(_ changes: SectionChanges) {
         for old in changes.deletes {
             guard let handle = map.knownOldHandle(at: old) else { continue }

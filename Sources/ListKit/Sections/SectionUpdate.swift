@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One update of a list, from the first section controller that is told of it to the last.
+/// One update of a list, from the first section controller that is called for it to the last.
 ///
-/// Objects are shown to their controllers, item updates run, and what all of them say of their items is put together in a
-/// ``ItemChangeCollector``; sections whose items changed are counted again. It calls section controllers, which may call back at
-/// any time, and so it is a class: no part of it is in hand during a call.
+/// Controllers receive their objects, item updates run, an ``ItemChangeCollector`` collects the changes of items, and
+/// sections whose items changed are counted again. Section controllers may call back at any time: it is a class, of which
+/// nothing is accessed exclusively during a call.
 final class SectionUpdate {
     private let store: SectionStore
     private(set) var collector = ItemChangeCollector()
-    /// Controllers of displayed sections that were let go, so that they hear the end of it.
+    /// Released controllers of displayed sections, kept until their display has ended.
     private(set) var replaced: [SectionHandle: ListSectionController] = [:]
     /// For each item update of the queue that ran, whether its section was in the list.
     private(set) var results: [Bool] = []
-    /// Of item updates that others asked for: called when the update is over, after those of the queue.
+    /// The completions of nested item updates, called after the update and after those of the queue.
     private(set) var completions: [(finished: Bool, call: (Bool) -> Void)] = []
-    /// What is selected and deselected meanwhile, in order.
+    /// Selections and deselections during the update, in order.
     private(set) var selections: [PendingSelection] = []
-    /// Whether data is still being applied; afterwards item updates wait for the next update.
+    /// Whether item updates still run with this update; later ones wait for the next.
     private var isCollecting = true
-    /// The section whose controller is being shown its object, and what it records of its items meanwhile: whether that counts
-    /// is known when it has seen the object.
+    /// The section whose controller is receiving its object, and the item changes that it records during that call, which
+    /// may turn out to be without effect.
     private var updating: (handle: SectionHandle, recorded: [RecordedItemChanges])?
-    /// What the item updates that run now record, the outermost first.
+    /// The records of the item updates that are running, the outermost first.
     private var running: [ItemUpdateRecorder] = []
-    /// The items as they were, of sections of whose items something is kept while everything is reloaded.
+    /// The items before a reload of everything, of sections with state that is kept by the index of an item.
     private var itemsBefore: [SectionHandle: [ListItem]] = [:]
 
-    /// How deep item updates may be nested; deeper ones wait for the next update.
+    /// The most levels of nested item updates; deeper ones wait for the next update.
     private static let maximumNesting = 32
 
-    /// How often sections are counted that change while they are.
+    /// How often sections are counted that change while they are counted.
     private static let maximumCounts = 8
 
     init(_ store: SectionStore) { self.store = store }
@@ -38,11 +38,11 @@ final class SectionUpdate {
 
     // MARK: Applying
 
-    /// Shows an update to the section controllers. Afterwards both states of the sections can be read.
+    /// Applies an update and calls the section controllers. Afterwards both states of the sections can be read.
     ///
     /// - Parameters:
     ///   - updates: the item updates that run with it.
-    ///   - counts: how many items the inserted sections have, as far as that is known without them.
+    ///   - counts: how many items the inserted sections have, where that is known without their controllers.
     func apply(_ update: ObjectUpdate, _ updates: [ItemUpdate], itemCounts counts: [Int?]) {
         let forced = update.forced.flatMap { $0.range.compactMap { map.handle(at: $0) } }
         let moved = update.itemMove.flatMap { map.handle(at: $0.from.section) }
@@ -63,16 +63,16 @@ final class SectionUpdate {
         isCollecting = false
     }
 
-    /// Nothing is applied any more: item updates wait for the next update.
+    /// Ends collecting: later item updates wait for the next update.
     func finishCollecting() { isCollecting = false }
 
-    /// Lets those controllers go that were kept to hear the end of what they show.
+    /// Releases the controllers that were kept until their display had ended.
     func releaseReplaced() { replaced = [:] }
 
-    /// Keeps a controller that was let go.
+    /// Keeps a released controller until its display has ended.
     func keepReplaced(_ controller: ListSectionController, of handle: SectionHandle) { replaced[handle] = controller }
 
-    /// Shows new and changed objects to their controllers, in the order of the new list (rule EE-38).
+    /// Hands new and changed objects to their controllers, in the order of the new list (rule EE-38).
     ///
     /// - Parameter positions: new sections of kinds without traits.
     private func updateControllers(
@@ -101,13 +101,13 @@ final class SectionUpdate {
         store.clearFaults()
     }
 
-    /// A section is reloaded as a whole: its items' changes only move what is kept by item.
+    /// Limits the item changes of a section that is reloaded as a whole to moving state that is kept by item.
     private func keepItemChanges(of handle: SectionHandle) {
         guard let changes = collector.removeItemChanges(of: handle) else { return }
         collector.follow(changes, of: handle, itemCount: map.oldItemCount(of: handle))
     }
 
-    /// A section whose object changed, or that is to be rebuilt.
+    /// Hands a changed or reloaded object to its controller and records how its items changed.
     private func showChanged(_ handle: SectionHandle, isForced: Bool) {
         guard let new = map.object(of: handle), let old = map.oldObject(of: handle) else { return }
         if new.objectType !== old.objectType {
@@ -153,11 +153,11 @@ final class SectionUpdate {
 
     // MARK: Item updates
 
-    /// Runs item updates; what they say is collected.
+    /// Runs item updates and collects their changes.
     func run(_ updates: [ItemUpdate]) { for update in updates { results.append(run(update)) } }
 
-    /// Runs an item update at once, from inside of another callback and after everything that was recorded so far (rule
-    /// BN-28); answers false when it has to wait.
+    /// Runs an item update at once, inside of another callback and after the changes recorded so far (rule BN-28); returns
+    /// false when it has to wait.
     func runInside(_ update: ItemUpdate) -> Bool {
         guard isCollecting, running.count < SectionUpdate.maximumNesting else { return false }
         for recorder in running { add(recorder) }
@@ -167,7 +167,7 @@ final class SectionUpdate {
         return true
     }
 
-    /// Runs one item update and whatever it asks for itself; answers whether its section is in the list.
+    /// Runs an item update with those nested in it; returns whether its section is in the list.
     private func run(_ update: ItemUpdate) -> Bool {
         let handle = store.handle(of: update.controller)
         let recorder = ItemUpdateRecorder(selectionsBefore: selections.count)
@@ -182,18 +182,18 @@ final class SectionUpdate {
 
     // MARK: Selections
 
-    /// An item is selected or deselected, by the index that it has after the update.
+    /// Adds a selection or deselection, by the item's index after the update.
     func select(_ selection: PendingSelection) { selections.append(selection) }
 
-    /// Forgets what was selected: it is in the selection.
+    /// Empties the selections, after they were applied.
     func removeSelections() { selections = [] }
 
-    /// Whether an item will be selected; `nil` when nobody has selected or deselected it.
+    /// Whether an item will be selected; `nil` when the update has neither selected nor deselected it.
     func selects(_ item: Int, of handle: SectionHandle) -> Bool? {
         selections.last { $0.handle == handle && $0.item == item }?.isSelected
     }
 
-    /// Items of a section changed places after the first selections were asked for.
+    /// Moves the items of the first selections in a section, because its items moved after them.
     private func moveSelections(first count: Int, of handle: SectionHandle, by changes: ListItemChanges) {
         guard count > 0 else { return }
         let forward = changes.forwarding()
@@ -204,14 +204,14 @@ final class SectionUpdate {
 
     // MARK: Collecting
 
-    /// Adds what an item update recorded since the last time.
+    /// Adds the records of an item update since the last call.
     private func add(_ recorder: ItemUpdateRecorder) {
         for (handle, changes) in recorder.consume() { add(changes, of: handle, after: recorder.selectionsBefore) }
     }
 
-    /// Adds what an item update recorded of a section.
+    /// Adds the records of an item update about a section.
     ///
-    /// - Parameter count: how many selections were asked for before that.
+    /// - Parameter count: how many selections came before the records.
     private func add(_ recorded: RecordedItemChanges, of handle: SectionHandle, after count: Int) {
         if updating?.handle == handle {
             updating?.recorded.append(recorded)
@@ -223,7 +223,7 @@ final class SectionUpdate {
         let isUnnoticed = collector.isUnnoticed(old)
         if recorded.reloadsSection, !isUnnoticed { collector.reload(handle) }
         if recorded.invalidatesLayout { collector.invalidate(handle) }
-        // What is reloaded is asked for anew: its items may have been others than the list knew when they changed.
+        // A reloaded section is asked again: its items may have differed from the list's before they changed.
         if collector.reloadsAll || collector.reloads.contains(handle) || isUnnoticed { return }
         let before = map.oldItemCount(of: handle)
         let earlier = collector.itemChanges[handle] ?? ListItemChanges(updates: [])
@@ -239,9 +239,9 @@ final class SectionUpdate {
         moveSelections(first: count, of: handle, by: changes)
     }
 
-    /// Adds what a controller found out about its items itself.
+    /// Adds item changes that a controller found itself, as by a diff.
     ///
-    /// - Parameter count: how many selections were asked for before that.
+    /// - Parameter count: how many selections came before them.
     private func add(_ changes: ListItemChanges, of handle: SectionHandle, after count: Int) {
         let before = map.oldItemCount(of: handle)
         guard !collector.reloads.contains(handle),
@@ -253,7 +253,7 @@ final class SectionUpdate {
 
     // MARK: Counts
 
-    /// Asks every section that may have another number of items now; one that does not have what it announced is at fault.
+    /// Counts the items of every section whose number may have changed; one that differs from its announced changes is at fault.
     private func settleItemCounts(_ update: ObjectUpdate, inserted positions: [Int]) {
         settleUnnoticed(update.changes)
         var handles = collector.reloads.union(collector.itemChanges.keys)
@@ -276,7 +276,7 @@ final class SectionUpdate {
         }
     }
 
-    /// Takes the number of items of every section from its kind's traits; answers the sections that have to be asked.
+    /// Sets the number of items of every section from its kind's traits; returns the sections that have to be asked.
     private func recountAll() -> [SectionHandle] {
         var (handles, kinds) = ([SectionHandle](), LastKind())
         for (position, object) in map.objects(in: 0..<map.count).enumerated() {
@@ -292,7 +292,7 @@ final class SectionUpdate {
     private func settleItemCount(of handle: SectionHandle) {
         let changes = collector.itemChanges[handle]
         var count = store.askItemCount(of: handle)
-        // What it says of its items while it is counted is looked at next time.
+        // Item changes that are recorded during the count are handled in the next round.
         if collector.uncounted.contains(handle) { return }
         if let changes, !collector.reloads.contains(handle), store.fault(of: handle) == nil {
             let announced = changes.count(after: map.oldItemCount(of: handle))
@@ -318,9 +318,9 @@ final class SectionUpdate {
         return placed.sorted { $0.position < $1.position }.map(\.handle)
     }
 
-    // MARK: Unnoticed sections
+    // MARK: Sections without a handle
 
-    /// Parts the changed objects: sections that somebody knows are answered, the others are collected without a handle.
+    /// Divides the changed objects: returns the sections with a handle, and collects the others.
     private func noticedUpdates(of changes: SectionChanges) -> [SectionHandle] {
         var kinds = LastKind()
         var handles: [SectionHandle] = []
@@ -336,8 +336,8 @@ final class SectionUpdate {
         return handles
     }
 
-    /// Takes the numbers of items of unnoticed sections from their traits; whoever was noticed meanwhile, by a section
-    /// controller that looked, or has an impossible number, is reloaded as others are.
+    /// Sets the numbers of items of sections without a handle from their traits; those that got a handle in the meantime, or
+    /// whose number is invalid, are reloaded as sections with one.
     private func settleUnnoticed(_ changes: SectionChanges) {
         let updates = collector.unnoticed
         guard !updates.isEmpty else { return }

@@ -9,8 +9,8 @@ extension ListLayoutKind {
 
 /// LazyScrollView's layout: each item brings its frame and its z.
 ///
-/// Two trees: the placements by section, and the items by where they start along the scroll axis. A section has a
-/// handle, so that it may move without its items being touched.
+/// Two trees: the placements by section, and the items by their start along the scroll axis. Items refer to their section by a
+/// handle, so that moving a section does not change its items.
 public struct AbsoluteLayout: ListLayout {
     /// The axis along which the list scrolls.
     public let direction: ScrollDirection
@@ -119,8 +119,8 @@ extension AbsoluteLayout {
         placement(of: path).map { Self.attributes(path, $0) }
     }
 
-    /// The items that overlap a rectangle with area, by z, then by path; O(log n) for each item on the rectangle's stretch
-    /// of the scroll axis.
+    /// The items that overlap a rectangle with area, by z, then by path; O(log n) for each item on the rectangle's range of
+    /// the scroll axis.
     ///
     /// - Parameter origin: without effect.
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {

@@ -8,7 +8,7 @@ struct PlacementBlock: SummarisedLeaf {
     static let maximumItems = PlacementPack.capacity
     static let vacant = PlacementBlock([])
 
-    /// The handles of the sections: numbers that stay theirs wherever they move.
+    /// The handles of the sections, which they keep when they move.
     let handles: [UInt32]
     private let itemCounts: PackedIntegers
     private var packs: [PlacementPack]
@@ -62,7 +62,7 @@ struct PlacementBlock: SummarisedLeaf {
         return item >= 0 && item < items.count ? placement(ofItem: items.lowerBound + item) : nil
     }
 
-    /// Puts another placement in the place of an item's; answers the one before, nil past the end.
+    /// Replaces the placement of an item; returns the one before, nil past the end.
     mutating func replace(_ item: Int, in section: Int, by placement: ItemPlacement) -> ItemPlacement? {
         guard let old = self.placement(of: item, in: section) else { return nil }
         let (pack, place) = (items(of: section).lowerBound + item).quotientAndRemainder(

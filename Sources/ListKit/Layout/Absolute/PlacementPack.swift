@@ -36,8 +36,8 @@ struct PlacementPack: Sendable {
 }
 
 extension ItemPlacement {
-    /// The placement as a layout can take it: NaN and infinite numbers make the frame empty, negative lengths are 0, far
-    /// coordinates are cut.
+    /// The placement with valid numbers: NaN and infinite ones make the frame empty, negative lengths are 0, far coordinates
+    /// are cut.
     var checked: ItemPlacement {
         let numbers = [frame.origin.x, frame.origin.y, frame.size.width, frame.size.height]
         guard numbers.allSatisfy(\.isFinite) else { return ItemPlacement(frame: .zero, zIndex: zIndex) }
@@ -49,6 +49,6 @@ extension ItemPlacement {
             zIndex: zIndex)
     }
 
-    /// Whether there is anything to see of it.
+    /// Whether the frame has an area.
     var isVisible: Bool { frame.size.width > 0 && frame.size.height > 0 }
 }

@@ -4,11 +4,11 @@
 typealias PlacementTree = LeafTree<PlacementBlock>
 
 extension PlacementTree {
-    /// What a change of single sections did.
+    /// The result of an edit.
     struct Edited {
-        /// The sections that went, or were replaced.
+        /// The sections that were removed or replaced.
         var removed: [PlacementBlock.Section] = []
-        /// The blocks that hold other sections than before.
+        /// The blocks whose sections changed.
         var touched: Set<Int> = []
     }
 
@@ -19,7 +19,7 @@ extension PlacementTree {
         self.init(cutter.finish())
     }
 
-    /// Follows one transaction; `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
+    /// Applies one transaction; `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
     ///
     /// O(changes · log n).
     mutating func apply(_ edit: SectionEdit, inserted: [PlacementBlock.Section], reloaded: [PlacementBlock.Section])
@@ -84,8 +84,7 @@ extension PlacementTree {
         }
     }
 
-    /// Puts changed sections back into their block, cut in more or joined with the next one if that keeps blocks well
-    /// filled.
+    /// Stores changed sections in their block, which is split or joined with the next one to keep blocks well filled.
     private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
         if sections.count < PlacementBlock.maximumSections / 4, let next = self.leaf(after: leaf) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an item starts and ends along the scroll axis, rounded outwards, and whose it is.
+/// The start and end of an item along the scroll axis, rounded outwards, and its path by section handle.
 struct PositionEntry: Sendable, Comparable {
     let start: Float
     let end: Float
@@ -28,7 +28,7 @@ struct PositionBlock: SummarisedLeaf {
 
     private(set) var entries: [PositionEntry]
 
-    /// What neighbouring blocks span.
+    /// The range of neighbouring blocks.
     struct Summary: TreeSummary {
         var first: PositionEntry?
         var last: PositionEntry?
@@ -41,7 +41,7 @@ struct PositionBlock: SummarisedLeaf {
             Summary(first: first ?? next.first, last: next.last ?? last, end: max(end, next.end))
         }
 
-        /// Whether an entry may share a stretch with a span.
+        /// Whether an entry may overlap a span.
         func mayOverlap(_ span: PositionSpan) -> Bool {
             guard let first else { return false }
             return Double(first.start) < span.end && Double(end) > span.start
@@ -65,7 +65,7 @@ struct PositionBlock: SummarisedLeaf {
         if place < entries.count, entries[place] == entry { entries.remove(at: place) }
     }
 
-    /// Gives away the upper half.
+    /// Removes and returns the upper half.
     mutating func split() -> PositionBlock {
         let half = entries.count / 2
         let upper = Array(entries[half...])
@@ -83,7 +83,7 @@ struct PositionBlock: SummarisedLeaf {
     }
 }
 
-/// A stretch of the scroll axis, in points.
+/// A range of the scroll axis, in points.
 struct PositionSpan: Sendable {
     var start: Double
     var end: Double

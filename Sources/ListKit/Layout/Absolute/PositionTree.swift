@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items of an absolute layout by where they start, to find those on a stretch of the scroll axis.
+/// The items of an absolute layout by their start, to find those on a range of the scroll axis.
 ///
 /// An interval tree in blocks: each part knows its first start and its farthest end. Any change and any step of a
 /// question is O(log n).
@@ -41,7 +41,7 @@ struct PositionTree: Sendable {
         }
     }
 
-    /// Runs over the entries that may share a stretch with a span, by their start.
+    /// Visits the entries that may overlap a span, by their start.
     func visit(_ span: PositionSpan, _ body: (PositionEntry) -> Void) {
         tree.walk { _, part in
             part.mayOverlap(span)

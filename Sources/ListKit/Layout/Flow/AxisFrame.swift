@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stretch of one axis, in units.
+/// A range of one axis, in units.
 struct Interval: Sendable, Hashable {
     var start: Units
     var end: Units
 
     static let zero = Interval(start: 0, end: 0)
 
-    /// What the union with any span leaves as that span.
+    /// The neutral element of unions.
     static let none = Interval(start: .max, end: .min)
 
     init(start: Units, end: Units) {
@@ -21,12 +21,12 @@ struct Interval: Sendable, Hashable {
 
     var length: Units { end - start }
 
-    /// Whether two spans share a stretch with length; touching is not enough (rule LY-27).
+    /// Whether two spans overlap with a length; touching is not enough (rule LY-27).
     func overlaps(_ other: Interval) -> Bool {
         start < other.end && other.start < end && start < end && other.start < other.end
     }
 
-    /// The coordinate lies in the span; its end does not belong to it.
+    /// Whether a coordinate lies in the span; its end does not belong to it.
     func contains(_ coordinate: Units) -> Bool {
         start <= coordinate && coordinate < end
     }
@@ -35,7 +35,7 @@ struct Interval: Sendable, Hashable {
         Interval(start: min(start, other.start), end: max(end, other.end))
     }
 
-    /// The span moved on, within a bound that no honest list reaches; an empty union stays one.
+    /// The span moved by a distance, limited to a bound that no valid list reaches; an empty union stays one.
     func shifted(by distance: Units) -> Interval {
         start > end ? self : Interval(start: min(start + distance, 1 << 62), end: min(end + distance, 1 << 62))
     }

@@ -2,14 +2,14 @@
 
 /// A leaf of the flow layout: a pack of small sections or one large one, with the state it was laid out with.
 ///
-/// Coordinates along the scroll axis are relative to the chunk's origin, so that a chunk moves without being touched.
+/// Coordinates along the scroll axis are relative to the chunk's origin, so that moving a chunk does not change it.
 struct FlowChunk: ChainedLeaf {
     private(set) var content: Content
     private(set) var entry = FlowState()
     private(set) var handOver = FlowState()
     private(set) var summary: FlowSummary
 
-    /// What a chunk holds.
+    /// The content of a chunk.
     enum Content: Sendable {
         case sections(SectionPack)
         indirect case large(LargeSection)
@@ -17,7 +17,7 @@ struct FlowChunk: ChainedLeaf {
 
     static let vacant = FlowChunk(.sections(.empty))
 
-    /// Makes a chunk that still has to be laid out.
+    /// Makes a chunk that has to be laid out.
     init(_ content: Content) {
         self.content = content
         summary = .empty
@@ -36,13 +36,13 @@ struct FlowChunk: ChainedLeaf {
         if case .sections(let pack) = content { pack } else { nil }
     }
 
-    /// Puts other sections in; the chunk has to be laid out after that.
+    /// Replaces the sections; the chunk has to be laid out after that.
     mutating func replace(by pack: SectionPack) {
         content = .sections(pack)
         summary.sections = pack.sectionCount
     }
 
-    /// Gives an item another size; answers whether the chunk has to be laid out after that.
+    /// Changes the size of an item; returns whether the chunk has to be laid out after that.
     mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) -> Bool {
         switch content {
         case .sections(let pack):
@@ -89,12 +89,12 @@ struct FlowChunk: ChainedLeaf {
     }
 }
 
-/// What neighbouring chunks add up to.
+/// The sum of neighbouring chunks.
 struct FlowSummary: TreeSummary {
     var sections: Int
-    /// The way from the origin of the first chunk to that after the last one.
+    /// The distance from the origin of the first chunk to that after the last one.
     var advance: Units
-    /// The union of the sections along the scroll axis, seen from the origin of the first chunk.
+    /// The union of the sections along the scroll axis, relative to the origin of the first chunk.
     var extent: Interval
     /// Whether any section has a header to show.
     var hasHeader: Bool
@@ -109,7 +109,7 @@ struct FlowSummary: TreeSummary {
 }
 
 extension Units {
-    /// The sum of two lengths, held at a bound that no honest list reaches.
+    /// The sum of two lengths, limited to a bound that no valid list reaches.
     static func saturatingSum(_ first: Units, _ second: Units) -> Units {
         Swift.min(first + second, 1 << 61)
     }
@@ -133,7 +133,7 @@ extension FlowChunk {
         }
     }
 
-    /// Runs over the sections: the items that may reach into the window, then their section's frames.
+    /// Visits the sections: the items that may reach into the window, then their section's frames.
     @inline(__always)
     func visit(
         _ window: Interval, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FlowLayout {
-    /// Everything that overlaps a rectangle with area, section by section: header, items, footer.
+    /// The elements that overlap a rectangle with area, section by section: header, items, footer.
     ///
     /// O(log n + what lies in the rectangle).
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
@@ -37,7 +37,7 @@ extension FlowLayout {
         return frame.hasArea ? attributes(of: kind, section: section, frame) : nil
     }
 
-    /// Another size lays everything out anew; an origin moved along the scroll axis, the sticky headers.
+    /// Another size requires everything; an origin moved along the scroll axis, the sticky headers.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation {
         if old.size != new.size { return .everything }
         let moved = direction.along(old.origin) != direction.along(new.origin)
@@ -56,29 +56,28 @@ extension FlowLayout {
             zIndex: section * Self.levels + Self.levels - 1)
     }
 
-    /// How far apart the z of two sections are. The highest of a section is its header's and footer's:
-    /// items from 998 on share the one below, so that a stuck header covers all of its items.
+    /// The distance of z between two sections. The highest z of a section is that of its header and footer; items from 998
+    /// on share the one below, so that a stuck header covers all items.
     private static var levels: Int { 1000 }
 }
 
-/// What a question about a rectangle meets.
+/// The elements that overlap a rectangle.
 private struct FoundElements {
     var sections: [FoundSection] = []
     var items: [(item: Int, frame: AxisFrame)] = []
 }
 
-/// A section that a question meets, with the items of it that it meets.
+/// A section that overlaps a rectangle, with the items of it that do.
 private struct FoundSection {
     let number: Int
     let frames: SectionFrames
-    /// Where the next section starts, if that is known already.
+    /// Where the next section starts, if that was found.
     var next: Units?
     var items = 0..<0
 }
 
 extension FlowLayout {
-    /// The sections that meet a window; with sticky headers also those between them, which may reach in by their header
-    /// alone.
+    /// The sections that overlap a window; with sticky headers also those between them, of which only the header may overlap it.
     private func elements(in window: AxisFrame) -> FoundElements {
         let between = configuration.stickyHeaders ? sections(in: window) : nil
         var found = FoundElements()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes of single sections; each notes the chunks that have to be laid out after it.
+/// Changes of single sections; each adds the chunks to `touched` that have to be laid out after it.
 extension FlowLayout {
-    /// Takes sections away; positions are those before, ascending.
+    /// Removes sections; positions are those before, ascending.
     mutating func remove(_ positions: [Int], touched: inout Set<Int>) {
         var rest = positions[...]
         while let last = rest.last, let (leaf, before) = tree.first(where: { $0.sections > last }) {
@@ -20,7 +20,7 @@ extension FlowLayout {
         }
     }
 
-    /// Puts new sections in; positions are those after, ascending.
+    /// Inserts sections; positions are those after, ascending.
     mutating func insert(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
         var rest = positions[...]
         while let first = rest.popFirst() {
@@ -32,7 +32,7 @@ extension FlowLayout {
                 let appends = first == tree.total.sections
                 columns.insert(shape, at: first - start)
                 while let next = rest.first, next <= start + columns.sectionCount {
-                    // A large section cuts the pack in two; it comes in the next round.
+                    // A large section splits the pack; it is inserted in the next round.
                     guard case .small(let shape) = SectionDraft(section: next, source: source, rules: rules) else {
                         break
                     }
@@ -112,8 +112,7 @@ extension FlowLayout {
         touched.insert(tree.insert(FlowChunk(.large(large)), after: previous?.leaf))
     }
 
-    /// Puts changed sections back into their chunk, cut in more or joined with the next one if that keeps packs well
-    /// filled.
+    /// Stores changed sections in their chunk, which is split or joined with the next one to keep packs well filled.
     private mutating func store(
         _ columns: PackColumns, in leaf: Int, full: Bool = false, touched: inout Set<Int>
     ) {
@@ -138,7 +137,7 @@ extension FlowLayout {
         }
     }
 
-    /// Takes a chunk away; the next one follows another state then.
+    /// Removes a chunk; the next one then has another state at its entry.
     private mutating func drop(_ leaf: Int, touched: inout Set<Int>) {
         if let next = tree.leaf(after: leaf) { touched.insert(next) }
         tree.remove(leaf)

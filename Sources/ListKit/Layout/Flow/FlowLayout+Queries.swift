@@ -37,7 +37,7 @@ extension FlowLayout {
     /// The first and the last section whose bounds overlap a rectangle, `nil` if none does (rule LY-45).
     public func sections(in rect: Rect) -> ClosedRange<Int>? { sections(in: rules.frame(rect)) }
 
-    /// The first and the last section whose bounds meet a window, or nil if none does (rule LY-45).
+    /// The first and the last section whose bounds overlap a window, or nil if none does (rule LY-45).
     func sections(in window: AxisFrame) -> ClosedRange<Int>? {
         var range: ClosedRange<Int>?
         for (leaf, before) in chunks(in: window.along) {

@@ -5,9 +5,8 @@ extension FlowLayout {
     mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count) else {
-            // Whoever lost count gets the right answer, only slower.
-            prepare(source, container: container)
-            return true
+            // The changes do not fit the source: laying out everything is correct, only slower.
+            return prepare(source, container: container)
         }
         let reloadsFew =
             edit.removals.isEmpty && edit.insertions.isEmpty && edit.reloads.count <= Self.fewReloads
@@ -31,18 +30,15 @@ extension FlowLayout {
         return !touched.isEmpty
     }
 
-    /// So many reloaded sections are edited in place, however short the list is.
-    private static var fewReloads: Int { 8 }
-
-    /// How many sections can be laid out while one is edited in place.
+    /// How many sections are laid out in the time of one edit in place.
     private static var sectionsForOneEdit: Int { 32 }
 
-    /// Cuts everything anew, asking the source only about what the edit names; O(sections).
+    /// Builds all chunks again, asking the source only about sections of the edit; O(sections).
     private mutating func rebuild(_ edit: SectionEdit, source: some LayoutSource) {
         var cutter = SectionCutter(rules: rules)
         var (removals, insertions, reloads) = (edit.removals[...], edit.insertions[...], edit.reloads[...])
         var (old, new) = (0, 0)
-        func takeInsertions() {
+        func appendInsertions() {
             while insertions.first == new {
                 insertions.removeFirst()
                 cutter.append(section: new, source: source)
@@ -55,7 +51,7 @@ extension FlowLayout {
                 removals.removeFirst()
                 return
             }
-            takeInsertions()
+            appendInsertions()
             if reloads.first == new {
                 reloads.removeFirst()
                 cutter.append(section: new, source: source)
@@ -75,7 +71,7 @@ extension FlowLayout {
             }
             return true
         }
-        takeInsertions()
+        appendInsertions()
         tree = LeafTree(cutter.finish())
         tree.layOutAll(from: FlowState(), rules: rules)
     }

@@ -7,9 +7,9 @@ extension ListLayoutKind {
 
 /// IGListCollectionViewLayout without a view: rows of items, along either axis.
 ///
-/// Sections lie in chunks of a tree; a chunk knows the state it begins with and nothing of where it lies. A question
-/// runs the flow over the chunks that it meets, a change lays out the chunks that it names and goes on only while the
-/// state at a chunk's entry differs.
+/// Sections lie in chunks of a tree; a chunk has the state at its entry and coordinates relative to its origin. A query runs
+/// the flow over the chunks that overlap it; a change lays out the chunks that it touches, and those after them as long as
+/// the state at a chunk's entry differs.
 public struct FlowLayout: ListLayout {
     /// The settings.
     public private(set) var configuration: LayoutConfiguration
@@ -36,8 +36,8 @@ public struct FlowLayout: ListLayout {
         set { configuration.stickyHeaderOffset = newValue }
     }
 
-    /// Lays everything out; O(items), O(sections) where each has one size for all items; runs of
-    /// sections that the source knows to be alike cost a sixty-fourth of that.
+    /// Lays everything out; O(items), O(sections) where each has one size for all items; runs of sections with the same metrics
+    /// cost a sixty-fourth of that.
     public mutating func prepare(_ source: some LayoutSource, container: Size) {
         let rules = FlowRules(configuration, container: container)
         var cutter = SectionCutter(rules: rules)

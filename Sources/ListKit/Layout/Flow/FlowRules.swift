@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is the same for every section of one flow layout: settings and the room across the scroll axis.
+/// The settings of a flow layout, and the room across the scroll axis.
 struct FlowRules: Sendable, Hashable {
     let direction: ScrollDirection
     let stretchToEdge: Bool
@@ -46,7 +46,7 @@ struct FlowRules: Sendable, Hashable {
         }
     }
 
-    /// The frame that a question is about; it may be infinite.
+    /// The frame of a query, which may be infinite.
     func frame(_ rect: Rect) -> AxisFrame {
         let x = Interval(start: scale.coordinate(rect.minX), end: scale.coordinate(rect.maxX))
         let y = Interval(start: scale.coordinate(rect.minY), end: scale.coordinate(rect.maxY))

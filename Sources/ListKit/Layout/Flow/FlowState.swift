@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the flow stands between two items: all that a section's place depends on.
+/// The state of the flow between two items, on which all later places depend.
 ///
-/// Coordinates along the scroll axis are relative to an origin that the holder knows.
+/// Coordinates along the scroll axis are relative to an origin that the owner of the state keeps.
 struct FlowState: Sendable, Hashable {
     /// The start of the open row.
     var row: Units = 0
@@ -10,10 +10,10 @@ struct FlowState: Sendable, Hashable {
     var column: Units = 0
     /// Where the next row would start.
     var nextRow: Units = 0
-    /// The far edge of the section before: an empty section sits there.
+    /// The far edge of the section before, where an empty section lies.
     var edge: Units = 0
 
-    /// Keeps a state near its origin, whatever sections claim; no honest list comes near this.
+    /// Limits the distance of a state from its origin; no valid list comes near it.
     private static let limit: Units = 1 << 60
 
     /// The distance to the next origin, on whole pixels so that rounding falls alike on both sides of it.
@@ -21,7 +21,7 @@ struct FlowState: Sendable, Hashable {
         max(0, scale.floor(nextRow))
     }
 
-    /// The same state, seen from an origin further along.
+    /// The state relative to an origin further along.
     func rebased(by distance: Units) -> FlowState {
         func near(_ value: Units) -> Units { min(max(value - distance, -Self.limit), Self.limit) }
         return FlowState(

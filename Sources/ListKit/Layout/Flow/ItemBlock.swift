@@ -16,13 +16,13 @@ struct ItemBlock: ChainedLeaf {
 
     static let vacant = ItemBlock([], isFirst: false)
 
-    /// What a block needs to know of its section.
+    /// The properties of the section that a block depends on.
     struct Section {
         let style: SectionStyle
         let itemCount: Int
     }
 
-    /// What a block is laid out by.
+    /// The parameters of laying out a block.
     struct Rules {
         let flow: FlowRules
         let section: Section
@@ -44,7 +44,7 @@ struct ItemBlock: ChainedLeaf {
         summary.items = count
     }
 
-    /// Gives an item another size; answers false if it has that size.
+    /// Changes the size of an item; returns false if it has that size.
     mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
         guard self.size(ofItem: item) != size else { return false }
         var sizes = (0..<count).map(size(ofItem:))
@@ -69,7 +69,7 @@ struct ItemBlock: ChainedLeaf {
         handOver = flow.state.rebased(by: advance)
     }
 
-    /// Runs the flow over the items.
+    /// Visits the items with their frames.
     @inline(__always)
     func run(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
         var flow = SectionFlow(
@@ -84,12 +84,12 @@ struct ItemBlock: ChainedLeaf {
     }
 }
 
-/// What neighbouring blocks of items add up to.
+/// The sum of neighbouring blocks of items.
 struct ItemSummary: TreeSummary {
     var items: Int
-    /// The way from the origin of the first block to that after the last one.
+    /// The distance from the origin of the first block to that after the last one.
     var advance: Units
-    /// The union of the items, seen from the origin of the first block.
+    /// The union of the items, relative to the origin of the first block.
     var extent: AxisFrame
 
     static let empty = ItemSummary(items: 0, advance: 0, extent: .none)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One section of many items: a tree of blocks, so that a question or a change touches only some of them.
+/// One section of many items: a tree of blocks, so that a query or a change touches only some of them.
 struct LargeSection: Sendable {
     let style: SectionStyle
     let itemCount: Int
     private(set) var blocks: LeafTree<ItemBlock>
     /// The header, the footer and the union, relative to the section's chunk.
     private(set) var frames = SectionFrames(bounds: .zero, header: .zero, footer: .zero)
-    /// Blocks whose sizes changed since the section was laid out; nil before it was.
+    /// Blocks whose sizes changed since the section was laid out; nil before the first time.
     private var touched: Set<Int>?
 
-    /// Makes a section that still has to be laid out, asking for sizes unless all items have the same.
+    /// Makes a section that has to be laid out, asking for sizes unless all items have the same.
     init(_ answer: SectionAnswer, section: Int, source: some LayoutSource, rules: FlowRules) {
         style = answer.style
         itemCount = answer.itemCount
@@ -25,17 +25,7 @@ struct LargeSection: Sendable {
             })
     }
 
-    /// Whether another section is laid out in the same way.
-    ///
-    /// - Complexity: O(items).
-    func hasShape(of other: LargeSection) -> Bool {
-        guard style == other.style, itemCount == other.itemCount else { return false }
-        return zip(blocks.leaves.indices, other.blocks.leaves.indices).allSatisfy {
-            blocks.leaves[$0].hasSizes(of: other.blocks.leaves[$1])
-        }
-    }
-
-    /// Lays out what changed, or everything that another state at the entry changes; answers the state after it.
+    /// Lays out changed blocks, and those that another state at the entry affects; returns the state after the section.
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
         let begun = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
         settle(from: begun.state, rules: ItemBlock.Rules(flow: rules, section: part))
@@ -58,7 +48,7 @@ struct LargeSection: Sendable {
         touched = []
     }
 
-    /// Runs over the items of the blocks that reach into a window.
+    /// Visits the items of the blocks that reach into a window.
     func visit(_ window: Interval, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
         blocks.walk { before, part in
             part.extent.along.shifted(by: before.advance).overlaps(window)
@@ -78,7 +68,7 @@ struct LargeSection: Sendable {
         return result
     }
 
-    /// Gives one item another size; answers whether the section has to be laid out after that.
+    /// Changes the size of an item; returns whether the section has to be laid out after that.
     mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
         guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return false }
         guard blocks.update(leaf, { $0.resize(item - before.items, to: size) }) else { return false }

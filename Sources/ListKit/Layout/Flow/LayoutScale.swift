@@ -6,7 +6,7 @@
 /// to six decimals come back as they were given.
 typealias Units = Int64
 
-/// Turns points into units and back, and puts lengths on device pixels (rule LY-51).
+/// Converts points to units and back, and rounds lengths to device pixels (rule LY-51).
 struct LayoutScale: Sendable, Hashable {
     /// Units in one point.
     let unitsPerPoint: Double
@@ -15,11 +15,11 @@ struct LayoutScale: Sendable, Hashable {
     /// The distance that IGListKit forgives at the end of a row: 1 point.
     let tolerance: Units
 
-    /// The largest length that goes in; sums of fewer than 2¹⁶ of them stay far from overflow.
+    /// The largest length of an element; sums of fewer than 2¹⁶ of them stay far from overflow.
     private static let longest = Double(1 << 45)
     private static let farthest = Double(1 << 61)
-    /// What makes no pixel: a length is rounded to a unit, so nine ninths of a point may be some units less than one, and a
-    /// row of a hundred items 50. IGListKit rounds in 32 bits, which forgive about as much.
+    /// The remainder that is not rounded up to a pixel: a length is rounded to a unit, so nine ninths of a point may be some
+    /// units less than one, and a row of a hundred items 50. IGListKit rounds in 32 bits, with about the same tolerance.
     private static let dust: Units = 50
 
     init(pixelsPerPoint scale: Double) {
@@ -41,7 +41,7 @@ struct LayoutScale: Sendable, Hashable {
         max(0, units(points))
     }
 
-    /// A coordinate of a question, which may lie anywhere; NaN is 0.
+    /// A coordinate of a query, which may lie anywhere; NaN is 0.
     func coordinate(_ points: Double) -> Units {
         guard !points.isNaN else { return 0 }
         let exact = min(max(points * unitsPerPoint, -Self.farthest), Self.farthest)
@@ -59,7 +59,7 @@ struct LayoutScale: Sendable, Hashable {
         return units + Self.dust - (rest < 0 ? rest + unitsPerPixel : rest)
     }
 
-    /// The whole pixels that a length needs, but for ``dust``.
+    /// The whole pixels that a length needs, apart from ``dust``.
     func ceil(_ units: Units) -> Units {
         guard unitsPerPixel > 1 else { return units }
         let rest = (units - Self.dust) % unitsPerPixel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a pack while they are collected or changed: the same columns, not yet packed.
+/// The columns of a pack in unpacked form, to collect or change its sections.
 struct PackColumns: Sendable {
     private(set) var styles: [SectionStyle] = []
     private var styleIndices: [Int64] = []
@@ -57,7 +57,7 @@ struct PackColumns: Sendable {
         itemCounts.remove(at: section)
     }
 
-    /// Gives an item another size; answers false if it has that size, or does not exist.
+    /// Changes the size of an item; returns false if it has that size, or does not exist.
     mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) -> Bool {
         let items = items(of: section)
         guard item >= 0, item < items.count else { return false }
@@ -78,7 +78,7 @@ struct PackColumns: Sendable {
         for section in 0..<other.sectionCount { insert(other.shape(of: section), at: sectionCount) }
     }
 
-    /// Packs some of the sections; `neighbour` lends its styles if they are the same.
+    /// Packs some of the sections; shares the styles of `neighbour` if they are the same.
     func pack(_ sections: Range<Int>, neighbour: SectionPack?) -> SectionPack {
         var used: [SectionStyle] = []
         var places: [Int64?] = Array(repeating: nil, count: styles.count)

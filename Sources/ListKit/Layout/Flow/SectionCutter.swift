@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts a sequence of sections into chunks, which have to be laid out after that.
+/// Divides a sequence of sections into chunks, which have to be laid out after that.
 struct SectionCutter {
     private let rules: FlowRules
     private var chunks: [FlowChunk] = []
@@ -95,7 +95,7 @@ struct SectionCutter {
 }
 
 extension PackColumns {
-    /// The sections in as few packs as hold them: even ones, so that each has room for more, or full ones but for the last.
+    /// The sections in the fewest packs: of equal size, so that each has room for more, or full ones except the last.
     func packs(full: Bool) -> [SectionPack] {
         let most = SectionPack.maximumSections
         let count = max(1, (sectionCount + most - 1) / most)

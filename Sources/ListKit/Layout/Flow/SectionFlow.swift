@@ -2,8 +2,8 @@
 
 /// The flow algorithm of IGListCollectionViewLayout, for one section: begin, place the items in order, finish.
 ///
-/// Everything that lays out or looks up goes through here, so there is one truth about where things lie. Coordinates
-/// along the scroll axis are relative to the origin of the state that comes in.
+/// Laying out and queries both use it, so that their frames are the same. Coordinates along the scroll axis are relative to the
+/// origin of the state at the entry.
 struct SectionFlow {
     private(set) var state: FlowState
     /// The union of the items placed so far.
@@ -16,7 +16,7 @@ struct SectionFlow {
     private var index: Int
     /// The longest that an item can be across the scroll axis.
     private let padded: Units
-    /// The farthest that an item may reach across the scroll axis.
+    /// The farthest end of an item across the scroll axis.
     private let rowLimit: Units
 
     /// The lengths of header and footer after the rule for empty sections.
@@ -32,7 +32,7 @@ struct SectionFlow {
         state.column += style.rowStart
     }
 
-    /// Goes on inside a section that has begun.
+    /// Continues inside of a section.
     @inline(__always)
     init(_ style: SectionStyle, itemCount: Int, resuming state: FlowState, at index: Int, rules: FlowRules) {
         self.state = state
@@ -47,7 +47,7 @@ struct SectionFlow {
         footer = hidden ? 0 : style.footer
     }
 
-    /// Places the next item and answers its frame (rule LY-44).
+    /// Places the next item and returns its frame (rule LY-44).
     @inline(__always)
     mutating func place(_ size: AxisSize) -> AxisFrame {
         var across = min(size.across, padded)
@@ -71,7 +71,7 @@ struct SectionFlow {
         return frame
     }
 
-    /// Ends the section, whose items have the given union, and answers the frames around them.
+    /// Ends the section, whose items have the given union, and returns the frames around them.
     @inline(__always)
     mutating func finish(items: AxisFrame) -> SectionFrames {
         let across = Interval(start: style.rowStart, length: padded)
@@ -104,7 +104,7 @@ struct SectionFrames: Sendable, Hashable {
     var bounds: AxisFrame
     /// The header's frame; without length along the scroll axis there is none.
     var header: AxisFrame
-    /// The footer's frame, likewise.
+    /// The footer's frame; without length along the scroll axis there is none.
     var footer: AxisFrame
 
     func shifted(by distance: Units) -> SectionFrames {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some neighbouring sections of few items, as columns: all that is needed to lay them out again.
+/// Some neighbouring sections of few items, as columns.
 ///
-/// No frame is stored. Frames follow from the state at the entry by running the flow, which for one pack costs less
-/// than fetching them from far memory would.
+/// Frames are not stored: they are computed by running the flow from the state at the entry, which for one pack costs less than
+/// reading them from uncached memory.
 struct SectionPack: Sendable {
     /// The most sections in a pack.
     static let maximumSections = 64
@@ -40,7 +40,7 @@ struct SectionPack: Sendable {
             across: .same(answer.itemCount == 0 ? 0 : size.across))
     }
 
-    /// Whether two packs of equal sections hold the same ones: seen without looking at each of them.
+    /// Whether two packs, each of equal sections, have the same ones; without comparing each of them.
     func isRepetition(of other: SectionPack) -> Bool {
         guard sectionCount == other.sectionCount, itemCount == other.itemCount, styles == other.styles else {
             return false
@@ -61,7 +61,7 @@ struct SectionPack: Sendable {
 
     /// Runs the flow over the first `sections` sections: each item in order, then its section's frames.
     ///
-    /// Inlined, so that each use is one loop: this is where laying out and looking up spend their time.
+    /// Inlined, so that each use is one loop: layouts and queries spend most of their time here.
     @inline(__always)
     func run(
         _ sections: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a flow layout keeps of one section of few items.
+/// The data of one section of few items in a flow layout.
 struct SectionShape: Sendable, Hashable {
     var style: SectionStyle
     var sizes: [AxisSize]
@@ -27,7 +27,7 @@ enum SectionDraft: Sendable {
     }
 }
 
-/// What the source answers about one section as a whole, held to what a layout can take.
+/// The source's answers about one section as a whole, limited to valid numbers.
 struct SectionAnswer {
     let style: SectionStyle
     let itemCount: Int

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A leaf whose inside follows from the state that the leaf before it hands over.
+/// A leaf whose content depends on the state after the leaf before it.
 protocol ChainedLeaf: SummarisedLeaf {
     associatedtype State: Equatable
     associatedtype Rules
 
-    /// The state that the leaf was laid out with.
+    /// The state at the entry that the leaf was laid out with.
     var entry: State { get }
 
     /// The state for the leaf after it.
     var handOver: State { get }
 
-    /// Lays the inside out anew.
+    /// Lays out the content again.
     mutating func layOut(after state: State, rules: Rules)
 
-    /// Whether laying out would make the leaf equal to another one; false when that is not known at once.
+    /// Whether laying out would make the leaf equal to another one; false when that takes more than O(1) to find out.
     func isLaidOut(like other: Self, after state: State) -> Bool
 }
 
@@ -41,10 +41,10 @@ extension LeafTree where Leaf: ChainedLeaf {
         sumUp()
     }
 
-    /// Lays out the leaves that were touched, and after each of them those that get another state than before.
+    /// Lays out touched leaves, and those after each of them whose state at the entry changes.
     ///
-    /// `touched` is in order. A row that starts anew forgets the past, so this mostly ends at the next leaf: O(touched
-    /// · log n), O(n) at worst.
+    /// `touched` is in order. The state at the start of a row does not depend on earlier rows, so this mostly ends at the next
+    /// leaf: O(touched · log n), O(n) at worst.
     mutating func settle(_ touched: [Int], from start: Leaf.State, rules: Leaf.Rules) {
         var pending = touched[...]
         var next: Int?

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LeafTree {
-    /// Changes a leaf in place and brings the sums above it up to date; O(log n).
+    /// Changes a leaf in place and updates the sums above it; O(log n).
     mutating func update<Result>(_ leaf: Int, _ change: (inout Leaf) -> Result) -> Result {
         let result = change(&leaves[leaf])
         refresh(Int32(leaf), leaves[leaf].summary, in: leafParents[leaf])
         return result
     }
 
-    /// Adds everything up anew after leaves were changed behind the tree's back; O(n).
+    /// Computes all sums again, after leaves were changed without updating them; O(n).
     mutating func sumUp() {
         _ = sumUp(below: root, levels: height)
     }
@@ -22,7 +22,7 @@ extension LeafTree {
         return sum(ofNode: node)
     }
 
-    /// Puts a leaf after another one, or before all others; answers its number. O(log n).
+    /// Inserts a leaf after another one, or before all others; returns its number. O(log n).
     @discardableResult
     mutating func insert(_ leaf: Leaf, after previous: Int?) -> Int {
         let id: Int32
@@ -45,7 +45,7 @@ extension LeafTree {
         return Int(id)
     }
 
-    /// Takes a leaf away; its number may be given to another one later. O(log n).
+    /// Removes a leaf; its number may be used again. O(log n).
     mutating func remove(_ leaf: Int) {
         leaves[leaf] = .vacant
         remove(Int32(leaf), from: leafParents[leaf])
@@ -71,7 +71,7 @@ extension LeafTree {
         }
     }
 
-    /// Puts a child at a place; a full node gives its upper half to a new one after it.
+    /// Inserts a child at a place; a full node is split, with the upper half in a new one after it.
     private mutating func insert(_ child: Int32, _ summary: Summary, at slot: Int, in node: Int32, level: Int) {
         let first = Int(node) * Self.fanout
         guard Int(counts[Int(node)]) == Self.fanout else {
@@ -96,7 +96,7 @@ extension LeafTree {
         hang(sibling, after: node, level: level + 1)
     }
 
-    /// Puts a node that was split off beside the one it came from, under a new root if need be.
+    /// Inserts a node that was split off after the one it came from, under a new root if necessary.
     private mutating func hang(_ sibling: Int32, after node: Int32, level: Int) {
         var parent = parents[Int(node)]
         if parent == Self.nowhere {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LeafTree {
-    /// What is wrong with the tree, if anything: for tests.
+    /// Describes the first broken invariant of the tree, nil if there is none; for tests.
     var brokenInvariant: String? {
         var seen = 0
         if let problem = brokenInvariant(below: root, levels: height, parent: Self.nowhere, leaves: &seen) {

@@ -4,9 +4,9 @@ extension LeafTree {
     /// A leaf and the sum of everything before it.
     typealias Found = (leaf: Int, before: Summary)
 
-    /// The first leaf with which a prefix reaches what is sought, or nil if even the whole does not.
+    /// The last leaf of the shortest prefix for whose sum `reached` is true, or nil if it is not even for all leaves.
     ///
-    /// `reached` must stay true once it is true for a prefix. O(log n).
+    /// `reached` must be true for every longer prefix too. O(log n).
     func first(where reached: (Summary) -> Bool) -> Found? {
         var node = root
         var before = Summary.empty
@@ -85,7 +85,7 @@ extension LeafTree {
         return Int(node)
     }
 
-    /// The leaves that `wanted` takes, as ``walk(where:_:)`` meets them.
+    /// The leaves for which `wanted` is true, in the order of ``walk(where:_:)``.
     func leaves(where wanted: (Summary, Summary) -> Bool) -> [Found] {
         var found: [Found] = []
         walk(where: wanted) { leaf, before in
@@ -95,9 +95,9 @@ extension LeafTree {
         return found
     }
 
-    /// Walks the leaves in order, leaving out every part that `wanted` declines, until `body` answers false.
+    /// Visits the leaves in order, without the parts for which `wanted` is false, until `body` returns false.
     ///
-    /// `wanted` gets the sum of everything before a part and the part's own. O(log n) for each run of wanted leaves.
+    /// `wanted` receives the sum of everything before a part, and the part's own. O(log n) for each run of wanted leaves.
     func walk(where wanted: (Summary, Summary) -> Bool, _ body: (Int, Summary) -> Bool) {
         _ = walk(below: root, levels: height, before: .empty, where: wanted, body)
     }

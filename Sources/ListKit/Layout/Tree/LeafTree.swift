@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a run of neighbouring leaves adds up to.
+/// The sum of neighbouring leaves.
 protocol TreeSummary: Sendable {
     /// The sum of no leaves.
     static var empty: Self { get }
@@ -9,22 +9,22 @@ protocol TreeSummary: Sendable {
     func followed(by next: Self) -> Self
 }
 
-/// A leaf of a ``LeafTree``: a block of elements that knows its own sum.
+/// A leaf of a ``LeafTree``: a block of elements with a sum.
 protocol SummarisedLeaf: Sendable {
     associatedtype Summary: TreeSummary
 
-    /// A leaf that holds nothing; it fills places that are free.
+    /// An empty leaf, which fills unused places.
     static var vacant: Self { get }
 
-    /// The sum of what the leaf holds.
+    /// The sum of the leaf's elements.
     var summary: Summary { get }
 }
 
-/// A sequence of blocks in which any prefix is summed, found and changed in O(log n).
+/// A sequence of blocks: sums of prefixes, searches by sums, and changes are O(log n).
 ///
 /// A B+ tree in flat arrays: nodes and leaves are numbers, and a leaf keeps its number for as long as it lives. Inner nodes
-/// hold the sums of their children side by side, so that a search reads a few cache lines for each level. Nodes are
-/// not merged: the depth stays that of the largest tree so far, and a holder that shrinks much builds anew.
+/// hold the sums of their children side by side, so that a search reads a few cache lines for each level. Nodes are not
+/// merged: the depth stays that of the largest tree so far, and owners build the tree again after large removals.
 struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     typealias Summary = Leaf.Summary
 
@@ -46,7 +46,7 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     /// How many levels of nodes there are; the children of the lowest are leaves.
     var height = 1
 
-    /// The number that stands for no node.
+    /// The number of no node.
     static var nowhere: Int32 { -1 }
 
     /// Makes an empty tree.
@@ -74,13 +74,13 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
 
     var isEmpty: Bool { counts[Int(root)] == 0 }
 
-    /// How many leaves live.
+    /// How many leaves there are.
     var count: Int { leaves.count - freeLeaves.count }
 
     /// The sum of everything.
     var total: Summary { sum(ofNode: root) }
 
-    /// Puts one level of nodes over their children.
+    /// Builds one level of nodes above their children.
     private mutating func gather(_ items: [(Int, Summary)], areLeaves: Bool) -> [(Int, Summary)] {
         var level: [(Int, Summary)] = []
         level.reserveCapacity(items.count / Self.fanout + 1)

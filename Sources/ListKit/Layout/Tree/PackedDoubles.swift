@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of numbers in as few bytes as they can be told exactly in; no bytes at all when they are all the same.
+/// A column of numbers in the fewest bytes that represent them exactly; none when they are all the same.
 enum PackedDoubles: Sendable, Hashable {
     case same(Double)
     case floats([Float])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of whole numbers in as few bytes as its largest one needs; no bytes at all when they are all the same.
+/// A column of integers in as few bytes as its largest one needs; none when they are all the same.
 ///
 /// A million rows of one width and differing heights cost four bytes each.
 enum PackedIntegers: Sendable, Hashable {
@@ -31,7 +31,7 @@ enum PackedIntegers: Sendable, Hashable {
         }
     }
 
-    /// Whether both columns are of one and the same number.
+    /// Whether both columns have a single number, and the same one.
     func isRepetition(of other: PackedIntegers) -> Bool {
         if case .same(let value) = self, case .same(value) = other { true } else { false }
     }

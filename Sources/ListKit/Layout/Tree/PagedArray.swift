@@ -2,7 +2,7 @@
 
 /// An array in pages, so that changing one of two copies copies only the pages that are changed.
 ///
-/// A layout of a million sections is kept as it was, for anchoring, at the cost of some hundred references.
+/// Copying the layout of a million sections, as for anchoring, costs some hundred references.
 struct PagedArray<Element> {
     /// How many elements share a page; a power of two.
     private static var pageSize: Int { 64 }

@@ -4,7 +4,7 @@
 ///
 ///     fields     = entry*                          keys strictly ascending
 ///     entry      = text variant                    the key, then the value
-///     variant    = type value                      type: the letters of one complete D-Bus type; it shows itself where it ends
+///     variant    = type value                      type: the letters of one complete D-Bus type; its grammar says where it ends
 ///     text       = varint(count) byte*             s: UTF-8 without NUL; o: a valid path; g: a valid signature
 ///     array      = varint(byte count) value*       a…, except a{…}
 ///     dictionary = varint(byte count) (key value)* a{…}, keys strictly ascending
@@ -13,9 +13,9 @@
 ///     varint     = 7 bits a byte, lowest first, high bit = more follows; the shortest form, at most 32 bits
 ///
 /// Nothing is aligned. A boolean is 0 or 1; every NaN is 7FF8000000000000. Keys are compared byte by byte, without their
-/// counts: text by its UTF-8, numbers by their little-endian bytes. Repeated keys do not occur (the last one wins when
-/// they come in). A value lies inside at most 32 containers, where an array, a dictionary entry, a structure and a variant
-/// count one each, and the entry and the variant of the fields themselves count nothing.
+/// counts: text by its UTF-8, numbers by their little-endian bytes. Repeated keys do not occur (of repeated keys in the input
+/// the last one is kept). A value lies inside at most 32 containers, where an array, a dictionary entry, a structure and a
+/// variant count one each, and the entry and the variant of the fields themselves do not count.
 enum CanonicalEncoding {
     /// How many containers a value of a field may nest (the D-Bus contract, "Depth").
     static let maximumDepth = 32

@@ -19,10 +19,10 @@ extension Fields: Sequence {
     /// Walks over the entries in the order of their keys.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// A number no larger than that of the entries.
+    /// At most the number of entries.
     public var underestimatedCount: Int { 0 }
 
-    /// A reader that meets the value of a key; nil when there is none.
+    /// A reader at the value of a key; nil when there is none.
     ///
     /// - Complexity: O(size) without decoding.
     func find(_ key: String) -> FieldsReader? {
@@ -46,8 +46,8 @@ extension Fields: Sequence {
         }
     }
 
-    /// Visits the entries in the order of their keys: each with its key, the type of its value, and a reader that meets the
-    /// value; of a value that is text, the text as well.
+    /// Visits the entries in the order of their keys: each with its key, the type of its value, and a reader at the value; for
+    /// a value that is text, the text too.
     @_spi(Daemon) public func visitEntries(
         _ body: (_ key: Span<UInt8>, _ type: Span<UInt8>, _ value: FieldsReader, _ text: Span<UInt8>?) -> Void
     ) {
@@ -82,7 +82,7 @@ extension Fields: Sequence {
     }
 }
 
-/// Where one entry of some fields lies in their bytes.
+/// The location of an entry in the bytes of its fields.
 struct FieldsEntry {
     /// The whole entry.
     let bytes: Range<Int>
@@ -101,10 +101,10 @@ struct FieldsEntry {
 }
 
 extension FieldsCursor {
-    /// Stands before the first entry of some fields.
+    /// Makes a reader before the first entry of some fields.
     init(overEntriesOf bytes: Span<UInt8>) { self.init(nextType: 0, typesEnd: 0, position: 0, end: bytes.count) }
 
-    /// Where the next entry lies; moves past it.
+    /// The location of the next entry; moves past it.
     mutating func nextEntry(in bytes: Span<UInt8>) -> FieldsEntry? {
         let start = position
         guard position < end, let key = counted(in: bytes) else { return nil }
@@ -114,7 +114,7 @@ extension FieldsCursor {
 }
 
 extension FieldsReader {
-    /// Meets the value of an entry.
+    /// Makes a reader at the value of an entry.
     init(storage: ObjectStorage, value entry: FieldsEntry) {
         self.init(
             storage: storage, types: entry.type, isRepeating: false, position: entry.type.upperBound,

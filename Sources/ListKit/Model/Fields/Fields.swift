@@ -3,7 +3,7 @@
 /// The content of an object or of an item: values by key, `a{sv}` on the bus.
 ///
 /// A value that holds one buffer of canonical bytes; two contents are equal when their bytes are, whatever the order in
-/// which the keys came, and NaN equals NaN. A value is decoded when it is asked for, the others are not touched.
+/// which the keys came, and NaN equals NaN. A value is decoded when it is read, without decoding others.
 @frozen public struct Fields: Sendable {
     @usableFromInline let storage: ObjectStorage
     @usableFromInline private(set) var box: FaultBox?
@@ -16,7 +16,7 @@
     /// Makes empty fields.
     public init() { self.init(storage: .empty) }
 
-    /// Takes canonical bytes from a source that is not trusted: a file, a store, another process.
+    /// Makes fields from canonical bytes of an untrusted source: a file, a store, another process.
     ///
     /// - Throws: `invalidObject` for bytes that are not the canonical encoding of some fields.
     @_spi(Daemon) public init(validating bytes: Span<UInt8>) throws(ListError) {
@@ -24,7 +24,7 @@
         self.init(storage: ObjectStorage.make(fields: bytes))
     }
 
-    /// Checks bytes from such a source.
+    /// Validates canonical bytes of an untrusted source.
     static func validate(_ bytes: Span<UInt8>) throws(ListError) {
         guard FieldsValidator.isCanonical(bytes) else {
             throw ListError(.invalidObject, "fields: \(bytes.count) bytes that are not a canonical encoding")
@@ -44,9 +44,9 @@
         self = try encoder.finish()
     }
 
-    /// The first value assigned by subscript or literal that no D-Bus message can carry; its key keeps what it had.
+    /// The first value assigned by subscript or literal that no D-Bus message can carry; its key keeps the value before.
     ///
-    /// An object refuses fields with a fault, so that the mistake is reported and nothing is lost in silence.
+    /// An object refuses fields with a fault, so that the error is reported.
     public var fault: ListError? { box?.error }
 
     /// How many keys there are.
@@ -68,7 +68,7 @@
     /// The size of the canonical bytes.
     public var byteCount: Int { storage.fieldCount }
 
-    /// Lends the canonical bytes, to be kept or sent; `init(validating:)` takes them back.
+    /// Calls `body` with the canonical bytes, which `init(validating:)` reads.
     @_spi(Daemon) public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -76,7 +76,7 @@
     }
 }
 
-/// What `Fields` refers to when something was assigned that it could not take.
+/// The storage of fields with a fault.
 @usableFromInline
 final class FaultBox: Sendable {
     let error: ListError
@@ -90,14 +90,14 @@ extension Fields: Hashable {
         lhs.storage.hasSameFields(as: rhs.storage) && lhs.fault == rhs.fault
     }
 
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(storage.withFields { SeededHash.hash($0) })
     }
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// Makes fields from a literal; the last of repeated keys wins, and a value that cannot be carried becomes the `fault`.
+    /// Makes fields from a literal; the last of repeated keys is kept, and a value that cannot be carried becomes the `fault`.
     public init(dictionaryLiteral elements: (String, Value)...) {
         if let storage = Fields.plainStorage(elements) {
             self.init(storage: storage)
@@ -111,7 +111,7 @@ extension Fields: ExpressibleByDictionaryLiteral {
 extension Fields {
     /// The value of a key, nil when there is none; assigning nil removes the key.
     ///
-    /// A value that no D-Bus message can carry is not taken: it becomes the `fault`.
+    /// A value that no D-Bus message can carry is not stored: it becomes the `fault`.
     /// - Complexity: O(size) without decoding other values; assigning copies the bytes.
     public subscript(key: String) -> Value? {
         get {
@@ -150,7 +150,7 @@ extension Fields {
         copyingEntries { keys.contains(ExactText(String(copying: $0))) }
     }
 
-    /// The fields after a patch: first the keys to unset go, then the entries to set are put in.
+    /// The fields after a patch: the keys to unset are removed first, then the entries to set are stored.
     ///
     /// - Complexity: O(size of both + keys).
     public func patched(set entries: Fields, unset keys: some Sequence<String>) -> Fields {
@@ -158,7 +158,7 @@ extension Fields {
         return copyingEntries { !keys.contains(ExactText(String(copying: $0))) }.merging(entries)
     }
 
-    /// The fields with the entries of others put in; on a common key the others win.
+    /// The fields with the entries of others; for a common key, those of the others.
     ///
     /// - Complexity: O(size of both).
     public func merging(_ others: Fields) -> Fields {

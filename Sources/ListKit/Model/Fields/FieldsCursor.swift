@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps of a reader over the bytes that it was lent: where the next type and the next value lie.
+/// The position of a reader: the next type and the next value in the bytes.
 struct FieldsCursor {
     var nextType: Int
     let typesEnd: Int
@@ -52,7 +52,7 @@ struct FieldsCursor {
         return Number(truncatingIfNeeded: bits)
     }
 
-    /// Reads a count and answers the bytes that follow it.
+    /// Reads a count and returns the range of the bytes that it counts.
     mutating func counted(in bytes: Span<UInt8>) -> Range<Int>? {
         var start = position
         guard let count = CanonicalEncoding.varint(in: bytes, at: &start, end: min(end, bytes.count)),
@@ -114,7 +114,7 @@ struct FieldsCursor {
         }
     }
 
-    /// Moves past a variant; answers where its type lies, behind which the value follows.
+    /// Moves past a variant; returns the location of its type, which the value follows.
     mutating func skipVariant(in bytes: Span<UInt8>) -> Range<Int> {
         let start = position
         let after = TypeSignature.knownEnd(of: start, before: end) { letter($0, in: bytes) }

@@ -75,7 +75,7 @@ extension FieldsEncoder {
         }
     }
 
-    /// Like `Value.signature`, but gives up on a value that is nested too deeply to walk.
+    /// Like `Value.signature`, but throws for a value that is nested too deeply.
     private static func write(signatureOf value: Value, to bytes: inout [UInt8], depth: Int) throws(ListError) {
         guard depth <= CanonicalEncoding.maximumDepth, bytes.count <= TypeSignature.maximumLength else {
             throw ListError(.invalidObject, "a type nested too deeply or too long")

@@ -3,9 +3,9 @@
 /// Writes canonical bytes from a stream of values, in the manner of libdbus's append iterators.
 ///
 /// The encoder stands at the top of `a{sv}`: begin a dictionary entry, append the key, begin a variant, append its value,
-/// end both. Inside a container every call is checked against the container's type; a mismatch, malformed text or too much
-/// nesting throws `invalidObject`, and the encoder is then good for nothing but `reset()`. It keeps its buffer, so that one
-/// encoder serves many objects.
+/// end both. Inside a container every call is checked against the container's type; a mismatch, malformed text or too deep
+/// nesting throws `invalidObject`, after which only `reset()` may be called. The buffer is kept, so that one encoder serves
+/// many objects.
 @_spi(Daemon) public struct FieldsEncoder: Sendable {
     /// The type of the fields themselves, so that the outermost type lies in `bytes` like all others.
     static let prelude: [UInt8] = [0x7B, 0x73, 0x76, 0x7D]
@@ -17,7 +17,7 @@
     /// deepest would be a block that malloc has to look for, for every call that brings an object.
     static let usualDepth = 8
 
-    /// What a frame stands for.
+    /// The kinds of frames.
     enum Kind { case fields, array, dictionary, entry, structure, variant }
 
     /// One open container.
@@ -54,7 +54,7 @@
         reset()
     }
 
-    /// Throws away what was written, keeping the memory.
+    /// Discards the written bytes, keeping the memory.
     public mutating func reset() {
         if isEmpty { return }
         bytes.removeSubrange(FieldsEncoder.prelude.count...)
@@ -102,7 +102,7 @@ extension FieldsEncoder {
         return TypeCode(rawValue: bytes[frame.nextType])
     }
 
-    /// Takes the next type if it is a given basic one.
+    /// Consumes the next type if it is a given basic one.
     mutating func expect(_ code: TypeCode) throws(ListError) {
         let top = frames.count - 1
         guard expectedType == code else { throw mismatch(code) }
@@ -325,7 +325,7 @@ extension FieldsEncoder {
     /// Closes a variant.
     public mutating func endVariant() throws(ListError) { _ = try pop([.variant]) }
 
-    /// Takes the next type if it is a given container; answers what is inside of it, a structure's bracket included.
+    /// Consumes the next type if it is a given container; returns the range of the types inside, with the end of a structure.
     private mutating func enter(_ code: TypeCode) throws(ListError) -> Range<Int> {
         guard expectedType == code else { throw mismatch(code) }
         let top = frames.count - 1
@@ -391,7 +391,7 @@ extension FieldsEncoder {
     /// The sort is stable, so that of repeated keys the last one stays last.
     private mutating func sort(from first: Int) {
         guard entries.count - first > FieldsEncoder.fewEntries else { return insertEntries(from: first) }
-        // Taken out of its place meanwhile, because the order is that of the keys in `bytes`.
+        // Moved out during the sort, which compares the keys in `bytes`.
         var entries: [Entry] = []
         swap(&entries, &self.entries)
         // In place: a slice of the array would be a copy.

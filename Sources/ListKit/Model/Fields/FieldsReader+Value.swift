@@ -25,7 +25,7 @@ extension FieldsReader {
         }
     }
 
-    /// Everything ahead, as trees.
+    /// All remaining values, as trees.
     private func remainingValues() -> [Value] {
         var reader = self
         var values: [Value] = []

@@ -3,8 +3,8 @@
 /// Walks over canonical bytes, one value after the other, in the manner of libdbus's message iterators.
 ///
 /// A reader over fields meets dictionary entries; a reader over an entry meets the key and a variant; and so on inwards.
-/// It owns a reference to the bytes, so it may be kept and sent anywhere. Nothing it meets can trap: bytes only become
-/// `Fields` after they were encoded or validated.
+/// It owns a reference to the bytes, so it may be kept and sent anywhere. It cannot trap: the bytes of `Fields` were encoded or
+/// validated before.
 @_spi(Daemon) public struct FieldsReader: Sendable {
     /// A run of bytes inside the fields: a text, or the letters of a type.
     public struct Text: Sendable {
@@ -17,7 +17,7 @@
         /// The text as a string.
         public var string: String { withBytes { String(copying: $0) } }
 
-        /// Lends the bytes, without a NUL at the end.
+        /// Calls `body` with the bytes, without a NUL at the end.
         public func withBytes<Result, Failure: Error>(
             _ body: (Span<UInt8>) throws(Failure) -> Result
         ) throws(Failure) -> Result {
@@ -25,7 +25,7 @@
         }
     }
 
-    /// One value; a container comes with the reader over what is in it.
+    /// One value; a container has a reader over its content.
     @frozen public enum Element: Sendable {
         /// `y`
         case byte(UInt8)
@@ -62,7 +62,7 @@
     }
 
     let storage: ObjectStorage
-    /// Where the types of what is ahead lie; negative positions stand for the letters of `FieldsEncoder.prelude`.
+    /// The range of the types of the remaining values; negative positions are those of the letters of `FieldsEncoder.prelude`.
     let types: Range<Int>
     var nextType: Int
     /// Whether the type starts over at each element.
@@ -86,7 +86,7 @@
         self.end = end
     }
 
-    /// Whether nothing is ahead.
+    /// Whether no value remains.
     public var isAtEnd: Bool { isRepeating ? position >= end : nextType >= types.upperBound }
 
     /// The next value, nil at the end; moves past it.
@@ -101,7 +101,7 @@
         return element
     }
 
-    /// Moves past the next value without looking at it.
+    /// Moves past the next value without decoding it.
     mutating func skip() {
         guard !isAtEnd else { return }
         var cursor = FieldsCursor(nextType: nextType, typesEnd: types.upperBound, position: position, end: end)

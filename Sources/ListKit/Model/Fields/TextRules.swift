@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What text in fields must be so that a D-Bus message can carry it.
+/// Whether text in fields is valid in a D-Bus message.
 enum TextRules {
     /// Whether bytes are UTF-8 without NUL (D-Bus specification, `STRING`).
     static func isString(_ text: Span<UInt8>) -> Bool {
@@ -9,7 +9,7 @@ enum TextRules {
         return (try? UTF8Span(validating: text)) != nil
     }
 
-    /// Whether every byte is ASCII and none is NUL; looks at eight bytes at a time.
+    /// Whether every byte is ASCII and none is NUL; reads eight bytes at a time.
     private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
         // Every load below is inside the bounds.
         let bytes = unsafe text.bytes
@@ -44,7 +44,7 @@ enum TextRules {
         return previous != 0x2F
     }
 
-    /// Whether bytes may stand as text of a type; false for a type that is no text.
+    /// Whether bytes are valid text of a type; false for a type that is no text.
     static func isValid(_ text: Span<UInt8>, as code: TypeCode) -> Bool {
         switch code {
         case .string: isString(text)

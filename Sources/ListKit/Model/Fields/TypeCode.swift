@@ -47,7 +47,7 @@
         }
     }
 
-    /// Bytes of a value whose size does not depend on it, else nil.
+    /// The number of bytes of each value of the type; nil where it varies.
     var fixedSize: Int? {
         switch self {
         case .byte, .boolean: 1

@@ -33,7 +33,7 @@ enum TypeSignature {
         }
     }
 
-    /// A dictionary entry is a basic type and any complete type; it counts as a structure for the nesting.
+    /// The end of a dictionary entry: a basic type and any complete type; it counts as a structure for the nesting.
     private static func entryEnd(
         of start: Int, before limit: Int, arrays: Int, structures: Int, byte: (Int) -> UInt8
     ) -> Int? {

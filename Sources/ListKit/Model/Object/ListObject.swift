@@ -2,8 +2,8 @@
 
 /// One element of a list: an identifier, a type and fields.
 ///
-/// A value of 8 bytes; copies share one immutable allocation. Two objects with the same identifier are the same object, and
-/// it has changed when type or fields differ (IGListKit's `ListDiffable`).
+/// A value of 8 bytes; copies share one immutable allocation. Values with the same identifier are versions of the same object,
+/// which has changed when type or fields differ (IGListKit's `ListDiffable`).
 @frozen public struct ListObject: Sendable {
     @usableFromInline let storage: ObjectStorage
 
@@ -13,7 +13,7 @@
     ///
     /// - Parameters:
     ///   - id: unique in its list; not empty, without NUL, at most 65,535 bytes of UTF-8.
-    ///   - type: chooses the section controller; may be empty.
+    ///   - type: selects the section controller; may be empty.
     ///   - fields: the content.
     /// - Throws: `invalidObject` for a malformed identifier or type and for fields with a fault, `payloadTooLarge` for an
     ///   identifier that is too long.
@@ -33,7 +33,7 @@
         storage = fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
     }
 
-    /// Makes an object from bytes that are not trusted, as a store has them: all is checked, and copied once.
+    /// Makes an object from untrusted bytes, as of a store: they are checked, and copied once.
     ///
     /// - Throws: as `init(id:type:fields:)`, and `invalidObject` for fields that are not canonical bytes.
     @_spi(Daemon) public init(
@@ -51,14 +51,14 @@
             throw ListError(.payloadTooLarge, "an identifier of \(id.count) bytes")
         }
         guard TextRules.isString(id) else {
-            throw ListError(.invalidObject, "identifier \(String(copying: id).quoted): NUL or no UTF-8")
+            throw ListError(.invalidObject, "identifier \(String(copying: id).quoted): has a NUL or is not UTF-8")
         }
     }
 
     /// The identifier, unique in its list.
     public var id: String { storage.withID { String(copying: $0) } }
 
-    /// The name that chooses the section controller.
+    /// The name that selects the section controller.
     public var type: String { storage.type?.name ?? "" }
 
     /// The content; shares the memory of the object.
@@ -72,11 +72,11 @@
 
     /// Whether the object has a type; no reference is counted.
     @_spi(Daemon) public func hasType(_ type: ObjectType?) -> Bool {
-        // The object keeps its header alive during the look.
+        // The object keeps its header alive during the comparison.
         unsafe storage.buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }
     }
 
-    /// Lends the UTF-8 bytes of the identifier, without NUL at the end.
+    /// Calls `body` with the UTF-8 bytes of the identifier, without NUL at the end.
     @_spi(Daemon) public func withIDBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -101,7 +101,7 @@ extension ListObject: Hashable {
         lhs.isSame(as: rhs) && lhs.hasSameContent(as: rhs)
     }
 
-    /// Feeds the identifier.
+    /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(storage.identity) }
 
     /// Whether both are the same object: equal identifiers.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hash and length of an identifier in one word, so that one comparison tells nearly all different identifiers apart.
+/// Hash and length of an identifier in one word, so that one comparison distinguishes nearly all identifiers.
 ///
-/// The upper 48 bits are a hash of the bytes with a seed that each process draws anew, so that nobody outside can choose
-/// identifiers that fall into one place of a table; the lower 16 are the length.
+/// The upper 48 bits are a hash of the bytes with a random seed of the process, so that clients cannot choose identifiers that
+/// collide in a table; the lower 16 are the length.
 struct ObjectIdentity: Sendable, Hashable {
     /// The longest identifier, in bytes.
     static let maximumLength = 0xFFFF

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an `ObjectStorage` knows besides its bytes.
+/// The header of an `ObjectStorage`.
 @usableFromInline
 struct ObjectHeader {
     /// Hash and length of the identifier.
@@ -20,7 +20,7 @@ final class ObjectBuffer: ManagedBuffer<ObjectHeader, UInt8> {}
 /// An object with a 16-byte identifier and 100 bytes of fields takes 152 bytes.
 @usableFromInline @frozen
 struct ObjectStorage: @unchecked Sendable {
-    // Sendable: `make` writes the bytes before anybody else knows the buffer, and nobody writes them later.
+    // Sendable: `make` writes the bytes before it shares the buffer, and they are never written later.
     @usableFromInline let buffer: ObjectBuffer
 
     private init(_ buffer: ObjectBuffer) { self.buffer = buffer }
@@ -63,9 +63,9 @@ struct ObjectStorage: @unchecked Sendable {
         let count = id.count + fields.count
         let header = ObjectHeader(identity: identity, type: type, fieldCount: UInt32(truncatingIfNeeded: fields.count))
         let created = ObjectBuffer.create(minimumCapacity: count) { _ in header }
-        // `create` is a class method: what it answers is an instance of that class.
+        // `create` is a class method, which returns an instance of that class.
         let buffer = unsafe unsafeDowncast(created, to: ObjectBuffer.self)
-        // The buffer has room for both runs of bytes, and nobody else knows it yet.
+        // The buffer has room for both runs of bytes, and is not shared yet.
         unsafe buffer.withUnsafeMutablePointerToElements { target in
             unsafe id.withUnsafeBufferPointer { source in
                 if let start = source.baseAddress { unsafe target.initialize(from: start, count: source.count) }
@@ -79,7 +79,7 @@ struct ObjectStorage: @unchecked Sendable {
         return ObjectStorage(buffer)
     }
 
-    // The header is looked at where it is: a copy counts a reference to the type, and asks whether somebody writes.
+    // The header is read in place: a copy would count a reference to the type and check for exclusive access.
 
     /// Hash and length of the identifier.
     @inline(__always)
@@ -95,7 +95,7 @@ struct ObjectStorage: @unchecked Sendable {
     /// How many bytes of fields there are.
     var fieldCount: Int { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.fieldCount) } }
 
-    /// Lends the bytes of the identifier.
+    /// Calls `body` with the bytes of the identifier.
     @inline(__always)
     func withID<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -107,7 +107,7 @@ struct ObjectStorage: @unchecked Sendable {
         }
     }
 
-    /// Lends the bytes of the fields.
+    /// Calls `body` with the bytes of the fields.
     @inline(__always)
     func withFields<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -126,7 +126,7 @@ struct ObjectStorage: @unchecked Sendable {
         return withFields { mine in other.withFields { mine.isIdenticalBytes(to: $0) } }
     }
 
-    /// Whether both stand for the same object: the same bytes of identifier.
+    /// Whether both have the same bytes of identifier.
     func hasSameID(as other: ObjectStorage) -> Bool {
         guard identity == other.identity else { return false }
         return withID { mine in other.withID { mine.isIdenticalBytes(to: $0) } }

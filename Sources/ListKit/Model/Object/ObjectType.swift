@@ -4,23 +4,20 @@ import Synchronization
 
 /// The name of a type of objects, shared by all objects that have it.
 ///
-/// Two instances never have the same name at the same time, so identity is equality. A name is forgotten with the last
-/// object that has it, and when another one was looked up.
+/// Two instances never have the same name at the same time, so identity is equality. An instance is freed with the last object
+/// that has the type.
 @_spi(Daemon) public final class ObjectType: Sendable {
     /// The name, as in the list; may be empty.
     public let name: String
 
     private static let names = Mutex(TypeNames())
 
-    /// The type that was looked up last, as it is nearly always the next one too; it is not forgotten meanwhile.
-    private static let latest = Mutex<ObjectType?>(nil)
-
-    /// The type of objects that name none; it is never forgotten.
+    /// The type with the empty name; it is never freed.
     public static let unnamed = named("")
 
     /// The one instance for a name.
     ///
-    /// - Complexity: O(length), under a lock that all adapters share; keep the answer when many objects have one type.
+    /// - Complexity: O(length), under a lock that all adapters share; keep the result when many objects have one type.
     public static func named(_ name: String) -> ObjectType {
         let known = latest.withLock { $0 }
         if let known, ExactText(known.name) == ExactText(name) { return known }
@@ -41,7 +38,7 @@ import Synchronization
     }
 }
 
-/// The names of types that objects have at the moment.
+/// The table of living types by name.
 struct TypeNames: Sendable {
     private final class Entry: @unchecked Sendable {
         // Sendable: both are set once here, and the runtime loads weak references atomically.
@@ -68,7 +65,7 @@ struct TypeNames: Sendable {
         return type
     }
 
-    /// Drops a name, unless a newer instance has taken it over; gives memory back after a flood of names.
+    /// Removes a name, unless a newer instance has it; shrinks the table after many names were removed.
     mutating func forget(_ name: String, _ identifier: ObjectIdentifier) {
         let key = ExactText(name)
         guard entries[key]?.identifier == identifier else { return }

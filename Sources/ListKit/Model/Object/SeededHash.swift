@@ -2,7 +2,7 @@
 
 /// A fast hash of bytes for tables in memory: folded 64-bit multiplications with a secret seed of the process.
 ///
-/// Like wyhash it takes 16 bytes a step. The values mean nothing outside of the process and must never be stored.
+/// Like wyhash it reads 16 bytes in each step. The values are different in each process and must never be stored.
 enum SeededHash {
     private static let seed: (UInt64, UInt64) = {
         var random = SystemRandomNumberGenerator()

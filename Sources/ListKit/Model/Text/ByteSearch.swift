@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes to look for in others, whose letters of ASCII are folded to lower case on the way.
+/// Searches text for bytes, folding the letters of ASCII in the text to lower case.
 struct ByteSearch: Sendable, Equatable {
-    /// With so few bytes to look for, each place of a text may cost a comparison of all of them.
+    /// Up to so many bytes to search for, the comparisons at all places of a text are not limited.
     private static let fewBytes = 16
 
-    /// What is looked for.
+    /// The bytes to search for.
     let bytes: [UInt8]
     /// For each byte, how many of those before it are a beginning of the bytes as well; empty for few bytes.
     private let overlaps: [Int32]
@@ -37,8 +37,8 @@ struct ByteSearch: Sendable, Equatable {
 
     /// Whether a text, once its letters of ASCII are folded, contains the bytes.
     ///
-    /// Places are found by the first and the last byte, sixteen places in one step, and compared; where that is in vain too
-    /// often, the rest is searched by Knuth, Morris and Pratt's rule.
+    /// Places are found by the first and the last byte, sixteen places in one step, and compared; after too many mismatches
+    /// the rest is searched by Knuth, Morris and Pratt's algorithm.
     /// - Complexity: O(count).
     func isContained(in text: Span<UInt8>) -> Bool {
         let places = text.count - bytes.count + 1
@@ -68,7 +68,7 @@ struct ByteSearch: Sendable, Equatable {
             let atFirst = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Block.self) | firstFold
             let end = place + bytes.count - 1
             let atLast = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: Block.self) | lastFold
-            // Zero where both are what is looked for.
+            // Zero where both bytes match.
             let differences = (atFirst ^ firsts) | (atLast ^ lasts)
             // Any sixteen bytes are two words.
             let words = unsafe unsafeBitCast(differences, to: SIMD2<UInt64>.self)
@@ -83,7 +83,7 @@ struct ByteSearch: Sendable, Equatable {
         }
     }
 
-    /// The bit that makes both cases of a letter the folded one; no bit for what is not a letter.
+    /// The bit that converts both cases of a letter to the folded one; 0 for other bytes.
     private static func fold(to byte: UInt8) -> Block {
         Block(repeating: byte &- 0x61 < 26 ? 0x20 : 0)
     }
@@ -94,7 +94,7 @@ struct ByteSearch: Sendable, Equatable {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 
-    /// How many bytes may be compared in vain.
+    /// How many bytes of mismatches may be compared.
     private func budget(for text: Span<UInt8>) -> Int { overlaps.isEmpty ? .max : 4 * text.count }
 
     @inline(__always)
@@ -106,7 +106,7 @@ struct ByteSearch: Sendable, Equatable {
         return true
     }
 
-    /// Looks at each byte of the text once, from a place on.
+    /// Reads each byte of the text once, from a place on.
     private func findWithoutReturning(in text: Span<UInt8>, from place: Int) -> Bool {
         var matched = 0
         for position in place..<text.count {

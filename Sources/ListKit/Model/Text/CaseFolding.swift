@@ -17,7 +17,7 @@ enum CaseFolding {
         while position < text.count {
             let byte = text[position]
             if byte < 0x80 {
-                // The room is the caller's promise, here and below.
+                // The caller guarantees the room, here and below.
                 unsafe target[written] = fold(byte)
                 written += 1
                 position += 1
@@ -45,7 +45,7 @@ enum CaseFolding {
     @inline(__always)
     static func fold(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// What one scalar folds to.
+    /// The folding of one scalar.
     ///
     /// Unicode derives folding from the mappings of letters: folded is lower case of upper case. Cherokee folds to upper
     /// case, which is older there, and `ı`, whose upper case is that of `i`, is left alone.
@@ -66,7 +66,7 @@ enum CaseFolding {
 
     private static let table = Table()
 
-    /// What scalars fold to, by pages of 256; most pages are the one of scalars that fold to themselves.
+    /// The foldings of scalars, by pages of 256; most pages are the one of scalars that fold to themselves.
     private struct Table: Sendable {
         /// Behind these no scalar has a case.
         private static let end: UInt32 = 0x20000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text to look for in others without regard to upper and lower case, by full Unicode case folding and without
-/// normalisation (``CaseFolding``).
+/// A text to search for without regard to upper and lower case, by full Unicode case folding and without normalisation
+/// (``CaseFolding``).
 @_spi(Daemon) public struct FoldedText: Sendable, Equatable {
     private let search: ByteSearch
     private let isASCII: Bool
@@ -20,7 +20,7 @@
         isASCII = ByteSearch.isASCII(bytes.span)
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether the text is empty.
     public var isEmpty: Bool { search.bytes.isEmpty }
 
     /// The folded text.

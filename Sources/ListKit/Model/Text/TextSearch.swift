@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which objects contain a text: in some of their text fields, or in any of them.
+/// Searches objects for a text, in some of their text fields or in all of them.
 ///
 /// Text fields are those of the top level whose value has type `s`.
 @_spi(Daemon) public struct TextSearch: Sendable, Equatable {
-    /// What is looked for.
+    /// The text to search for.
     public let text: FoldedText
-    /// The keys of the fields to look into; empty = all.
+    /// The keys of the fields to search in; empty = all.
     public let fields: Set<ExactText>
     /// The same, in an order in which one of very many is found at once.
     private let keys: [[UInt8]]
@@ -14,8 +14,8 @@
     /// Makes a search.
     ///
     /// - Parameters:
-    ///   - text: what to look for; an empty text is in every object.
-    ///   - fields: the keys of the fields to look into; none = every text field.
+    ///   - text: the text to search for; an empty text is in every object.
+    ///   - fields: the keys of the fields to search in; none = every text field.
     public init(_ text: String, in fields: some Sequence<String> = []) {
         self.text = FoldedText(text)
         self.fields = Set(fields.map { ExactText($0) })
@@ -52,7 +52,7 @@
         return key.isIdenticalBytes(to: candidate.span)
     }
 
-    /// Short keys first: mostly the lengths tell.
+    /// Short keys first, because mostly the lengths differ.
     private static func isBefore(_ left: [UInt8], _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return left.count < right.count }
         for index in left.indices where left[index] != right[index] { return left[index] < right[index] }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading a value without a `switch`: each accessor answers nil for another type, and looks through variants.
+/// Reading a value without a `switch`: each accessor is nil for another type, and reads variants' contents.
 extension Value {
     /// The text of a string, an object path or a signature.
     public var string: String? {

@@ -34,7 +34,7 @@
     case variant(Value)
     /// `a…`: the signature of one element, and the elements.
     case array(element: String, [Value])
-    /// `a{…}`: the signatures of a key and of a value, and the entries; their order means nothing.
+    /// `a{…}`: the signatures of a key and of a value, and the entries, without order.
     case dictionary(key: String, value: String, [Value: Value])
     /// `(…)`, at least one member.
     case structure([Value])
@@ -64,7 +64,7 @@ extension Value: Hashable {
         }
     }
 
-    /// Feeds what `==` compares.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(typeCode)
         switch self {
@@ -87,6 +87,6 @@ extension Value: Hashable {
 }
 
 extension Double {
-    /// The bits that stand for this number: its own, and one pattern for every NaN.
+    /// The bits of the number, with one pattern for every NaN.
     var canonicalBits: UInt64 { isNaN ? 0x7FF8_0000_0000_0000 : bitPattern }
 }

@@ -7,7 +7,7 @@
 struct IdentifierIndex {
     /// One part of the table.
     private struct Segment {
-        /// Slot plus one and bits of the hash; 0 is free, `removed` was taken out.
+        /// Slot plus one and bits of the hash; 0 is free, `removed` had a slot.
         var entries: [UInt32]
         /// How many bits of an entry are the slot.
         var slotBits: UInt32
@@ -33,14 +33,14 @@ struct IdentifierIndex {
     /// Makes an empty table.
     init() { segments = [Segment(capacity: 8, slotBits: 4)] }
 
-    /// A table that is not there, to hold the place of one that is being changed.
+    /// The placeholder of a table that is being changed.
     static let vacant = IdentifierIndex(segments: [])
 
     private init(segments: [Segment]) { self.segments = segments }
 
-    /// Makes an empty table that is about to take `count` slots numbered from 0.
+    /// Makes an empty table with room for `count` slots numbered from 0.
     ///
-    /// - Parameter hash: of the identifier that is about to come with a slot.
+    /// - Parameter hash: the hash of the identifier of a slot.
     init(count: Int, hash: (Int) -> UInt64) {
         let segmentCount = max(1, count / IdentifierIndex.segmentSize)
         let slotBits = IdentifierIndex.bits(for: count)
@@ -49,7 +49,7 @@ struct IdentifierIndex {
         segments = sizes.map { Segment(capacity: $0 * 3 / 2, slotBits: slotBits) }
     }
 
-    /// Bits that hold every slot up to a given one, plus one; a few more, so that they last.
+    /// The number of bits for slots up to a given one, plus one; a few more, for later slots.
     private static func bits(for slot: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: min(30, Int.bitWidth - (slot + slot / 4 + 2).leadingZeroBitCount))
     }
@@ -97,7 +97,7 @@ struct IdentifierIndex {
         }
     }
 
-    /// Puts a slot in whose identifier is not there yet.
+    /// Inserts a slot whose identifier is not in the table.
     ///
     /// - Parameter hashOf: the hash of any slot that is in the table.
     mutating func insert(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
@@ -120,7 +120,7 @@ struct IdentifierIndex {
         segments[index].count += 1
     }
 
-    /// Lets an identifier that is there lead to another slot.
+    /// Replaces the slot of an identifier.
     mutating func replace(_ slot: Int, with other: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
         guard var position = position(in: index, hash: hash, isMatch: { $0 == slot }) else { return }
@@ -133,7 +133,7 @@ struct IdentifierIndex {
         segments[index].entries[position] = entry & ~mask | UInt32(truncatingIfNeeded: other + 1)
     }
 
-    /// Takes a slot out.
+    /// Removes a slot.
     mutating func remove(_ slot: Int, hash: UInt64) {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
         guard let position = position(in: index, hash: hash, isMatch: { $0 == slot }) else { return }
@@ -142,7 +142,7 @@ struct IdentifierIndex {
         count -= 1
     }
 
-    /// Makes a segment anew: without removed entries, with room, and for slots up to `highest`.
+    /// Builds a segment again: without removed entries, with room, and for slots up to `highest`.
     private mutating func rebuild(_ index: Int, highest: Int, _ hashOf: (Int) -> UInt64) {
         let segment = segments[index]
         let slots = slots(in: segment)
@@ -156,7 +156,7 @@ struct IdentifierIndex {
         return segment.entries.compactMap { $0 & mask == 0 ? nil : slot(of: $0, bits: segment.slotBits) }
     }
 
-    /// Adds a segment and lets it have its share of the next one in turn.
+    /// Adds a segment and moves a part of the next one in turn to it.
     private mutating func splitNext(_ hashOf: (Int) -> UInt64) {
         let round = 1 << (Int.bitWidth - 1 - segments.count.leadingZeroBitCount)
         let source = segments.count - round
@@ -167,7 +167,7 @@ struct IdentifierIndex {
         for slot in slots {
             let hash = hashOf(slot)
             let index = IdentifierIndex.segment(of: hash, count: segments.count)
-            // The shares need not be equal.
+            // The parts need not be equal.
             if (segments[index].used + 1) * 5 > segments[index].entries.count * 4 {
                 rebuild(index, highest: slot, hashOf)
             }

@@ -20,7 +20,7 @@ extension SectionOrder {
             inside = sums[start + child].count(side)
             node = Int(children[start + child])
         }
-        // In a leaf in which nothing came or went, changed or not, the positions are the indexes.
+        // In a leaf without inserted or removed sections the positions are the indexes.
         if inside == Int(leaves[node].count) { return Place(leaf: node, position: rest) }
         return Place(leaf: node, position: position(in: node, at: rest, side))
     }
@@ -72,7 +72,7 @@ extension SectionOrder {
         return Place(leaf: leaf, position: position)
     }
 
-    /// What lies before a place: its index and the number of items before it, in both states.
+    /// The summary of all sections before a place: its index and the number of items before it, in both states.
     func summary(before place: Place) -> SectionSummary {
         var summary = SectionSummary.zero
         if leaves[place.leaf].touched == 0 {
@@ -99,7 +99,7 @@ extension SectionOrder {
         return summary
     }
 
-    /// What the section at a place counts for.
+    /// The summary of the section at a place.
     @inline(__always)
     func summary(at place: Place) -> SectionSummary {
         let position = place.leaf * SectionOrder.leafSize + place.position

@@ -10,7 +10,7 @@ struct SectionOrder: ~Copyable {
     static let nodeSize = 32
     static let none = UInt32.max
 
-    /// What a leaf or a node knows besides its entries.
+    /// The data of a leaf or a node besides its entries.
     struct Info: BitwiseCopyable {
         var count: Int32 = 0
         var parent: UInt32 = SectionOrder.none
@@ -77,7 +77,7 @@ struct SectionOrder: ~Copyable {
         return node
     }
 
-    /// What a section counts for.
+    /// The summary of a section.
     @inline(__always)
     func summary(of word: SectionWord, items: Int32) -> SectionSummary {
         var summary = SectionSummary.zero
@@ -157,7 +157,7 @@ extension SectionOrder {
 }
 
 extension SectionOrder {
-    /// Puts a section in front of the one with an index after the transaction, or at the end.
+    /// Inserts a section before the one with an index after the transaction, or at the end.
     mutating func insert(_ word: SectionWord, items count: Int32, at index: Int) {
         leafOfSlot.reserve(word.slot + 1)
         var place = self.place(at: index, .new) ?? endPlace
@@ -174,7 +174,7 @@ extension SectionOrder {
         add(summary(at: place), above: place.leaf)
     }
 
-    /// Takes a section out of the tree.
+    /// Removes a section from the tree.
     mutating func remove(slot: Int) {
         let place = place(ofSlot: slot)
         let start = place.leaf * SectionOrder.leafSize
@@ -204,7 +204,7 @@ extension SectionOrder {
         add(summary(at: place) - before, above: place.leaf)
     }
 
-    /// Gives every section another number of items, while no transaction is open.
+    /// Sets the numbers of items of all sections; requires that no transaction is open.
     mutating func recount(_ count: (_ slot: Int, _ items: Int32) -> Int32) {
         total = recount(below: root, levels: height, count)
     }
@@ -228,14 +228,14 @@ extension SectionOrder {
         return sum
     }
 
-    /// Behind the last section.
+    /// The place behind the last section.
     private var endPlace: Place {
         var node = root
         for _ in 0..<height { node = Int(children[node * SectionOrder.nodeSize + Int(nodes[node].count) - 1]) }
         return Place(leaf: node, position: Int(leaves[node].count))
     }
 
-    /// Adds to what the tree knows of a leaf.
+    /// Adds to the summaries above a leaf.
     private mutating func add(_ difference: SectionSummary, above leaf: Int) {
         if difference == .zero { return }
         total += difference
@@ -382,7 +382,7 @@ extension SectionOrder {
         return place > 0 ? (Int(children[start + place - 1]), child) : nil
     }
 
-    /// Gives what the node knows of a child that was emptied to the one before it, and drops it.
+    /// Adds the summary of an emptied child to that of the one before it, and drops the child.
     private mutating func join(_ left: Int, _ right: Int, level: Int) {
         let node = Int(parent(of: left, level: level))
         let place = node * SectionOrder.nodeSize + position(of: left, in: node)
@@ -408,7 +408,7 @@ extension SectionOrder {
         }
     }
 
-    /// Takes away topmost nodes that have a single child.
+    /// Removes topmost nodes that have a single child.
     private mutating func lowerRoot() {
         while height > 0, nodes[root].count == 1 {
             let child = Int(children[root * SectionOrder.nodeSize])

@@ -51,7 +51,7 @@ struct SectionWord: BitwiseCopyable, Equatable {
 
     private(set) var bits: UInt32
 
-    /// A section that is there in the given states.
+    /// Makes the word of a section that is in the given states.
     init(slot: Int, isOld: Bool, isNew: Bool) {
         bits = UInt32(truncatingIfNeeded: slot)
         self.isOld = isOld

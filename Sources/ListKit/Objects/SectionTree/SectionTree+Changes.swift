@@ -3,8 +3,8 @@
 extension SectionTree {
     /// What the open transaction changes: deletes, updates and origins of moves before it, inserts and targets of moves after.
     ///
-    /// Only objects that were moved or taken out and put back are announced as moves, and of those only as many as it takes.
-    /// An object that was replaced by an equal one is no update.
+    /// Only objects that were moved, or removed and inserted again, are moves, and of those only the necessary ones. An object
+    /// that was replaced by an equal one is no update.
     /// - Complexity: O(changes · log n).
     public func changes() -> ListIndexSetResult {
         var (inserts, deletes, updates): ([Int], [Int], [Int]) = ([], [], [])
@@ -43,7 +43,7 @@ extension SectionTree {
         return !object.hasSameContent(as: before)
     }
 
-    /// Leaves out moves that bring a section back to where it was among those that nobody moved.
+    /// Leaves out moves after which a section has the same place among those that were not moved.
     private static func neededMoves(_ moves: [ListMoveIndex], inserts: [Int], deletes: [Int]) -> [ListMoveIndex] {
         if moves.isEmpty { return [] }
         let gone = (deletes + moves.map(\.from)).sorted()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionTree {
-    /// What is wrong inside of the tree, nil if nothing is; tests ask after each edit.
+    /// Describes the first broken invariant of the tree, nil if there is none; tests call it after each edit.
     ///
     /// - Complexity: O(n · log n).
     func brokenInvariant() -> String? {
@@ -29,7 +29,7 @@ extension SectionTree {
 }
 
 extension SectionOrder {
-    /// Sums up a child and hands each section below it to `visit`, or what is wrong near it.
+    /// Sums up a child and passes each section below it to `visit`; fails with a description of a broken invariant.
     func checkedSummary(
         of child: Int, level: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
     ) -> SectionSummary {

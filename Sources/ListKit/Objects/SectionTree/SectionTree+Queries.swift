@@ -109,7 +109,7 @@ extension SectionTree {
         }
     }
 
-    /// The objects of one state in order: a snapshot for a diff elsewhere.
+    /// The objects of one state in order.
     ///
     /// - Complexity: O(n).
     func objects(_ side: ListSide = .new) -> [ListObject] {

@@ -2,12 +2,12 @@
 
 /// The sections of a list in their order, with the state before and after an open transaction side by side.
 ///
-/// Every edit names objects or positions *after* the edits before it, and can be taken back; until `commit()` both states can
-/// be asked: which section is at an index, which index an object has, how many items lie before a section. Removing keeps the
+/// Every edit uses objects or positions *after* the edits before it, and can be undone; until `commit()` both states can be
+/// queried: which section is at an index, which index an object has, how many items lie before a section. Removing keeps the
 /// section for the old state, inserting adds it to the new state only, moving does both, replacing keeps the object before.
 ///
-/// Edits and questions cost O(log n), `commit()` and `rollback()` O(changes · log n), and so do `changes()`. A section takes
-/// about 32 bytes besides its object. Identifiers are unique; the tree has one owner and is not shared.
+/// Edits and queries cost O(log n), `commit()`, `rollback()` and `changes()` O(changes · log n). A section takes about 32 bytes
+/// besides its object. Identifiers are unique; the tree has one owner and is not shared.
 @_spi(Benchmarks) public struct SectionTree: ~Copyable {
     /// The payload of a section that has none.
     public static let noPayload: Int32 = -1
@@ -18,8 +18,7 @@
         public var object: ListObject
         /// How many items the section has.
         public var itemCount: Int
-        /// A number that the tree's owner keeps with the section, as the index of its section controller; it follows the
-        /// section when it moves.
+        /// A number that the tree's owner keeps with the section, such as a handle; it moves with the section.
         public var payload: Int32
     }
 
@@ -34,9 +33,9 @@
         let items: Int32
     }
 
-    /// An edit, as far as it is needed to take it back.
+    /// An edit, with the data to undo it.
     enum Step {
-        /// A slot was made; its identifier led to another slot before, or to none.
+        /// A slot was made; its identifier had another slot before, or none.
         case inserted(slot: Int, previous: Int?)
         case removed(slot: Int)
         case replaced(slot: Int, version: OldVersion, isFirst: Bool)
@@ -65,21 +64,21 @@
     /// Whether a transaction is open: something was edited since the last commit or rollback.
     var hasOpenTransaction: Bool { !steps.isEmpty }
 
-    /// Where `rollback(to:)` may come back to: the edits so far.
+    /// The present savepoint for `rollback(to:)`.
     var savepoint: Savepoint { Savepoint(steps: steps.count) }
 
     /// The hash of the identifier in a slot.
     @inline(__always)
     func hash(ofSlot slot: Int) -> UInt64 { objects[slot]?.storage.identity.hash ?? 0 }
 
-    /// The slot that an identifier leads to, which may be there in one state only.
+    /// The slot of an object's identifier, which may be in one state only.
     func slot(of object: ListObject) -> Int? {
         identifiers.find(hash: object.storage.identity.hash) { slot in
             objects[slot]?.isSame(as: object) ?? false
         }
     }
 
-    /// The slot that the bytes of an identifier lead to.
+    /// The slot of the bytes of an identifier, which may be in one state only.
     func slot(ofID id: Span<UInt8>) -> Int? {
         guard id.count <= ObjectIdentity.maximumLength else { return nil }
         let identity = ObjectIdentity(of: id)
@@ -89,7 +88,7 @@
         }
     }
 
-    /// Where what an identifier was or is in one state stands, given the slot that it leads to.
+    /// The place of an identifier's section in one state, given the slot of the identifier.
     func place(ofSlot slot: Int?, in side: ListSide) -> SectionOrder.Place? {
         guard let slot else { return nil }
         let place = order.place(ofSlot: slot)
@@ -97,7 +96,7 @@
         return side == .old ? origins[slot].map { order.place(ofSlot: $0) } : nil
     }
 
-    /// The slot that holds what an identifier was or is in one state, given the slot that it leads to.
+    /// The slot of an identifier's section in one state, given the slot of the identifier.
     func slot(_ slot: Int?, in side: ListSide) -> Int? {
         place(ofSlot: slot, in: side).map { order.word(at: $0).slot }
     }
@@ -108,9 +107,9 @@ extension SectionTree {
     ///
     /// Of objects with one identifier the first is kept.
     /// - Parameters:
-    ///   - itemCount: how many items the section of an object has; asked for each object that is kept, in order.
-    ///   - payload: the number to keep with it.
-    ///   - dropped: takes the indexes of the objects that were dropped, ascending.
+    ///   - itemCount: how many items the section of an object has; called for each object that is kept, in order.
+    ///   - payload: the payload of its section.
+    ///   - dropped: called with the indexes of the objects that were dropped, ascending.
     /// - Throws: `limitsExceeded` for more than 536 million objects.
     /// - Complexity: O(n).
     public init(
@@ -145,12 +144,12 @@ extension SectionTree {
     static func clamp(_ itemCount: Int) -> Int32 { Int32(clamping: max(0, itemCount)) }
 }
 
-/// Edits of the state after the transaction. What cannot be done is answered with false and changes nothing.
+/// Edits of the state after the transaction. Impossible ones return false or nil and change nothing.
 extension SectionTree {
-    /// Puts a section in front of the one at an index, or at the end; its identifier must not be there.
+    /// Inserts a section before the one at an index, or at the end; its identifier must not be in the list.
     ///
-    /// An object whose identifier was there before the transaction comes back: that is a move, and an update if it differs.
-    /// - Returns: false when the identifier is there already, or when no slot is left.
+    /// An object whose identifier was in the list before the transaction returns: that is a move, and an update if it differs.
+    /// - Returns: false when the identifier is in the list already, or when no slot is left.
     public mutating func insert(
         _ object: ListObject, at index: Int, itemCount: Int = 1, payload: Int32 = SectionTree.noPayload
     ) -> Bool {
@@ -166,7 +165,7 @@ extension SectionTree {
         return true
     }
 
-    /// Takes the section with an identifier out.
+    /// Removes the section with an identifier.
     ///
     /// - Returns: the index that it had, nil when it was not there.
     @discardableResult
@@ -175,7 +174,7 @@ extension SectionTree {
         return remove(slot: slot)
     }
 
-    /// Takes the section at an index out.
+    /// Removes the section at an index.
     ///
     /// - Returns: false beyond the ends.
     @discardableResult
@@ -201,7 +200,7 @@ extension SectionTree {
         return true
     }
 
-    /// Gives a section a new object with the same identifier, and a number of items (nil: as before).
+    /// Replaces the object of a section by one with the same identifier, and its number of items (nil: as before).
     ///
     /// - Returns: the index of the section, nil when it is not there.
     @discardableResult
@@ -224,7 +223,7 @@ extension SectionTree {
         return index
     }
 
-    /// Gives every section another number of items, while no transaction is open.
+    /// Sets the numbers of items of all sections; requires that no transaction is open.
     ///
     /// - Parameter count: how many items a section is to have, by how many it has.
     /// - Complexity: O(n).
@@ -236,7 +235,7 @@ extension SectionTree {
         swap(&order, &self.order)
     }
 
-    /// Keeps a number with the section at an index; not part of the transaction, so a rollback leaves it.
+    /// Sets the payload of the section at an index; not a part of the transaction, so a rollback leaves it.
     mutating func setPayload(_ payload: Int32, at index: Int, in side: ListSide = .new) {
         guard let place = order.place(at: index, side) else { return }
         payloads[order.word(at: place).slot] = payload
@@ -250,7 +249,7 @@ extension SectionTree {
         return index
     }
 
-    /// Puts a section into the new state or takes it out, leaving it in its place.
+    /// Adds a section to the new state or removes it from there, leaving it in its place.
     mutating func setPresence(of slot: Int, isNew: Bool) {
         let place = order.place(ofSlot: slot)
         var word = order.word(at: place)
@@ -267,7 +266,7 @@ extension SectionTree {
         return slotCount - 1
     }
 
-    /// Lets the identifier in a slot lead to it.
+    /// Makes a slot the one of its identifier.
     mutating func link(_ slot: Int, insteadOf previous: Int?) {
         var identifiers = IdentifierIndex.vacant
         swap(&identifiers, &self.identifiers)
@@ -312,9 +311,9 @@ extension SectionTree {
     /// - Complexity: O(changes · log n).
     mutating func rollback() { rollback(to: Savepoint(steps: 0)) }
 
-    /// Takes back the edits after a savepoint, the last one first.
+    /// Undoes the edits after a savepoint, the last one first.
     ///
-    /// - Complexity: O(edits taken back · log n).
+    /// - Complexity: O(undone edits · log n).
     mutating func rollback(to savepoint: Savepoint) {
         while steps.count > savepoint.steps { undoLastStep() }
         if steps.isEmpty { closeTransaction() }
@@ -339,7 +338,7 @@ extension SectionTree {
         }
     }
 
-    /// The slots that the transaction made or changed, each once, in the order in which it came to them.
+    /// The slots that the transaction made or changed, each once, in the order of the first edit.
     func touchedSlots() -> [Int] {
         var seen: Set<Int> = []
         return steps.compactMap { step in
@@ -359,7 +358,7 @@ extension SectionTree {
         oldVersions.removeAll()
     }
 
-    /// Lets the identifier in a slot lead nowhere, unless another slot has taken it over.
+    /// Removes the identifier of a slot, unless it has another slot now.
     private mutating func unlink(_ slot: Int) {
         identifiers.remove(slot, hash: hash(ofSlot: slot))
     }

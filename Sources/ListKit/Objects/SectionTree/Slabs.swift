@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A growing run of elements in blocks of equal size, so that growing never copies what is there.
+/// A growing sequence of elements in blocks of equal size, so that growing copies no elements.
 ///
-/// Indexes are checked in debug builds only; they are numbers that the owner handed out itself.
+/// Indexes are checked in debug builds only; the owner assigns them itself.
 @safe
 struct Slabs<Element>: ~Copyable {
     // The slabs own their blocks, every element of which is initialised; lent only for the time of a call.
@@ -12,7 +12,7 @@ struct Slabs<Element>: ~Copyable {
     private let shift: Int
     private let filler: Element
 
-    /// Makes an empty run.
+    /// Makes an empty sequence.
     ///
     /// - Parameter blockSize: elements a block; a power of two.
     init(blockSize: Int, filler: Element) {
@@ -50,7 +50,7 @@ struct Slabs<Element>: ~Copyable {
         }
     }
 
-    /// Lends a run of elements that lies inside of one block.
+    /// Calls `body` with a run of elements inside of one block.
     @inline(__always)
     func withRun<Result>(from index: Int, count: Int, _ body: (Span<Element>) -> Result) -> Result {
         assert(index >= 0 && index + count <= capacity && index & ((1 << shift) - 1) + count <= 1 << shift)
@@ -58,7 +58,7 @@ struct Slabs<Element>: ~Copyable {
         return unsafe body(Span(_unsafeStart: start, count: count))
     }
 
-    /// Lends a look at an element's memory.
+    /// The address of an element.
     @inline(__always)
     fileprivate func memory(at index: Int) -> UnsafeRawPointer {
         assert(index >= 0 && index < capacity)
@@ -79,7 +79,7 @@ extension Slabs where Element == ListObject? {
     /// Whether there is an object at an index and has a type; no reference is counted.
     @inline(__always)
     func hasType(_ type: ObjectType?, at index: Int) -> Bool {
-        // An object is one strong reference and no object is none; the slab keeps it alive during the look.
+        // An object is one strong reference and no object is nil; the slab keeps it alive during the comparison.
         guard let object = unsafe memory(at: index).load(as: Unmanaged<ObjectBuffer>?.self) else { return false }
         return unsafe object._withUnsafeGuaranteedRef { buffer in
             unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `listd/binding` reads from the fields of an object.
+/// The fields of an object that `listd/binding` reads.
 struct BindingFields {
     /// The dictionaries in the field `items` that have an `id` of their own, in order.
     let items: [Item]
@@ -89,7 +89,7 @@ struct BindingFields {
 }
 
 extension BindingFields {
-    /// How many items an object has, adding what is left out of its fields, or replaced in them.
+    /// How many items an object has, adding the content that is left out of its fields, or replaced in them.
     static func countItems(
         of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
     ) -> Int {

@@ -17,9 +17,9 @@ public enum BuiltInSectionControllers {
     }
 }
 
-/// A provider that gives all objects the built-in controllers by a table from type to name.
+/// A provider of the built-in controllers, by a table from type to name.
 ///
-/// A type that is not in the table takes the entry `*`, else `listd/single`; so does one whose name is not built in.
+/// A type that is not in the table has the entry `*`, else `listd/single`; so has one whose name is not built in.
 public final class BuiltInSectionControllerProvider: ListSectionControllerProvider {
     private let names: [String: String]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What built-in section controllers left out of the objects of an update, or replaced in them, for one reason.
+/// The content that built-in section controllers left out of the objects of an update, or replaced in them, for one reason.
 @_spi(Daemon) @frozen public struct ContentLoss: Sendable, Hashable {
     /// Why.
     @frozen public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -30,11 +30,11 @@
     }
 }
 
-/// Adds up what is lost of many objects, by reason.
+/// Adds up the losses of many objects, by reason.
 struct ContentLosses {
     private(set) var losses: [ContentLoss] = []
 
-    /// Counts one thing that is lost of an object; its key is only asked for if it is the first for its reason.
+    /// Counts a loss of an object; its key is only evaluated for the first loss of a reason.
     mutating func add(_ reason: ContentLoss.Reason, of object: ListObject, key: @autoclosure () -> String) {
         if let index = losses.firstIndex(where: { $0.reason == reason }) {
             losses[index].count += 1

@@ -27,12 +27,12 @@ struct ItemGeometry {
         }
     }
 
-    /// The fields that a layout reads and that are no finite numbers.
+    /// The fields that a layout reads and that are not finite numbers.
     func faults(in layout: ListLayoutKind) -> [Role] {
         layout.usesPlacements ? faults : faults.filter { $0 == .width || $0 == .height }
     }
 
-    /// The item's size; what is absent is the viewport's extent across the scroll axis, and 44 along it.
+    /// The item's size; the defaults are the viewport's extent across the scroll axis, and 44 along it.
     func size(in container: ListContainer) -> Size {
         switch container.direction {
         case .vertical: Size(width: width ?? container.size.width, height: height ?? ItemGeometry.standardLength)
@@ -40,7 +40,7 @@ struct ItemGeometry {
         }
     }
 
-    /// The item's place in the layout `absolute`.
+    /// The item's place in layouts that use placements.
     func placement(in container: ListContainer) -> ItemPlacement {
         let clamped = min(max(z, -ItemGeometry.maximumZ), ItemGeometry.maximumZ)
         return ItemPlacement(frame: Rect(origin: Point(x: x, y: y), size: size(in: container)), zIndex: Int(clamped))
