@@ -47,7 +47,8 @@ let package = Package(
         .target(name: "ListSupport", dependencies: ["CSystemd", "DBus", listKit], swiftSettings: settings),
         .target(
             name: "ListSources",
-            dependencies: ["CLinux", "CSimdjson", "DBus", "ListSupport", listKit, pluginAPI], swiftSettings: settings),
+            dependencies: ["CLinux", "CSimdjson", "DBus", "ListProtocol", "ListSupport", listKit, pluginAPI],
+            swiftSettings: settings),
         .target(
             name: "ListConfiguration",
             dependencies: ["CInih", "DBus", "ListProtocol", "ListSources", "ListSupport", listKit, pluginAPI],
@@ -71,7 +72,7 @@ let package = Package(
         // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .executableTarget(
-            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient"],
+            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient", "ListProtocol"],
             swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

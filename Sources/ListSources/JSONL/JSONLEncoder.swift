@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 @_spi(Daemon) package import ListKit
+internal import ListProtocol
 
 /// Writes the format `jsonl`: one object a line, as ``JSONLDecoder`` reads it.
 ///
@@ -9,8 +9,10 @@ internal import FoundationEssentials
 /// paths and signatures as text, keys of any type as text, variants as what is in them (the contract's
 /// `GetObjectsByFileDescriptor`).
 package struct JSONLEncoder {
+    private var json = JSONWriter()
+
     /// The lines so far.
-    package private(set) var bytes: [UInt8] = []
+    package var bytes: [UInt8] { json.bytes }
 
     /// Makes an encoder that has written nothing.
     package init() {}
@@ -19,29 +21,31 @@ package struct JSONLEncoder {
     ///
     /// - Complexity: O(bytes of the object).
     package mutating func append(_ object: ListObject) {
-        append(ascii: #"{"id":"#)
-        object.withIDBytes { append(quoted: $0) }
-        append(ascii: #","type":"#)
-        append(quoted: object.objectType.name.utf8Span.span)
-        append(ascii: #","fields":"#)
+        var isFirst = true
+        json.begin(.object)
+        appendKey("id", &isFirst)
+        object.withIDBytes { json.append(quoted: $0) }
+        appendKey("type", &isFirst)
+        json.append(quoted: object.objectType.name.utf8Span.span)
+        appendKey("fields", &isFirst)
         appendObject(FieldsReader(object.fields))
-        append(ascii: "}\n")
+        json.end(.object)
+        json.endLine()
     }
 
     // The depth of the recursion is bounded: fields nest at most 32 containers.
     private mutating func append(_ element: FieldsReader.Element) {
         switch element {
-        case .byte(let number): append(ascii: String(number))
-        case .boolean(let flag): append(ascii: flag ? "true" : "false")
-        case .int16(let number): append(ascii: String(number))
-        case .uint16(let number): append(ascii: String(number))
-        case .int32(let number): append(ascii: String(number))
-        case .uint32(let number): append(ascii: String(number))
-        case .int64(let number): append(ascii: String(number))
-        case .uint64(let number): append(ascii: String(number))
-        // Swift writes the shortest digits that read back as the same number, and always a point or an exponent.
-        case .double(let number): append(ascii: number.isFinite ? number.description : "null")
-        case .string(let text), .objectPath(let text), .signature(let text): text.withBytes { append(quoted: $0) }
+        case .byte(let number): json.append(number)
+        case .boolean(let flag): json.append(flag)
+        case .int16(let number): json.append(number)
+        case .uint16(let number): json.append(number)
+        case .int32(let number): json.append(number)
+        case .uint32(let number): json.append(number)
+        case .int64(let number): json.append(number)
+        case .uint64(let number): json.append(number)
+        case .double(let number): json.append(number)
+        case .string(let text), .objectPath(let text), .signature(let text): text.withBytes { json.append(quoted: $0) }
         case .variant(_, var inside): if let value = inside.next() { append(value) }
         case .array(let type, let inside): appendArray(of: type, inside)
         case .structure(let members): appendElements(members)
@@ -58,40 +62,43 @@ package struct JSONLEncoder {
     }
 
     private mutating func appendElements(_ reader: FieldsReader) {
-        var reader = reader
-        var separator = "["
+        var (reader, isFirst) = (reader, true)
+        json.begin(.array)
         while let element = reader.next() {
-            append(ascii: separator)
+            json.separate(&isFirst)
             append(element)
-            separator = ","
         }
-        append(ascii: separator == "[" ? "[]" : "]")
+        json.end(.array)
     }
 
     private mutating func appendObject(_ reader: FieldsReader) {
-        var reader = reader
-        var separator = "{"
+        var (reader, isFirst) = (reader, true)
+        json.begin(.object)
         while case .dictionaryEntry(var entry) = reader.next(), let key = entry.next(), let value = entry.next() {
-            append(ascii: separator)
+            json.separate(&isFirst)
             append(key: key)
-            append(ascii: ":")
+            json.endKey()
             append(value)
-            separator = ","
         }
-        append(ascii: separator == "{" ? "{}" : "}")
+        json.end(.object)
+    }
+
+    private mutating func appendKey(_ key: String, _ isFirst: inout Bool) {
+        json.separate(&isFirst)
+        json.append(quoted: key.utf8Span.span)
+        json.endKey()
     }
 
     /// JSON's keys are strings: a number or truth value is put in quotes.
     private mutating func append(key: FieldsReader.Element) {
         switch key {
-        case .string, .objectPath, .signature:
+        case .string, .objectPath, .signature: append(key)
+        case .double(let number): json.append(key: number)
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .variant, .array, .structure,
+            .dictionaryEntry:
+            json.quote()
             append(key)
-        case .double(let number):
-            append(ascii: "\"\(number)\"")
-        default:
-            append(ascii: "\"")
-            append(key)
-            append(ascii: "\"")
+            json.quote()
         }
     }
 
@@ -99,27 +106,6 @@ package struct JSONLEncoder {
         var reader = reader
         var content: [UInt8] = []
         while case .byte(let byte) = reader.next() { content.append(byte) }
-        append(ascii: "\"")
-        bytes.append(contentsOf: Data(content).base64EncodedData())
-        append(ascii: "\"")
-    }
-
-    private mutating func append(ascii text: String) { bytes.append(contentsOf: text.utf8) }
-
-    private mutating func append(quoted text: Span<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
-        for position in text.indices {
-            let byte = text[position]
-            switch byte {
-            case UInt8(ascii: "\""): append(ascii: #"\""#)
-            case UInt8(ascii: "\\"): append(ascii: #"\\"#)
-            case UInt8(ascii: "\n"): append(ascii: #"\n"#)
-            case UInt8(ascii: "\r"): append(ascii: #"\r"#)
-            case UInt8(ascii: "\t"): append(ascii: #"\t"#)
-            case 0..<0x20: append(ascii: (byte < 0x10 ? #"\u000"# : #"\u00"#) + String(byte, radix: 16))
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        json.append(base64: content)
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import ListDaemon
 @_spi(Daemon) import ListKit
+import ListProtocol
 import TestSupport
 import Testing
 
@@ -41,7 +42,15 @@ struct JSONLEncoderTests {
                 + "\"text\":\"\\\"\\\\/\\u0008\\u001f\u{7F}\\n\\r\\té\u{2028}\",\"variant\":-1,\"whole\":3.0}}\n")
     }
 
-    @Test("random objects of JSON's types → read back the same, and another JSON reader sees the same values")
+    @Test("bytes of any number → base64 as another writer has it", arguments: 0..<70)
+    func base64(count: Int) {
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 5) }
+        var json = JSONWriter()
+        json.append(base64: content)
+        #expect(String(decoding: json.bytes, as: UTF8.self) == "\"\(Data(content).base64EncodedString())\"")
+    }
+
+    @Test("random objects of what JSON has → read back the same, and another reader of JSON sees the same values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
