@@ -158,8 +158,12 @@ final class SelectionCoordinator {
     func endUpdate() { update = nil }
 
     /// Moves the selection to the items' new indexes; returns the selection before.
-    func follow(_ forwarding: [SectionHandle: IndexForwarding]) -> Selection {
-        defer { selection.follow(forwarding, store.map) }
+    func follow(_ effects: UpdateEffects) -> Selection {
+        let changed =
+            effects.asksAnew
+            ? Set(selection.sections)
+            : effects.changed.union(effects.changes.deletes.compactMap { store.map.knownOldHandle(at: $0) })
+        defer { selection.follow(effects.keptForwarding, changed, store.map) }
         return selection
     }
 

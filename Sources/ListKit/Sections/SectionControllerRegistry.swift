@@ -46,6 +46,14 @@ struct SectionControllerRegistry {
         unneeded.insert(handle)
     }
 
+    /// Records that a section may be needed no longer.
+    mutating func markUnneeded(_ handle: SectionHandle) {
+        if transient.contains(handle) { unneeded.insert(handle) }
+    }
+
+    /// Records that a section is needed.
+    mutating func markNeeded(_ handle: SectionHandle) { unneeded.remove(handle) }
+
     /// Removes a controller from the list.
     @discardableResult
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {

@@ -173,9 +173,13 @@ final class SectionStore {
 
     // MARK: Releasing
 
+    /// Records that a section may have left all views and working ranges.
+    func markUnneeded(_ handle: SectionHandle) { registry.markUnneeded(handle) }
+
     /// Releases the controllers of kinds with traits that are unused.
     ///
     /// - Parameter kept: a section whose controller is about to be returned.
+    /// - Complexity: O(controllers that were made, and sections that left the views, since the last call).
     func releaseTransientControllers(except kept: SectionHandle?) {
         guard !gate.isCalling else { return }
         for handle in registry.unneeded where handle != kept {

@@ -14,9 +14,9 @@ final class SharedLayout {
     }
 
     let key: Key
-    private(set) var layout: ListLayout
+    private(set) var layout: any ListLayout
     /// The layout before the update that is being presented, if anchors are looked for in it.
-    private(set) var before: ListLayout?
+    private(set) var before: (any ListLayout)?
     /// Whether anything lies elsewhere than before the update that is being presented.
     private(set) var isMoved = false
     /// Whether only one view has it, with sizes that its viewer measured.
@@ -24,7 +24,7 @@ final class SharedLayout {
     /// The views, in ascending order.
     private var views: [ViewID] = []
 
-    init(_ key: Key, _ layout: ListLayout, isPrivate: Bool) {
+    init(_ key: Key, _ layout: any ListLayout, isPrivate: Bool) {
         self.key = key
         self.layout = layout
         self.isPrivate = isPrivate
@@ -84,11 +84,11 @@ final class SharedLayout {
     @discardableResult
     private func change(
         _ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment,
-        _ change: (inout ListLayout, ViewLayoutSource) -> Bool
+        _ change: (inout any ListLayout, ViewLayoutSource) -> Bool
     ) -> Bool {
         guard let view = views.first else { return false }
         var changed = layout
-        layout = ListLayout(.none)
+        layout = NoLayout()
         let container = ListContainer(
             size: key.size, inset: key.inset, direction: environment.options.direction, layout: key.kind)
         let source = ViewLayoutSource(environment.store, measured: measured, container: container)

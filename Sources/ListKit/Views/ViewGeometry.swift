@@ -17,7 +17,9 @@ final class ViewGeometry {
     /// How the view lays out.
     private(set) var kind: ListLayoutKind
     /// The layout by the options that the view was laid out with last, which knows no list.
-    private var template: ListLayout
+    private var template: any ListLayout
+    /// The settings of that layout.
+    private var configuration: LayoutConfiguration
     /// Where everything lies; `nil` before the first viewport, and in the layout `none`.
     private var shared: SharedLayout?
     /// The viewport in content coordinates; `nil` before the first one.
@@ -40,14 +42,15 @@ final class ViewGeometry {
         self.viewOptions = viewOptions
         self.environment = environment
         kind = viewOptions.layout ?? environment.options.layout
-        template = ListLayout(kind, environment.options, viewOptions)
+        configuration = LayoutConfiguration(environment.options, viewOptions)
+        template = kind.makeLayout(configuration)
     }
 
     private var map: SectionMap { environment.map }
     private var direction: ScrollDirection { environment.options.direction }
 
     /// Where everything lies; empty before the first viewport, and in the layout `none`.
-    var layout: ListLayout { shared?.layout ?? template }
+    var layout: any ListLayout { shared?.layout ?? template }
 
     /// Whether each update has to be followed, because nobody else follows it for the view.
     var followsAlone: Bool { shared?.isPrivate == true || !measuredSizes.isEmpty || opening != nil }
@@ -74,7 +77,7 @@ final class ViewGeometry {
     private func prepare() {
         guard kind != .none, let viewport else { return }
         let key = SharedLayout.Key(
-            kind: kind, configuration: template.configuration, size: viewport.size, inset: viewOptions.contentInset)
+            kind: kind, configuration: configuration, size: viewport.size, inset: viewOptions.contentInset)
         if measuredSizes.isEmpty, let known = environment.layouts.layout(for: key) { return use(known) }
         let new = SharedLayout(key, template, isPrivate: !measuredSizes.isEmpty)
         use(new)
@@ -99,7 +102,8 @@ final class ViewGeometry {
         // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
         kind = new
-        template = ListLayout(kind, environment.options, viewOptions)
+        configuration = LayoutConfiguration(environment.options, viewOptions)
+        template = kind.makeLayout(configuration)
         use(nil)
         prepare()
     }

@@ -36,7 +36,10 @@ private struct WaterfallLayout: ListLayout {
         }
     }
 
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) { prepare(source, container: container) }
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
+        prepare(source, container: container)
+        return true
+    }
 
     func itemCount(ofSection section: Int) -> Int? { frames.indices.contains(section) ? frames[section].count : nil }
 
@@ -73,7 +76,9 @@ private struct ShiftedLayout: ListLayout {
 
     mutating func prepare(_ source: some LayoutSource, container: Size) { base.prepare(source, container: container) }
 
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) { base.update(changes, source: source) }
+    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
+        base.update(changes, source: source)
+    }
 
     func itemCount(ofSection section: Int) -> Int? { base.itemCount(ofSection: section) }
 

@@ -61,7 +61,8 @@ public struct AbsoluteLayout: ListLayout {
     }
 
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
+    @discardableResult
+    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count), edit.count < count else {
             prepare(source)
@@ -93,7 +94,8 @@ public struct AbsoluteLayout: ListLayout {
     }
 
     /// Asks for the placements of single items again.
-    mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
+    @discardableResult
+    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
         var isMoved = false
         for path in items {
             guard let (leaf, section) = find(path.section), placement(of: path) != nil else { continue }

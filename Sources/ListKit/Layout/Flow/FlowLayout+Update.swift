@@ -2,11 +2,13 @@
 
 extension FlowLayout {
     /// Follows one transaction; see ``ListLayout/update(_:source:)``.
-    mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
+    @discardableResult
+    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
         guard let edit = SectionEdit(changes, from: numberOfSections, to: count) else {
             // The changes do not fit the source: laying out everything is correct, only slower.
-            return prepare(source, container: container)
+            prepare(source, container: container)
+            return true
         }
         let reloadsFew =
             edit.removals.isEmpty && edit.insertions.isEmpty && edit.reloads.count <= Self.fewReloads
@@ -23,12 +25,16 @@ extension FlowLayout {
     }
 
     /// Asks for the sizes of single items again.
-    mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
+    @discardableResult
+    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
         var touched: Set<Int> = []
         for path in items { resize(path, source: source, touched: &touched) }
         settle(touched)
         return !touched.isEmpty
     }
+
+    /// So many reloaded sections are edited in place, however short the list is.
+    private static var fewReloads: Int { 8 }
 
     /// How many sections are laid out in the time of one edit in place.
     private static var sectionsForOneEdit: Int { 32 }

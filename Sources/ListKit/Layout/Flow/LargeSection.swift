@@ -25,6 +25,16 @@ struct LargeSection: Sendable {
             })
     }
 
+    /// Whether another section is laid out in the same way.
+    ///
+    /// - Complexity: O(items).
+    func hasShape(of other: LargeSection) -> Bool {
+        guard style == other.style, itemCount == other.itemCount else { return false }
+        return zip(blocks.leaves.indices, other.blocks.leaves.indices).allSatisfy {
+            blocks.leaves[$0].hasSizes(of: other.blocks.leaves[$1])
+        }
+    }
+
     /// Lays out changed blocks, and those that another state at the entry affects; returns the state after the section.
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
         let begun = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)

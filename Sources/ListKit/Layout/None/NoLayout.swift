@@ -25,10 +25,12 @@ public struct NoLayout: ListLayout {
 
     /// Does nothing.
     public mutating func prepare(_ source: some LayoutSource, container: Size) {}
-    /// Does nothing.
-    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) {}
-    /// Does nothing.
-    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) {}
+    /// Does nothing; false.
+    @discardableResult
+    public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool { false }
+    /// Does nothing; false.
+    @discardableResult
+    public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool { false }
     /// `nil`.
     public func itemCount(ofSection section: Int) -> Int? { nil }
     /// Nothing.

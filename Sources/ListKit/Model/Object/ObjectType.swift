@@ -4,13 +4,16 @@ import Synchronization
 
 /// The name of a type of objects, shared by all objects that have it.
 ///
-/// Two instances never have the same name at the same time, so identity is equality. An instance is freed with the last object
-/// that has the type.
+/// Two instances never have the same name at the same time, so identity is equality. An instance is freed
+/// when no object has the type and another name was looked up.
 @_spi(Daemon) public final class ObjectType: Sendable {
     /// The name, as in the list; may be empty.
     public let name: String
 
     private static let names = Mutex(TypeNames())
+
+    /// The type that was looked up last, as it is nearly always the next one too; it is not freed meanwhile.
+    private static let latest = Mutex<ObjectType?>(nil)
 
     /// The type with the empty name; it is never freed.
     public static let unnamed = named("")
