@@ -40,11 +40,11 @@ public final class TestSource {
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - name: the source's name in the manifest.
-    ///   - name: the source's name in the manifest.
     ///   - argument: the text after the `?` in a list's source.
-    ///   - cursor: where the source left off; `nil` = it begins anew.
+    ///   - settings: the plugin's settings.
     ///   - cursor: the cursor of an earlier run; `nil` = the source starts from the beginning.
-    /// - objects: the list's objects from that run.
+    ///   - objects: the list's objects from that run.
+    /// - Throws: errors of the manifest and of the source's initializer; `invalidArguments` for an unknown name.
     public init(
         _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings(),
         cursor: [UInt8]? = nil, objects: [ListObject] = []
@@ -69,16 +69,16 @@ public final class TestSource {
 
     deinit { runner.stop() }
 
-    /// - Throws: errors of the manifest and of the source's initializer; `invalidArguments` for an unknown name.
+    /// Waits for the source's next event; `nil` once it has stopped and all its events were handled.
     public func next() async -> DataSourceEvent? {
         let event = await events.first { _ in true }
         if let event { apply(event) }
         return event
     }
 
-    /// Waits for the source's next event; `nil` once it has stopped and all its events were handled.
-    ///
     /// Handles events until the list is as expected; returns at once if it is so already.
+    ///
+    /// - Returns: false if the source stopped before.
     @discardableResult
     public func wait(until isWanted: (TestSource) -> Bool) async -> Bool {
         while !isWanted(self) {
@@ -87,7 +87,7 @@ public final class TestSource {
         return true
     }
 
-    /// - Returns: false if the source stopped before.
+    /// Stops the source, as removing its list does.
     public func stop() async {
         let runner = runner
         await withCheckedContinuation { done in runner.stop { done.resume() } }
@@ -96,10 +96,11 @@ public final class TestSource {
 
     // MARK: Writing
 
-    /// Stops the source, as removing its list does.
-    ///
     /// Passes a write to the source, as a client does, and handles events until it has answered.
+    ///
     /// - Parameter isConditional: whether the write must be refused if the source has changes that the list has not.
+    /// - Throws: the source's refusal; `readOnly` when its lists take no writes, `sourceUnavailable` when it stopped
+    ///   before it answered.
     public func write(_ operation: DataSourceWrite.Operation, isConditional: Bool = false) async throws(ListError) {
         guard acceptsWrites else { throw ListError(.readOnly, "lists of this source take no writes") }
         lastWrite += 1

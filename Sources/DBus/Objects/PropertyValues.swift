@@ -17,13 +17,13 @@ struct PropertyValues: Sendable {
     }
 }
 
-/// The approximate length of the values in bytes, if they are not small.
+/// The interfaces of an object with the values of their properties, to be written on any thread.
 struct ObjectValues: Sendable {
     private let interfaces: [(name: String, values: PropertyValues)]
-    /// Reads the properties that the peer may read; a nil peer stands for all.
+    /// The approximate length of the values in bytes, if they are not small.
     let size: Int
 
-    /// Takes the values of the properties that the peer may see; a nil peer is everybody.
+    /// Reads the properties that the peer may read; a nil peer stands for all.
     @DBusActor
     init(of object: ExportedObject, for peer: Peer?) {
         interfaces = object.interfaces.map { ($0.name, $0.values($0.propertyNames, for: peer)) }
