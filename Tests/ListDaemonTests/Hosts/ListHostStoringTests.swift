@@ -82,7 +82,7 @@ struct ListHostStoringTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("becomes stored, or no longer, while no presenter has the list → done at once")
+    @Test("storing begins or ends while no presenter has the list → done without waiting for a presenter")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
         stage.host.send(.keep(1, true))

@@ -39,12 +39,12 @@ class Wishes:
         self.asked += 1
 
     def send(self) -> int:
-        """The newest one is being sent; returns its number."""
+        """Records that the newest request is being sent; returns its number."""
         self._sent = self.asked
         return self._sent
 
     def fulfil(self, number: int) -> None:
-        """Requests up to a number are answered."""
+        """Completes the requests up to a number."""
         for future in self._up_to(number):
             future.set_result(None)
 

@@ -35,7 +35,7 @@ final class View {
     func slot() -> Slot { Slot() }
 }
 
-/// What programs use.
+/// The interface for programs.
 public final class Interface {
     /// Programs set it.
     public var title = ""
