@@ -375,6 +375,8 @@ def followers(cluster, seconds):
     points = {0: [], 100: []}
     for count in (50, 100, 200, 400):
         cluster.sql("TRUNCATE orders")
+        cluster.sql("INSERT INTO orders (at) SELECT 0 FROM generate_series(1, 40000)")
+        cluster.sql("ANALYZE orders")
         pollers = [Poller(cluster, 2, CHANGES, delay=2 * number / count) for number in range(count)]
         for rate in points:
             writers = rate and following.Writers(
