@@ -2,16 +2,14 @@
 
 internal import CPostgres
 
-/// The rows that a statement answered.
-///
-/// It belongs to the thread that asked.
+/// The rows of a statement, for the thread that ran it.
 @safe final class QueryResult {
     /// How many rows there are.
     let count: Int
-    // Freed with this object; nothing of it is handed out for longer than a call.
+    // Freed with this object.
     private let result: OpaquePointer
 
-    /// Takes over a result of libpq.
+    /// Takes ownership of a result of libpq.
     init(_ result: OpaquePointer) {
         unsafe self.result = result
         count = unsafe Int(PQntuples(result))
@@ -24,7 +22,7 @@ internal import CPostgres
 
     /// The text of a field; nil = NULL.
     func text(_ row: Int, _ column: Int) -> String? {
-        unsafe withBytes(row, column) { unsafe String(decoding: $0, as: UTF8.self) }
+        unsafe bytes(row, column).map { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// The first field of the first row; nil = NULL, or there is no row.
@@ -48,13 +46,11 @@ internal import CPostgres
         return fields
     }
 
-    /// Lends the bytes of a field; nil = NULL.
-    func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
+    /// The bytes of a field, which libpq keeps as long as this object lives; nil = NULL.
+    @unsafe func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
         let (row, column) = (Int32(row), Int32(column))
         guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
-        // libpq keeps the field until the result is freed.
-        let bytes = unsafe UnsafeRawBufferPointer(
+        return unsafe UnsafeRawBufferPointer(
             start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
-        return unsafe body(bytes)
     }
 }

@@ -5,41 +5,42 @@ internal import Foundation
 internal import PluginAPI
 internal import Synchronization
 
-/// Follows all lists of one service on one connection, on a thread of its own: one question finds out which of them have changed,
-/// another one for each of those what.
+/// Follows all lists of one service on one connection, on a thread of its own.
+///
+/// A poll is one statement that returns which lists have changed, and then one statement for each of those.
 final class ServiceFollower: @unchecked Sendable {
-    // Owned by the thread: all but `inbox`, `arrived` and the constants.
+    // Owned by the thread, except `inbox`, `arrived` and the constants.
 
-    /// What other threads have to say to it.
+    /// A message from another thread.
     private enum Message {
         case join(FollowedList)
         case leave(FollowedList)
-        /// The list has taken what was on its way.
+        /// The list has taken the last event.
         case taken(FollowedList)
         case read(FollowedList, WholeReader.Outcome)
-        /// A client wants something written.
+        /// A client's write.
         case write(FollowedList, DataSourceWrite)
         case wrote(FollowedList, DataSourceWrite.ID, ServiceWriter.Outcome)
     }
 
     private struct Inbox {
         var messages: [Message] = []
-        /// How many lists there are, messages that wait included.
+        /// How many lists there are, those of queued messages included.
         var count = 0
     }
 
-    /// What the lists looked like in the catalogue.
+    /// The versions of the lists in the catalogue.
     private struct Inspected: Equatable {
         var relations: [String] = []
         var version = ""
         var generation = ""
     }
 
-    /// How many keys are asked for one by one; beyond that the whole list is read.
+    /// With more changed keys than this the whole list is read.
     private static let enough = 50_000
-    /// How often it is looked whether the columns and triggers of the lists may be others.
+    /// How often the versions of columns and triggers are compared.
     private static let inspection = Duration.seconds(5)
-    /// How often they are looked at even so: a right that a group of roles loses has no version.
+    /// How often columns, triggers and rights are read again with equal versions: the rights of a role's groups have none.
     private static let wholeInspection = Duration.seconds(60)
 
     private let address: ServiceAddress
@@ -77,7 +78,7 @@ final class ServiceFollower: @unchecked Sendable {
         send(.join(list))
     }
 
-    /// Answers whether it was the last one; the thread ends then.
+    /// Removes a list; returns whether it was the last one, with which the thread ends.
     func leave(_ list: FollowedList) -> Bool {
         let isLast = inbox.withLock { inbox in
             inbox.count -= 1
@@ -102,12 +103,12 @@ final class ServiceFollower: @unchecked Sendable {
             connectIfNeeded()
             poll()
             startReading()
-            complain()
+            reportTrouble()
             for list in lists { list.answerWrites(generation: link.generation) }
         }
     }
 
-    /// Waits until there is something to do; nil when there are no more lists.
+    /// Waits for messages or the next poll; nil = there are no more lists.
     private func nextMessages() -> [Message]? {
         let due = link.connection == nil ? link.nextAttempt : nextPoll
         _ = arrived.wait(timeout: .now() + max(.zero, ContinuousClock.now.duration(to: due)).timeInterval)
@@ -135,9 +136,9 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// A write never waits for better times.
+    /// Starts a write, or refuses it when the list is not followed; a write never waits for a connection.
     private func begin(_ write: DataSourceWrite, to list: FollowedList) {
-        // What the list has is there in a moment, or it is known why not.
+        // Reading ends soon, with the list or with an error.
         if link.connection != nil, case .reading = list.phase { return list.hold(write) }
         guard link.connection != nil, link.trouble == nil, case .following(_, let description) = list.phase else {
             let reason =
@@ -161,8 +162,8 @@ final class ServiceFollower: @unchecked Sendable {
         nextInspection = .now
     }
 
-    /// Lists that have not heard for too long say so.
-    private func complain() {
+    /// Reports the error of the connection to lists without an answer for the time `stale`.
+    private func reportTrouble() {
         guard let trouble = link.trouble else { return }
         for list in lists where !list.hasLeft {
             let silence = list.synced.map { ContinuousClock.now - $0 }
@@ -188,13 +189,13 @@ final class ServiceFollower: @unchecked Sendable {
         } catch {
             switch error.kind {
             case .connection, .refused: link.lose(error)
-            // The log itself cannot be read, as without a right to it: no list can.
+            // The log cannot be read, as without the right to: this concerns all lists.
             case .statement: nextPoll = .now + link.refuse(error)
             }
         }
     }
 
-    /// Looks whether tables and triggers are as they were, and whether lists that listd had can go on.
+    /// Reads the descriptions of the lists again if they may have changed, and checks stored cursors.
     private func inspect(_ connection: Connection) throws(PostgresError) {
         nextInspection = .now + Self.inspection
         guard try mayDiffer(connection) else { return }
@@ -221,12 +222,12 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// Whether a list may be described otherwise than when it was last looked at.
+    /// Whether the description of a list may have changed since the last inspection.
     private func mayDiffer(_ connection: Connection) throws(PostgresError) -> Bool {
         let relations = lists.compactMap { list in
             if case .following(_, let description) = list.phase { description.relationIDs } else { nil }
         }
-        // A list that is not followed has to be looked at by itself.
+        // A list that is not followed yet needs its description.
         guard relations.count == lists.count else {
             inspected = Inspected()
             return true
@@ -245,7 +246,7 @@ final class ServiceFollower: @unchecked Sendable {
         cursor.generation == link.generation && cursor.fingerprint == description.fingerprint
     }
 
-    /// Asks which lists have changed, and what.
+    /// Polls: asks which lists have changed, then for the changes of each.
     private func ask(_ connection: Connection) throws(PostgresError) {
         var asked: [FollowedList] = []
         var (numbers, snapshots): ([String], [String]) = ([], [])
@@ -270,7 +271,7 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// The places of lists in the question, from 1, and how many keys of each have changed.
+    /// The number of changed keys by the list's index in the question, from 1.
     private static func changes(_ text: String) -> [Int: Int] {
         let pairs = text.split(separator: ",").map { $0.split(separator: ":").compactMap { Int($0) } }
         return Dictionary(pairs.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }, uniquingKeysWith: { min($0, $1) })
@@ -301,7 +302,7 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// The rows that changed, and the snapshot that they are of; nil when the whole list is to be read.
+    /// The changed rows and their snapshot; nil = the whole list has to be read.
     private func readChanges(
         of list: FollowedList, _ cursor: ListCursor, _ description: ListDescription, _ connection: Connection
     ) throws -> (RowChanges, String)? {
@@ -319,9 +320,7 @@ final class ServiceFollower: @unchecked Sendable {
             let isThere = rows.text(row, ListDescription.changeColumns + 1) != nil
             let object =
                 isThere
-                ? unsafe try reader.object { index, body in
-                    unsafe rows.withBytes(row, ListDescription.changeColumns + index, body)
-                } : nil
+                ? unsafe try reader.object { unsafe rows.bytes(row, ListDescription.changeColumns + $0) } : nil
             if let object {
                 let before = rows.text(row, 3)
                 changes.upserts.append(.init(object, position: before.map { .after($0) } ?? .first))
@@ -335,8 +334,7 @@ final class ServiceFollower: @unchecked Sendable {
 
     // MARK: Whole lists
 
-    /// What the list has counts no longer, or cannot be brought up to date: it is to be read as a whole. Many machines find that
-    /// out at the same moment; so each waits a little, unless it is the list alone.
+    /// Lets the whole list be read. Without `atOnce` after a random delay of up to 1 s, because all machines do so at the same time.
     private func readAgain(_ list: FollowedList, atOnce: Bool = false) {
         list.readAgain(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
     }

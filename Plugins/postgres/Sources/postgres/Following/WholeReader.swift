@@ -102,7 +102,7 @@ final class WholeReader: Sendable {
         page.reserveCapacity(pageRows)
         unsafe try connection.copy(description.snapshotStatement) { chunk in
             guard unsafe try copy.read(chunk),
-                let object = unsafe try reader.object({ index, body in unsafe copy.field(index, of: chunk, body) })
+                let object = unsafe try reader.object({ unsafe copy.field($0, of: chunk) })
             else { return }
             page.append(object)
             bytes += object.byteCount

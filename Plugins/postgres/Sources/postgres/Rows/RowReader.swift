@@ -2,15 +2,15 @@
 
 internal import PluginAPI
 
-/// Makes objects of rows, and counts what it has to leave out.
+/// Makes objects of rows, and counts the rows and fields that it leaves out.
 struct RowReader {
-    /// What was left out of a list, and of which row the first was.
+    /// Counts of what was left out, and the first row of it.
     struct Losses: Sendable, Hashable {
         /// Rows without an id, or without a value in a column of the order.
         var rows = 0
-        /// Fields that are no UTF-8, JSON that no field can have.
+        /// Fields with text that is not UTF-8, or with JSON that a field cannot have.
         var fields = 0
-        /// Rows whose fields are larger than an object may be.
+        /// Rows with more bytes of fields than an object may have.
         var largeRows = 0
         var example: String?
 
@@ -39,39 +39,33 @@ struct RowReader {
     /// How many columns a row has.
     var columnCount: Int { 2 + (description.hasType ? 1 : 0) + description.columns.count }
 
-    /// The object of a row; nil = it can be none.
+    /// The object of a row; nil = the row has no id or no place, and is counted.
     ///
-    /// - Parameter field: lends the bytes of a column to a function, if it is not NULL.
+    /// - Parameter field: the bytes of a column, which stay valid during this call; nil = NULL.
     /// - Throws: a fault of the list: an id that is no UTF-8.
-    mutating func object(
-        _ field: (Int, (UnsafeRawBufferPointer) -> Value?) -> Value??
-    ) throws -> ListObject? {
-        guard case .some(.boolean(true)) = unsafe field(0, { unsafe ColumnKind.boolean.value(of: $0) }) else {
+    mutating func object(_ field: (Int) -> UnsafeRawBufferPointer?) throws -> ListObject? {
+        guard let isRow = unsafe field(0)?.first, isRow != 0 else {
             losses.rows += 1
             return nil
         }
-        guard case .some(.string(let id)) = unsafe field(1, { unsafe ColumnKind.text.value(of: $0) }) else {
+        guard let id = unsafe field(1)?.validText else {
             throw ListFault("\(description.relation): an id is no UTF-8 text")
         }
         var (type, next) = ("", 2)
         if description.hasType {
-            if case .some(.string(let text)) = unsafe field(next, { unsafe ColumnKind.text.value(of: $0) }) {
-                type = text
-            }
+            type = unsafe field(next)?.validText ?? ""
             next += 1
         }
         var size = 0
         var values: [String: Value] = [:]
-        values.reserveCapacity(description.columns.count)
-        for (index, column) in description.columns.enumerated() {
-            let value = unsafe field(next + index) { bytes in
-                size += bytes.count
-                return unsafe size > largest ? nil : column.kind.value(of: bytes)
-            }
-            switch value {
-            case .some(.some(let value)): values[column.name] = value
-            case .some(.none): if size <= largest { lose(column, of: id) }
-            case .none: break  // NULL
+        for index in description.columns.indices {
+            guard let bytes = unsafe field(next + index) else { continue }
+            size += bytes.count
+            guard size <= largest else { continue }
+            if let value = unsafe description.columns[index].kind.value(of: bytes) {
+                values[description.columns[index].name] = value
+            } else {
+                lose(description.columns[index], of: id)
             }
         }
         return try object(id, type, values, isTooLarge: size > largest)
@@ -83,7 +77,7 @@ struct RowReader {
         var fields = Fields()
         if !isTooLarge {
             do { fields = try Fields(values) } catch {
-                // One of them is nested too deeply, or the like.
+                // One of them is invalid, as when it is nested too deeply.
                 for (key, value) in values {
                     if let one = try? Fields([key: value]) { fields = fields.merging(one) } else { losses.fields += 1 }
                 }
@@ -105,15 +99,15 @@ struct RowReader {
     }
 }
 
-/// Takes the rows of a `COPY … (FORMAT binary)` apart.
+/// Finds the fields in the rows of a `COPY … (FORMAT binary)`.
 struct CopyReader {
-    /// Eleven bytes of signature, flags, and the length of what may follow them.
+    /// Eleven bytes of signature, four of flags, and four with the length of an extension.
     private static let headerLength = 19
 
     private var hasSeenHeader = false
     private var ranges: [Range<Int>?] = []
 
-    /// Finds the fields of one chunk; false at the end of the rows.
+    /// Finds the fields of one chunk; returns false at the end of the rows.
     mutating func read(_ chunk: UnsafeRawBufferPointer) throws -> Bool {
         var position = 0
         if !hasSeenHeader {
@@ -138,15 +132,13 @@ struct CopyReader {
         return true
     }
 
-    /// Lends the bytes of a field; nil = NULL.
-    func field<Value>(
-        _ index: Int, of chunk: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Value
-    ) -> Value? {
+    /// The bytes of a field, a part of the chunk; nil = NULL.
+    func field(_ index: Int, of chunk: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard index < ranges.count, let range = ranges[index] else { return nil }
-        return unsafe body(UnsafeRawBufferPointer(rebasing: chunk[range]))
+        return unsafe UnsafeRawBufferPointer(rebasing: chunk[range])
     }
 
-    private static let damage = PostgresError(kind: .connection, message: "the server sent rows that are none")
+    private static let damage = PostgresError(kind: .connection, message: "the server sent damaged rows")
 }
 
 extension UnsafeRawBufferPointer {
