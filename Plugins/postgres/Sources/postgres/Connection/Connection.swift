@@ -4,22 +4,23 @@ internal import CPostgres
 internal import Glibc
 internal import PluginAPI
 
-/// One connection to a server; it belongs to the thread or queue that made it, and waits there.
+/// One connection to a server, for the thread or queue that made it; calls block that thread.
 ///
-/// Nothing is kept in the session, so that a pooler may give each transaction to another one.
+/// No state is kept in the session, so that a pooler may run each transaction in another session.
 @safe final class Connection {
-    /// How long a statement may take without saying anything.
+    /// How long to wait for data while a statement runs.
     static let patience = Duration.seconds(30)
 
-    /// The server, for messages.
+    /// The server's host or socket directory, for messages.
     let host: String
     private let address: ServiceAddress
     // Made and freed by this object alone.
     private let connection: OpaquePointer
 
-    /// Connects; waits for as long as that takes, 3 s for each host.
+    /// Connects; blocks for at most 3 s for each host.
     ///
-    /// - Parameter server: the one of the service's servers that it is to be; nil = whichever libpq chooses.
+    /// - Parameter server: which of the service's servers to use; nil = libpq chooses.
+    /// - Throws: `connection` when no server answers, `refused` when one rejects the login or the service does not exist.
     init(_ address: ServiceAddress, to server: ServerAddress? = nil) throws(PostgresError) {
         let parameters = address.parameters + (server?.parameters ?? [])
         let made = unsafe CStrings.with(parameters.map(\.0)) { keys in
@@ -33,13 +34,13 @@ internal import PluginAPI
         host = unsafe Self.text(PQhost(connection)) ?? ""
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
             let text = unsafe Self.text(PQerrorMessage(connection)) ?? "no connection"
-            // Before there is a server, libpq tells a mistake in the service file by its words alone.
+            // libpq has no code for a mistake in the service file; the message mentions the service.
             let hasServer = unsafe PQsocket(connection) >= 0
             let passes = text.contains("the database system is") || text.contains("too many")
             let isFinal = text.contains("FATAL:") && !passes || !hasServer && text.contains("service")
             throw fault(text, isFinal ? .refused : .connection)
         }
-        // Such a database knows nothing of its texts; as UTF-8 it would refuse whole answers for one that is none.
+        // The texts of such a database may be invalid; with UTF8 as client encoding the server would reject the whole answer.
         if unsafe Self.text(PQparameterStatus(connection, "server_encoding")) == "SQL_ASCII" {
             unsafe _ = PQsetClientEncoding(connection, "SQL_ASCII")
         }
@@ -62,7 +63,7 @@ internal import PluginAPI
 
     // MARK: Asking
 
-    /// Runs one statement and answers its rows; `isBinary` = fields come as their types send them, else as text.
+    /// Runs one statement and returns its rows; with `isBinary` the fields come in the binary format of their types, else as text.
     @discardableResult
     func query(
         _ statement: String, _ parameters: [String?] = [], isBinary: Bool = false, within limit: Duration = patience
@@ -82,7 +83,7 @@ internal import PluginAPI
         return try last.get()
     }
 
-    /// Runs a `COPY … TO STDOUT (FORMAT binary)` and hands out what comes, row by row, with the header before the first one.
+    /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls `body` with the bytes of each row; the first call has the header, too.
     func copy(
         _ statement: String, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -114,7 +115,7 @@ internal import PluginAPI
         }
     }
 
-    /// Takes what is left of the answers of a statement.
+    /// Reads the remaining results of a statement.
     private func drain() throws(PostgresError) {
         var failure: PostgresError?
         while let result = unsafe try next(before: .now + Self.patience) {
@@ -130,14 +131,14 @@ internal import PluginAPI
 
     private func send(_ statement: String, _ parameters: [String?], isBinary: Bool) throws(PostgresError) {
         let sent = unsafe CStrings.with(parameters) { values in
-            // Types NULL: the server finds them out; formats NULL: all of them are text.
+            // Types NULL: the server infers them. Formats NULL: all parameters are text.
             unsafe PQsendQueryParams(
                 connection, statement, Int32(parameters.count), nil, values, nil, nil, isBinary ? 1 : 0)
         }
         guard sent == 1 else { throw fault(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection) }
     }
 
-    /// Waits for the next answer; nil = there are no more. The caller owns it.
+    /// Waits for the next result, which the caller must free; nil = there are no more.
     private func next(before deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
         while unsafe PQisBusy(connection) == 1 { try wait(before: deadline) }
         return unsafe PQgetResult(connection)
@@ -158,7 +159,7 @@ internal import PluginAPI
         }
     }
 
-    /// Has the server give up what it does; over a network that could wait for ever, and the connection is closed anyway.
+    /// Asks a local server to stop the statement. PQcancel has no timeout, so it is not used over a network.
     private func cancel() {
         guard host.hasPrefix("/"), let request = unsafe PQgetCancel(connection) else { return }
         var reason = [CChar](repeating: 0, count: 256)
@@ -171,22 +172,22 @@ internal import PluginAPI
     /// `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`, characters in C.
     private static let (stateField, messageField) = (Int32(UInt8(ascii: "C")), Int32(UInt8(ascii: "M")))
 
-    /// What a refused statement says; the result is freed.
+    /// The error of a failed statement; frees the result.
     private func refusal(_ result: OpaquePointer) -> PostgresError {
         let state = unsafe Self.text(PQresultErrorField(result, Self.stateField))
         let text = unsafe Self.text(PQresultErrorField(result, Self.messageField))
         let whole = unsafe Self.text(PQresultErrorMessage(result)) ?? ""
         unsafe PQclear(result)
-        // Without a state it is libpq itself that speaks: of the connection.
+        // An error without a SQLSTATE comes from libpq and concerns the connection.
         guard let state, isAlive else { return fault(text ?? whole, .connection) }
-        // 57P01…03: the server goes down, or is not up yet.
+        // 57P01 to 57P03: the server shuts down or starts.
         return fault(text ?? whole, state.hasPrefix("57P") ? .connection : .statement(state))
     }
 
     private func fault(_ text: String, _ kind: PostgresError.Kind) -> PostgresError {
-        let said = text.isEmpty ? "the connection is gone" : text
+        let reason = text.isEmpty ? "the connection was lost" : text
         let secret = unsafe Self.text(PQpass(connection))
-        return PostgresError(kind: kind, message: "\(subject): \(said.onOneLine(without: secret))")
+        return PostgresError(kind: kind, message: "\(subject): \(reason.onOneLine(without: secret))")
     }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
@@ -195,13 +196,13 @@ internal import PluginAPI
     }
 }
 
-/// Texts as C has them.
+/// Strings for C functions.
 enum CStrings {
-    /// Lends an array of C strings, with a null pointer for nil and another one after all of them.
+    /// Calls `body` with a null-terminated array of C strings; nil becomes a null pointer.
     static func with<Result>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
     ) -> Result {
-        // Copies that live until `body` is done.
+        // Copies that are freed after `body`.
         var copies = unsafe [UnsafeMutablePointer<CChar>?]()
         for text in texts { unsafe copies.append(text.flatMap { unsafe strdup($0) }) }
         defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }

@@ -2,15 +2,15 @@
 
 internal import PluginAPI
 
-/// What a server, or the way to it, said no with.
+/// An error of a server or of the connection to it.
 struct PostgresError: Error {
-    /// What the error is about.
+    /// What failed.
     enum Kind: Equatable {
-        /// There is no connection, or it is of no more use.
+        /// There is no connection, or it can no longer be used.
         case connection
-        /// The connection is there; the statement was refused, with the SQLSTATE that says why.
+        /// A statement failed on a good connection; its SQLSTATE.
         case statement(String)
-        /// The server does not let us in, or the service does not exist: trying again does not help by itself.
+        /// Authentication failed, or the service does not exist: somebody has to change something.
         case refused
     }
 
@@ -24,7 +24,7 @@ struct PostgresError: Error {
     }
 }
 
-/// What is wrong with one list, whatever its service is like.
+/// An error of one list, with a message; other lists of the service are not affected.
 struct ListFault: Error {
     let message: String
 
@@ -32,7 +32,7 @@ struct ListFault: Error {
 }
 
 extension String {
-    /// The text on one line, without the bytes of a secret.
+    /// The text on one line, with `…` in the place of a secret.
     func onOneLine(without secret: String? = nil) -> String {
         var text = split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
             .joined(separator: " ")
@@ -40,12 +40,9 @@ extension String {
         return text
     }
 
-    /// As an identifier in SQL.
+    /// The text as an identifier in SQL.
     var asIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
 
     /// The text in quotation marks, cut after 64 characters.
     var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
-
-    /// As a constant in SQL.
-    var asLiteral: String { "'" + replacing("'", with: "''") + "'" }
 }

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Which server a list is at: a section of `pg_service.conf`, and what listd adds to it.
+/// The server of a list: a section of `pg_service.conf`, and the parameters that listd adds.
 struct ServiceAddress: Hashable, Sendable {
     /// The name of the section; empty = libpq's defaults, a server on this machine.
     let service: String
@@ -11,13 +11,13 @@ struct ServiceAddress: Hashable, Sendable {
     /// For messages.
     var text: String { service.isEmpty ? "the local server" : "service=\(service)" }
 
-    /// What libpq is told, in order; what the service file says stands for all that is not here.
+    /// The connection parameters for libpq, in order; the service file has the others.
     var parameters: [(String, String)] {
         var parameters: [(String, String)] = []
         if !service.isEmpty { parameters.append(("service", service)) }
         parameters += [
             ("application_name", Self.applicationName), ("client_encoding", "UTF8"), ("connect_timeout", "3"),
-            // A peer that is gone says nothing: libpq's own defaults would wait for a quarter of an hour.
+            // With libpq's defaults a lost peer is noticed after a quarter of an hour.
             ("tcp_user_timeout", "4000"), ("keepalives", "1"), ("keepalives_idle", "4"), ("keepalives_interval", "1"),
             ("keepalives_count", "4"),
         ]
@@ -26,8 +26,7 @@ struct ServiceAddress: Hashable, Sendable {
         return parameters
     }
 
-    /// The password that the service manager has handed over (`LoadCredential=SERVICE.password:…`); nil = none, and libpq looks
-    /// into its password file.
+    /// The password from the credential `SERVICE.password` of the service manager; nil = libpq reads its password file.
     private var password: String? {
         guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !service.isEmpty,
             !service.contains("/"),
@@ -36,7 +35,7 @@ struct ServiceAddress: Hashable, Sendable {
         return text.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
-    /// What pg_stat_activity shows: who follows, and from where.
+    /// The name in pg_stat_activity: `listd/` and the host name.
     private static let applicationName: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return "listd" }
@@ -47,11 +46,11 @@ struct ServiceAddress: Hashable, Sendable {
 /// One server of a service that has several.
 struct ServerAddress: Hashable, Sendable {
     let host: String
-    /// Its address on the network; empty for a local socket.
+    /// The network address; empty for a local socket.
     let address: String
     let port: String
 
-    /// What libpq is told instead of what the service says.
+    /// The connection parameters that replace those of the service.
     var parameters: [(String, String)] {
         guard !host.isEmpty || !address.isEmpty else { return [] }
         return [("host", host), ("hostaddr", address), ("port", port), ("target_session_attrs", "any")]

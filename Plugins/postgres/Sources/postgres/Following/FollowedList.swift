@@ -4,17 +4,17 @@ internal import Dispatch
 internal import PluginAPI
 internal import Synchronization
 
-/// One list that is followed: what it has, and what is on its way to it.
+/// One list that is followed: its state, and the events that are sent to it.
 final class FollowedList: @unchecked Sendable {
-    // Owned by the thread of the service's follower, all of it but the constants, `hasLeft` and what `deliver` runs.
+    // Owned by the thread of the service's follower, except the constants, `hasLeft` and the closures that `deliver` runs.
 
-    /// Where the list stands with its database.
+    /// How far the list is.
     enum Phase {
-        /// Nothing is known, or what is known counts no longer: it is to be read as a whole, not before some time.
+        /// The whole list has to be read, not before a time.
         case new(notBefore: ContinuousClock.Instant)
-        /// It is being read as a whole.
+        /// The whole list is being read.
         case reading
-        /// It has what a cursor says, of a table that looks so.
+        /// The list has all changes up to a cursor, of a table with this description.
         case following(ListCursor, ListDescription)
     }
 
@@ -23,11 +23,11 @@ final class FollowedList: @unchecked Sendable {
     private let queue: DispatchQueue
     private let left = Atomic(false)
 
-    /// Where it stands.
+    /// How far the list is.
     private(set) var phase: Phase
-    /// What it had when listd started, until it is known whether that still counts.
+    /// The cursor that listd had stored, until it is known whether it is still valid.
     private var restored: ListCursor?
-    /// Whether an event is on its way that the list has not taken.
+    /// Whether the list has not yet taken the last event.
     private(set) var isBusy = false
     private var health = ListHealth()
     private var writes = PendingWrites()
@@ -40,45 +40,46 @@ final class FollowedList: @unchecked Sendable {
         queue = DispatchQueue(label: "org.listd.postgres.\(options.name)")
     }
 
-    /// Whether the list is gone; asked on any thread.
+    /// Whether nobody follows the list any more; called on any thread.
     var hasLeft: Bool { left.load(ordering: .acquiring) }
+    /// Ends the list; called on any thread.
     func leave() { left.store(true, ordering: .releasing) }
 
-    // MARK: Where it stands
+    // MARK: State
 
-    /// It has what a cursor says.
+    /// The list has all changes up to a cursor.
     func follow(_ cursor: ListCursor, _ description: ListDescription) { phase = .following(cursor, description) }
 
-    /// What it has counts no longer: it is read as a whole, after some time.
+    /// Lets the whole list be read after a delay.
     func readAgain(after delay: Duration) {
         restored = nil
         phase = .new(notBefore: .now + delay)
     }
 
-    /// What it had when listd started, once.
+    /// Returns the cursor that listd had stored, once.
     func takeRestored() -> ListCursor? {
         defer { restored = nil }
         return restored
     }
 
-    /// Begins to read it as a whole, if it is time for that; answers whether it is.
+    /// Begins to read the whole list if it is time for that; returns whether it is.
     func beginReading() -> Bool {
         guard !isBusy, restored == nil, case .new(let time) = phase, time <= .now else { return false }
         phase = .reading
         return true
     }
 
-    /// It could not be read, or brought up to date; it is tried again, ever more rarely.
+    /// Reading or updating the list failed; the next attempt waits longer than the one before.
     func readingFailed() {
         readAgain(after: health.readingFailed())
     }
 
-    /// When it was last known to be whole; nil = it never was.
+    /// When the list last had all of its table; nil = never.
     var synced: ContinuousClock.Instant? { health.synced?.at }
 
-    // MARK: Telling the list
+    // MARK: Events
 
-    /// Tells the list something without waiting for it; `taken` is called on the list's queue.
+    /// Sends an event without waiting; `taken` is called on the list's queue when the list has taken it.
     private func deliver(_ body: @escaping @Sendable (DataSourceSink) -> Void, taken: @escaping @Sendable () -> Void) {
         isBusy = true
         queue.async { [sink] in
@@ -87,27 +88,27 @@ final class FollowedList: @unchecked Sendable {
         }
     }
 
-    /// The list has taken what was on its way.
+    /// The list has taken the last event.
     func wasTaken() { isBusy = false }
 
-    /// Tells what changed.
+    /// Sends changes.
     func tell(_ changes: RowChanges, upTo cursor: ListCursor, taken: @escaping @Sendable () -> Void) {
         isWhole()
         let progress = cursor.progress(synced: WallClock.now)
         deliver({ $0.changes(removed: changes.removed, upserts: changes.upserts, upTo: progress) }, taken: taken)
     }
 
-    /// Tells that the list is whole, if it does not know or has not heard for a while.
+    /// Reports that the list has all of its table, at most once a second while nothing changes.
     func tellReady(_ cursor: ListCursor, taken: @escaping @Sendable () -> Void) {
         guard health.isReadyNews() else { return }
         let progress = cursor.progress(synced: WallClock.now)
         deliver({ $0.ready(upTo: progress) }, taken: taken)
     }
 
-    /// The list is whole now.
+    /// Records that the list has all of its table.
     func isWhole() { health.isWhole() }
 
-    /// Tells once what is wrong.
+    /// Reports an error, once until another one or the end of it.
     func tellFailure(_ message: String) {
         guard let text = health.news(of: message) else { return }
         queue.async { [sink, text] in sink.failed(text) }
@@ -115,21 +116,21 @@ final class FollowedList: @unchecked Sendable {
 
     // MARK: Writes
 
-    /// A write waits until the list is read.
+    /// Keeps a write until the whole list is read.
     func hold(_ write: DataSourceWrite) { writes.hold(write) }
 
-    /// The writes that waited for it.
+    /// Removes and returns the writes that were kept.
     func takeHeldWrites() -> [DataSourceWrite] { writes.takeHeld() }
 
-    /// A write is in the database; it is answered when the list has it.
+    /// Records a committed write, which is answered when the list has it.
     func wrote(_ write: PendingWrite) { writes.add(write) }
 
-    /// A write is not in the database, or nobody knows.
+    /// Answers a write with an error.
     func refuse(_ write: DataSourceWrite.ID, _ error: ListError) {
         queue.async { [sink] in sink.refused(write, error) }
     }
 
-    /// Answers the writes that the list was told of, and those that it will not be told of any more.
+    /// Answers the writes that the list has now, and those that it will not get any more.
     func answerWrites(generation: String) {
         let cursor: ListCursor? = if case .following(let cursor, _) = phase { cursor } else { nil }
         let (done, lost) = writes.take(upTo: cursor, generation: generation)
@@ -140,17 +141,17 @@ final class FollowedList: @unchecked Sendable {
         }
     }
 
-    /// Logs what was left out, unless it is what was left out before.
+    /// Logs which rows and fields were left out, unless they are those of the last time.
     func note(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
         guard health.isNews(losses, isWhole: isWhole) else { return }
         logger.warning("\(options.address.text): list \(options.name.quoted): \(losses.text)")
     }
 }
 
-/// What a poll found for one list.
+/// The changes of one list that a poll found.
 struct RowChanges: Sendable {
-    /// The ids without a row.
+    /// The ids that have no row now.
     var removed: [String] = []
-    /// The rows, in their order, each after the one before it.
+    /// The changed rows, in the list's order, each with its position.
     var upserts: [UpdateRequest.Upsert] = []
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a list is what its table is, and what it was told about that.
+/// Whether a list has all of its table, and what was reported about that.
 struct ListHealth {
-    /// When the list was last known to be whole: for people, and for measuring.
+    /// When the list last had all of its table: by the wall clock and by the monotonic clock.
     private(set) var synced: (time: UInt64, at: ContinuousClock.Instant)?
     /// How many times in a row the list could not be read or updated.
     private var failedReadings = 0
-    /// What it was told is wrong.
+    /// The error that was reported last.
     private var failure: String?
-    /// When it was last told that it is whole.
+    /// When it was last reported that the list has all of its table.
     private var toldReady: ContinuousClock.Instant?
-    /// What was left out and is logged.
+    /// What was left out when that was last logged.
     private var losses = RowReader.Losses()
 
-    /// The list is whole now.
+    /// Records that the list has all of its table.
     mutating func isWhole() {
         failure = nil
         failedReadings = 0
         synced = (WallClock.now, .now)
     }
 
-    /// The list could not be read or updated; returns the wait before the next attempt.
+    /// Records that reading or updating failed; returns the wait before the next attempt.
     mutating func readingFailed() -> Duration {
         failedReadings += 1
         return BackOff.delay(after: failedReadings)
     }
 
-    /// The list is whole now; answers whether that is to be told: it was not known, or was told more than a second ago.
+    /// Records that the list has all of its table; returns whether to report it: after an error, or after a second.
     mutating func isReadyNews() -> Bool {
         let isNews = failure != nil || synced == nil
         isWhole()
@@ -35,7 +35,7 @@ struct ListHealth {
         return true
     }
 
-    /// Something is wrong; answers what is to be told, if that was not told before.
+    /// Records an error; returns the text to report, or nil when it was reported before.
     mutating func news(of message: String) -> String? {
         guard failure != message else { return nil }
         failure = message
@@ -43,7 +43,7 @@ struct ListHealth {
         return "\(message); list is as of \(WallClock.timeOfDay(synced.time))"
     }
 
-    /// Something may have been left out, of the whole list or of what changed; answers whether that is to be logged.
+    /// Records what was left out of the whole list or of changes; returns whether to log it.
     mutating func isNews(_ losses: RowReader.Losses, isWhole: Bool) -> Bool {
         defer { if isWhole || !losses.isEmpty { self.losses = losses } }
         return !losses.isEmpty && losses != self.losses

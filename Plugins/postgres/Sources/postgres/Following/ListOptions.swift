@@ -2,14 +2,14 @@
 
 internal import PluginAPI
 
-/// What a list's source says: `postgres/list?NAME&service=SERVICE&poll=100ms&stale=5s&write=no`.
+/// The options of a list's source: `postgres/list?NAME&service=SERVICE&poll=100ms&stale=5s&write=no`.
 struct ListOptions: Sendable, Hashable {
     /// The list's name in the database.
     let name: String
     let address: ServiceAddress
-    /// How often the database is asked.
+    /// The time between two questions.
     let poll: Duration
-    /// After how long without an answer the list says so.
+    /// The time without an answer after which an error is reported.
     let stale: Duration
     let acceptsWrites: Bool
     /// The most bytes that the fields of an object may have, as listd's limit `ObjectBytes`.

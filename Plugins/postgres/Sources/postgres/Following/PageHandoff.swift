@@ -25,7 +25,7 @@ final class PageHandoff<End: Sendable>: Sendable {
 
     /// Passes a page on; waits until the page before it was taken.
     ///
-    /// - Throws: a fault when nobody takes pages any more.
+    /// - Throws: a fault after ``abandon()``.
     func put(_ page: [ListObject]) throws(ListFault) {
         emptied.wait()
         let isAbandoned = state.withLock { state in
@@ -36,7 +36,7 @@ final class PageHandoff<End: Sendable>: Sendable {
         filled.signal()
     }
 
-    /// Says that there are no more pages, and why.
+    /// Ends the pages, with an error or without.
     func finish(_ end: Result<End, any Error>) {
         state.withLock { $0.end = end }
         filled.signal()
@@ -46,7 +46,7 @@ final class PageHandoff<End: Sendable>: Sendable {
 
     /// Waits for the next page; nil = there are no more.
     ///
-    /// - Throws: what kept the other thread from making the rest.
+    /// - Throws: the error of the thread that makes pages.
     func next() throws -> [ListObject]? {
         filled.wait()
         let page = state.withLock { state in
@@ -57,16 +57,16 @@ final class PageHandoff<End: Sendable>: Sendable {
             emptied.signal()
             return page
         }
-        // The end stays: whoever asks again gets the same answer.
+        // A further call returns the same.
         filled.signal()
         if case .failure(let error) = state.withLock({ $0.end }) { throw error }
         return nil
     }
 
-    /// What the other thread ended with; nil before ``next()`` has returned nil.
+    /// The result of the thread that makes pages; nil before ``next()`` has returned nil.
     var end: End? { try? state.withLock { $0.end }?.get() }
 
-    /// Says that no more pages are taken; the other thread ends at its next page.
+    /// Takes no more pages; ``put(_:)`` throws then.
     func abandon() {
         state.withLock { $0.isAbandoned = true }
         emptied.signal()

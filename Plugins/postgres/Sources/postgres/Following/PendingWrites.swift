@@ -4,9 +4,9 @@ internal import PluginAPI
 
 /// The writes of one list that are not answered yet.
 struct PendingWrites {
-    /// They are in the database, and the list has not been told of them.
+    /// Committed, and not yet in the list.
     private var written: [PendingWrite] = []
-    /// They came while the list was being read as a whole.
+    /// Received while the whole list was being read.
     private var held: [DataSourceWrite] = []
 
     mutating func hold(_ write: DataSourceWrite) { held.append(write) }
@@ -18,8 +18,7 @@ struct PendingWrites {
 
     mutating func add(_ write: PendingWrite) { written.append(write) }
 
-    /// The writes that a list has when it is at a cursor, and those that it will not be told of any more: the database is another run
-    /// of transaction numbers now, or has not shown them for long.
+    /// Removes the writes that a list at a cursor has, and those that it will not get: of another generation, or not seen for 20 s.
     mutating func take(
         upTo cursor: ListCursor?, generation: String
     ) -> (done: [DataSourceWrite.ID], lost: [DataSourceWrite.ID]) {
@@ -38,7 +37,7 @@ struct PendingWrites {
     }
 }
 
-/// A write that is in the database.
+/// A committed write.
 struct PendingWrite: Sendable {
     let id: DataSourceWrite.ID
     let transaction: UInt64

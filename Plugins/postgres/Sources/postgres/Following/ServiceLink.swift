@@ -2,23 +2,23 @@
 
 internal import PluginAPI
 
-/// The connection to a service: made anew when it is lost, ever more rarely.
+/// The connection to a service; after a loss it is opened again, with growing waits.
 struct ServiceLink {
     private let address: ServiceAddress
-    /// nil = there is none now.
+    /// nil = there is no connection.
     private(set) var connection: Connection?
-    /// The run of transaction numbers of the server; empty before the first connection.
+    /// The server's generation of transaction numbers; empty before the first connection.
     private(set) var generation = ""
     private(set) var isStandby = false
-    /// When the next connection is tried.
+    /// When to connect next.
     private(set) var nextAttempt = ContinuousClock.now
-    /// Why the service does not answer, or refuses to.
+    /// The last error; nil after an answer.
     private(set) var trouble: PostgresError?
     private var backOff = BackOff()
 
     init(_ address: ServiceAddress) { self.address = address }
 
-    /// Connects, if there is no connection and it is time for one; answers whether there is a new one.
+    /// Connects if there is no connection and it is time to; returns whether there is a new connection.
     mutating func connectIfNeeded(_ logger: PluginLogger) -> Bool {
         if let connection, !connection.isAlive { self.connection = nil }
         guard connection == nil, nextAttempt <= .now else { return false }
@@ -26,7 +26,9 @@ struct ServiceLink {
             let connection = try Connection(address)
             let hello = try Hello(connection)
             if !generation.isEmpty, generation != hello.generation {
-                logger.notice("\(hello.subject): another run of the database; its lists are read anew")
+                logger.notice(
+                    "\(hello.subject): another generation of transaction numbers, as after a failover; all its lists are read again"
+                )
             }
             generation = hello.generation
             isStandby = hello.isStandby
@@ -39,19 +41,19 @@ struct ServiceLink {
         }
     }
 
-    /// The service does not answer.
+    /// Records the loss of the connection.
     mutating func lose(_ error: PostgresError) {
         connection = nil
         trouble = error
         nextAttempt = .now + backOff.next()
     }
 
-    /// The service answers, and refuses to; answers how long to wait before it is asked again.
+    /// Records that the service refused a poll; returns the wait before the next one.
     mutating func refuse(_ error: PostgresError) -> Duration {
         trouble = PostgresError(kind: .refused, message: error.message)
         return backOff.next()
     }
 
-    /// All is well.
+    /// Records an answer.
     mutating func answered() { trouble = nil }
 }

@@ -3,7 +3,7 @@
 internal import PluginAPI
 internal import Synchronization
 
-/// The services that lists are followed on: one follower for each, as long as it has a list.
+/// The followers of services: one for each service that has a list.
 final class Services: Sendable {
     private let followers = Mutex<[ServiceAddress: ServiceFollower]>([:])
     private let logger: PluginLogger
@@ -26,7 +26,7 @@ final class Services: Sendable {
         followers.withLock { $0[list.options.address] }?.write(write, to: list)
     }
 
-    /// Follows a list no longer; what is on its way to it is dropped.
+    /// Stops following a list; events that it has not taken are dropped.
     func leave(_ list: FollowedList) {
         list.leave()
         followers.withLock { followers in

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What time it is for people; nothing is measured with it.
+/// The time of day, for messages and for the property SourceSynced.
 enum WallClock {
     /// Microseconds since 1970.
     static var now: UInt64 {

@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// What a column becomes in an object.
+/// The type of a column's field.
 enum ColumnKind: Sendable, Hashable {
     /// `x`, from int2, int4, int8.
     case integer
@@ -19,7 +19,7 @@ enum ColumnKind: Sendable, Hashable {
     /// From json and jsonb, as in the format jsonl.
     case json
 
-    /// The kind of a type by its name in pg_type; nil = no field can have it.
+    /// The kind of a type by its name in pg_type; nil = not supported.
     init?(typeName: String, isEnumeration: Bool) {
         switch typeName {
         case "int2", "int4", "int8": self = .integer
@@ -50,7 +50,7 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
-    /// The value that some bytes are, as PostgreSQL sends them in binary; nil = they are none that a field can have.
+    /// The value of a column in the binary format; nil = a field cannot have it.
     func value(of bytes: UnsafeRawBufferPointer) -> Value? {
         switch self {
         case .integer, .time: unsafe bytes.number.map { .int64(Int64(bitPattern: $0)) }
@@ -88,7 +88,7 @@ enum ColumnKind: Sendable, Hashable {
         return text
     }
 
-    /// The parameter as the column wants it; the server finds out its type by the column.
+    /// The SQL expression for a parameter that is assigned to the column.
     func assignment(_ parameter: String) -> String {
         switch self {
         case .time: "('epoch'::timestamptz + \(parameter)::int8 * interval '1 microsecond')"
@@ -104,7 +104,7 @@ extension UnsafeRawBufferPointer {
         return String(copying: text)
     }
 
-    /// The eight bytes as a number, highest first.
+    /// Eight big-endian bytes as a number.
     var number: UInt64? {
         guard count == 8 else { return nil }
         return unsafe reduce(0) { $0 << 8 | UInt64($1) }
@@ -116,7 +116,7 @@ extension UInt8 {
 }
 
 extension Value {
-    /// The number, if it is a whole one.
+    /// The number; nil = not an integer, or beyond 64 bits.
     fileprivate var wholeNumber: Int64? {
         switch self {
         case .byte(let number): Int64(number)

@@ -5,18 +5,17 @@ internal import PluginAPI
 /// JSON as values and back: strings are `s`, whole numbers `x`, other numbers `d`, truth values `b`, arrays `av`, objects
 /// `a{sv}`; null removes its key.
 enum JSONText {
-    /// How deep a value is walked; deeper than any field may be.
+    /// The most levels of arrays and objects; more than a field may have.
     private static let deepest = 64
 
-    /// The value of some text; nil for null, and for what no field can have: a null in an array, a whole number beyond 64 bits,
-    /// too much depth.
+    /// The value of JSON text; nil for null, a null in an array, an integer beyond 64 bits, and more than 64 levels.
     static func value(of bytes: UnsafeRawBufferPointer) -> Value? {
         var reader = Reader(bytes: unsafe Array(bytes))
         guard case .some(.some(let value)) = reader.value(depth: 0), reader.isAtEnd else { return nil }
         return value
     }
 
-    /// The text of a value; nil for what JSON has not.
+    /// The JSON text of a value; nil for what JSON cannot express.
     static func text(of value: Value) -> String? {
         switch value {
         case .byte(let number): return "\(number)"
@@ -59,7 +58,7 @@ enum JSONText {
         return quoted + "\""
     }
 
-    /// Reads what the server has checked and put in order; anything else is refused, too.
+    /// Reads JSON that the server has validated; invalid JSON gives nil.
     private struct Reader {
         let bytes: [UInt8]
         var position = 0

@@ -2,23 +2,22 @@
 
 internal import PluginAPI
 
-/// What a list has of its database: the transactions that a snapshot could see.
+/// The state of the database that a list has: the transactions that a snapshot sees.
 struct ListCursor: Sendable, Hashable {
-    /// The run of transaction numbers that the snapshot counts in.
+    /// The generation of transaction numbers.
     var generation: String
     /// `xmin:xmax:xip`, a pg_snapshot.
     var snapshot: String
-    /// How the list was described when it was read.
+    /// ``ListDescription/fingerprint`` of the time when the list was read.
     var fingerprint: String
 
-    /// Describes it.
     init(generation: String, snapshot: String, fingerprint: String) {
         self.generation = generation
         self.snapshot = snapshot
         self.fingerprint = fingerprint
     }
 
-    /// Reads what ``bytes`` wrote; nil for anything else, as another version may have written.
+    /// Reads ``bytes``; nil for bytes of another version.
     init?(_ bytes: [UInt8]) {
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "1", Self.isSnapshot(parts[2]) else { return nil }
@@ -31,10 +30,10 @@ struct ListCursor: Sendable, Hashable {
             && parts[2].split(separator: ",").allSatisfy { UInt64($0) != nil }
     }
 
-    /// The same as bytes.
+    /// The cursor as listd stores it.
     var bytes: [UInt8] { Array("1 \(generation) \(snapshot) \(fingerprint)".utf8) }
 
-    /// How far the list is, as listd stores it.
+    /// The cursor with its position for clients and the time of the state, in microseconds since 1970.
     func progress(synced: UInt64) -> DataSourceProgress {
         let bytes = bytes
         let isShort = bytes.count <= DataSourceProgress.largestCursor
@@ -42,7 +41,7 @@ struct ListCursor: Sendable, Hashable {
         digest.append(generation)
         digest.append(snapshot)
         let position = snapshot.utf8.count < 900 ? "\(digest.text) \(snapshot)" : digest.text
-        // With thousands of transactions under way the cursor is not kept: what comes now is told again after a restart.
+        // With thousands of open transactions the cursor is too long to store: after a restart the list is read as of an older one.
         return DataSourceProgress(cursor: isShort ? bytes : nil, position: position, synced: synced)
     }
 

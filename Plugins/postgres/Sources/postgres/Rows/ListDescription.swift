@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// One list of a database as `listd.watch` made it: its table or view, and what each column becomes.
+/// One list of a database: its table or view, and the kind of each column.
 struct ListDescription: Sendable, Hashable {
     /// A column that is a field.
     struct Column: Sendable, Hashable {
@@ -22,24 +22,24 @@ struct ListDescription: Sendable, Hashable {
     let orderingTypes: [String]
     let idType: String
     let hasType: Bool
-    /// Whether the database itself sees to it that no id occurs twice.
+    /// Whether a unique index makes ids unique.
     let isUnique: Bool
     let columns: [Column]
     /// The tables that hold the rows, as SQL writes them.
     let origins: [String]
-    /// Another one when the columns, the view or the triggers are others; then the list is read anew.
+    /// Differs when columns, view or triggers differ; then the whole list is read.
     let fingerprint: String
     /// The object ids of the relation and of the tables that hold its rows.
     let relationIDs: [String]
 
     // MARK: Statements
 
-    /// The longest id that is taken, in bytes.
+    /// The longest id of a row, in bytes; rows with longer ones are left out.
     static let longestID = 4096
 
     private static func isNamed(_ id: String) -> String { "octet_length(\(id)::text) BETWEEN 1 AND \(longestID)" }
 
-    /// Whether a row can be in the list at all, its id as text, its type and its fields.
+    /// Whether a row can be in the list, its id as text, its type and its fields.
     private var rowExpressions: String {
         let isPlaced = ordering.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND ")
         let parts =
@@ -63,8 +63,8 @@ struct ListDescription: Sendable, Hashable {
     /// How many columns ``changesStatement`` has before those of the row.
     static let changeColumns = 4
 
-    /// What changed since a snapshot: the new snapshot, the generation, the id that changed, the id of the row before it, the row.
-    /// The generation is NULL when the log does not go back so far any more. Parameters: the number of the list, the snapshot.
+    /// The changes since a snapshot: the new snapshot, the generation, the id that changed, the id of the row before it, the row.
+    /// The generation is NULL when the log was pruned past the snapshot. Parameters: the number of the list, the snapshot.
     var changesStatement: String {
         let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
         let before = ordering.map { "b.\($0)" }
@@ -137,12 +137,12 @@ struct ListDescription: Sendable, Hashable {
             (SELECT string_agg(o.xmin::text, ' ' ORDER BY o.list, o.relation) FROM listd.origin o))
         """
 
-    /// Asks for one text that differs when one of some descriptions may be another one now.
+    /// Reads one text that differs when the description of one of some relations may have changed.
     static func version(_ connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
         try connection.query(versionStatement, [relationIDs.asArrayLiteral]).firstText ?? ""
     }
 
-    /// Asks for some lists; each is described, or has a fault of its own.
+    /// Reads the descriptions of some lists, or the fault of each.
     static func ask(
         _ connection: Connection, for names: Set<String>
     ) throws(PostgresError) -> [String: Result<ListDescription, ListFault>] {
@@ -211,7 +211,7 @@ struct ListDescription: Sendable, Hashable {
     }
 }
 
-/// Tells texts apart: FNV-1a with 64 bits.
+/// A hash of texts: FNV-1a with 64 bits.
 struct Digest {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -224,7 +224,7 @@ struct Digest {
 }
 
 extension Sequence<String> {
-    /// As an array in the text form of PostgreSQL.
+    /// The texts as an array in the text format of PostgreSQL.
     var asArrayLiteral: String {
         let elements = map { element in
             "\"" + element.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

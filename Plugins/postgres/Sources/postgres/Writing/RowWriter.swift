@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// Turns a client's write into statements of one transaction; nothing of it is there unless the transaction ends well.
+/// Runs a client's write as statements in the open transaction.
 struct RowWriter {
     private let connection: Connection
     private let list: ListDescription
@@ -14,9 +14,9 @@ struct RowWriter {
         columns = Dictionary(list.columns.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Does what is asked.
+    /// Runs the statements of an operation.
     ///
-    /// - Throws: a `ListError` for what the list cannot have, a ``PostgresError`` for what the database refuses.
+    /// - Throws: a `ListError` for an object or place that the list cannot have, a ``PostgresError`` for a failed statement.
     func perform(_ operation: DataSourceWrite.Operation) throws {
         switch operation {
         case .replace(let objects): try replace(objects)
@@ -49,7 +49,7 @@ struct RowWriter {
         }
     }
 
-    /// Writes all columns of a row, and its place if that is to be another one.
+    /// Writes all columns of a row, and its rank unless that is nil.
     private func put(_ object: ListObject, rank place: String?) throws {
         if !list.hasType, !object.type.isEmpty {
             throw ListError(.invalidObject, "object \(object.id.quoted): \(list.relation) has no column for a type")
@@ -130,7 +130,7 @@ struct RowWriter {
 
     // MARK: Places
 
-    /// The column that says where a row stands; nil when the order is that of something else.
+    /// The numeric column before `id` in the order; nil = rows cannot be moved.
     private var rank: String? {
         guard list.ordering.count == 2, list.ordering[1] == "id".asIdentifier,
             ["numeric", "double precision", "real", "integer", "bigint", "smallint"].contains(list.orderingTypes[0])
@@ -138,7 +138,7 @@ struct RowWriter {
         return list.ordering[0]
     }
 
-    /// The order of such a list is the database's.
+    /// Refuses a position in a list whose rows cannot be moved.
     private func checkOrder(_ position: UpdateRequest.Position) throws(ListError) {
         switch position {
         case .keep, .last: return
@@ -150,7 +150,7 @@ struct RowWriter {
         }
     }
 
-    /// A rank between those of the neighbours, as text.
+    /// A rank for a position, as text.
     private func place(_ id: String, _ position: UpdateRequest.Position) throws -> String {
         guard let rank else { return "0" }
         let relation = list.relation
@@ -185,7 +185,7 @@ struct RowWriter {
             ) n ON true
             """, [anchor, id])
         let own = found.text(0, 0) ?? "0"
-        // At an end there is room.
+        // The anchor is the first or the last row.
         guard found.text(0, 1) != nil else {
             return try connection.query(
                 "SELECT \(isBefore ? "ceil($1::numeric) - 1" : "floor($1::numeric) + 1")", [own]
@@ -193,7 +193,7 @@ struct RowWriter {
             .firstText ?? "0"
         }
         if found.text(0, 3) == "t" { return found.text(0, 2) ?? "0" }
-        // None between them: what follows makes room.
+        // There is no rank between them: the ranks of the rows after the gap grow by 2.
         let comparison = isBefore ? ">=" : ">"
         try connection.query(
             """
@@ -205,7 +205,7 @@ struct RowWriter {
     }
 }
 
-/// Columns and what is written into them.
+/// Columns with the expressions and parameters of their new values.
 private struct Values {
     private(set) var names: [String] = []
     private(set) var expressions: [String] = []
@@ -221,7 +221,7 @@ private struct Values {
         expressions.append(expression.replacing("$", with: parameter(value)))
     }
 
-    /// One more parameter; answers how it is written.
+    /// Adds a parameter; returns its placeholder.
     mutating func parameter(_ value: String?) -> String {
         parameters.append(value)
         return "$\(parameters.count)"

@@ -3,21 +3,21 @@
 internal import Dispatch
 internal import PluginAPI
 
-/// Writes for all lists of one service, one transaction after the other, on a connection and a queue of its own: a lock that
-/// somebody holds keeps nobody from following.
+/// Writes for all lists of one service, one transaction after the other, on a connection and a queue of its own, so that waiting for a
+/// lock does not delay polls.
 final class ServiceWriter: @unchecked Sendable {
     // Owned by the queue: the connection.
 
-    /// What became of a write.
+    /// The outcome of a write.
     enum Outcome: Sendable {
-        /// It is in the database: in this transaction, of this run of numbers.
+        /// Committed, in a transaction of a generation.
         case written(transaction: UInt64, generation: String)
         case refused(ListError)
-        /// Nothing was written, and the same may go well at once.
+        /// Nothing was written; the same write may succeed at once.
         case again(ListError)
     }
 
-    /// How long a connection is kept for the next write.
+    /// How long the connection stays open after the last write.
     private static let lingering = DispatchTimeInterval.seconds(10)
 
     private let address: ServiceAddress
@@ -37,7 +37,7 @@ final class ServiceWriter: @unchecked Sendable {
     ) {
         queue.async { [self] in
             var outcome = perform(write, to: list, generation)
-            // Somebody else inserted the same id at the same moment, or the server broke a tie of locks.
+            // A concurrent insert of the same id, a serialization failure or a deadlock.
             if case .again = outcome { outcome = perform(write, to: list, generation) }
             if case .again(let error) = outcome { outcome = .refused(error) }
             done(outcome)
@@ -54,10 +54,10 @@ final class ServiceWriter: @unchecked Sendable {
             connection = try connected(to: generation)
             transaction = try prepare(write, to: list, generation, on: connection)
         } catch {
-            // What was begun is undone with the connection, if not before.
+            // A connection that cannot roll back is closed, which undoes the transaction.
             if let alive = self.connection, (try? alive.query("ROLLBACK")) == nil { self.connection = nil }
-            let isTie = (error as? PostgresError)?.isStatement("23505", "40001", "40P01") ?? false
-            return isTie ? .again(Self.refusal(error)) : .refused(Self.refusal(error))
+            let isConflict = (error as? PostgresError)?.isStatement("23505", "40001", "40P01") ?? false
+            return isConflict ? .again(Self.refusal(error)) : .refused(Self.refusal(error))
         }
         do throws(PostgresError) {
             try connection.query("COMMIT")
@@ -72,25 +72,27 @@ final class ServiceWriter: @unchecked Sendable {
         }
     }
 
-    /// A connection to the server that the list follows.
+    /// A connection to the server of the generation that the list follows.
     private func connected(to generation: String) throws -> Connection {
         if let connection, connection.isAlive { return connection }
         connection = nil
         let new = try Connection(address)
         let hello = try Hello(new)
         guard hello.generation == generation else {
-            throw ListError(.sourceUnavailable, "\(hello.subject): another run of the database; nothing was written")
+            throw ListError(
+                .sourceUnavailable,
+                "\(hello.subject): another generation of transaction numbers, as after a failover; nothing was written")
         }
         connection = new
         return new
     }
 
-    /// Does all but the end; answers the transaction's number.
+    /// Runs all statements before COMMIT; returns the number of the transaction.
     private func prepare(
         _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
     ) throws -> UInt64 {
         do throws(PostgresError) { try connection.query("BEGIN") } catch {
-            // The connection was kept from the last write, and is gone: that says nothing of the server.
+            // The connection of the last write was closed; the server may be reachable.
             guard case .connection = error.kind, uses > 0 else { throw error }
             self.connection = nil
             let fresh = try connected(to: generation)
@@ -109,12 +111,13 @@ final class ServiceWriter: @unchecked Sendable {
         try RowWriter(connection, list).perform(write.operation)
         let number = try connection.query("SELECT pg_current_xact_id()::text").firstText.flatMap { UInt64($0) }
         guard let number else {
-            throw PostgresError(kind: .connection, message: "\(connection.subject): no transaction")
+            throw PostgresError(
+                kind: .connection, message: "\(connection.subject): the server gave no transaction number")
         }
         return number
     }
 
-    /// Keeps all others from writing, and looks whether they have since the list's cursor.
+    /// Locks the tables against writers, and throws `revisionConflict` when there are changes since the list's cursor.
     private func lock(
         _ list: ListDescription, asOf bytes: [UInt8]?, _ generation: String, on connection: Connection
     ) throws {
@@ -133,7 +136,7 @@ final class ServiceWriter: @unchecked Sendable {
 
     // MARK: Refusals
 
-    /// The connection went while the transaction was ending: the database is asked what became of it.
+    /// Asks the server for the outcome of a transaction whose connection was lost during COMMIT, for at most 8 s.
     private func outcome(of transaction: UInt64, _ generation: String, _ error: PostgresError) -> Outcome {
         let deadline = ContinuousClock.now + .seconds(8)
         var backOff = BackOff()
@@ -146,7 +149,7 @@ final class ServiceWriter: @unchecked Sendable {
                 case "committed": return .written(transaction: transaction, generation: generation)
                 case "aborted":
                     return .refused(ListError(.sourceUnavailable, "\(error.message); nothing was written"))
-                default: break  // it is still ending
+                default: break  // in progress
                 }
             }
             let wait = backOff.next().components
@@ -158,7 +161,7 @@ final class ServiceWriter: @unchecked Sendable {
             ListError(.sourceUnavailable, "\(error.message) while it was written: the outcome is unknown"))
     }
 
-    /// What a client is told of a write of which nothing is there.
+    /// The error for the client of a write that was not committed.
     private static func refusal(_ error: any Error) -> ListError {
         if let error = error as? ListError { return error }
         guard let error = error as? PostgresError, case .statement(let state) = error.kind else {
