@@ -10,11 +10,11 @@
     case workingRange(WorkingRangeChange)
     /// The selection changed.
     case selection(SelectionChange)
-    /// A view's picture changed: for its owner only.
+    /// A view's picture changed: for the view's owner only.
     case picture(PictureChange)
     /// A view has no credit left: for its owner only.
     case stalled(view: ViewID, sequence: UInt64, revision: UInt64)
-    /// A view is closed: for its owner only.
+    /// A view is closed: for the view's owner only.
     case closed(view: ViewID)
     /// A section controller broke its contract; for the log.
     case sectionFault(SectionFault)
@@ -50,7 +50,7 @@ extension AdapterEvent {
     }
 }
 
-/// A section and the object in it.
+/// A section and its object.
 @frozen public struct SectionReference: Sendable, Hashable {
     /// The position; before the transaction for what ended or left, otherwise after it.
     public var section: Int
@@ -81,19 +81,19 @@ extension AdapterEvent {
     }
 }
 
-/// What appeared and disappeared in a view; all lists in section order.
+/// The sections and items that appeared and disappeared in a view; all lists in section order.
 @frozen public struct DisplayChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// The revision of the list.
     public var revision: UInt64
-    /// Sections of which the first element is shown now.
+    /// Sections whose first element is shown now.
     public var willDisplay: [SectionReference] = []
-    /// Sections of which the last element is gone.
+    /// Sections whose last element is no longer shown.
     public var didEndDisplaying: [SectionReference] = []
     /// Items that are shown now.
     public var itemsWillDisplay: [ItemReference] = []
-    /// Items that are gone.
+    /// Items that are no longer shown.
     public var itemsDidEndDisplaying: [ItemReference] = []
 
     /// Makes an empty change.
@@ -102,13 +102,13 @@ extension AdapterEvent {
         self.revision = revision
     }
 
-    /// Whether nothing happened.
+    /// Whether it is empty.
     public var isEmpty: Bool {
         willDisplay.isEmpty && didEndDisplaying.isEmpty && itemsWillDisplay.isEmpty && itemsDidEndDisplaying.isEmpty
     }
 }
 
-/// What entered and left the working range of a view; both lists in section order.
+/// The sections that entered and left the working range of a view; both lists in section order.
 @frozen public struct WorkingRangeChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
@@ -116,7 +116,7 @@ extension AdapterEvent {
     public var revision: UInt64
     /// Sections that are in range now.
     public var willEnter: [SectionReference] = []
-    /// Sections that are no longer.
+    /// Sections that are no longer in range.
     public var didExit: [SectionReference] = []
 
     /// Makes an empty change.
@@ -125,7 +125,7 @@ extension AdapterEvent {
         self.revision = revision
     }
 
-    /// Whether nothing happened.
+    /// Whether it is empty.
     public var isEmpty: Bool { willEnter.isEmpty && didExit.isEmpty }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Array {
-    /// How many elements pass a test that holds for a beginning of the list.
+    /// The number of elements that meet a condition which holds for a prefix of the list.
     ///
     /// - Complexity: O(log n).
     func partitionPoint(where passes: (Element) -> Bool) -> Int {

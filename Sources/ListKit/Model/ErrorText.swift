@@ -4,14 +4,14 @@
 ///
 /// Input is cut before it is escaped, so that the cost of refusing it does not depend on its length.
 enum ErrorText {
-    /// The most bytes of a message with its cause, escaped.
+    /// The maximum length of a message with its cause in bytes, escaped.
     static let longestMessage = 1024
-    /// The most characters, as Unicode counts them, that a message quotes of its input.
+    /// The maximum number of characters (Unicode scalars) of its input that a message quotes.
     static let longestQuotation = 64
 
     /// The beginning of a text in quotation marks, with `…` if it is longer.
     ///
-    /// - Complexity: O(1); at most one scalar more than is quoted is taken from `text`.
+    /// - Complexity: O(1); at most one scalar more than is quoted is read from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
         var (result, count) = ("\"", 0)
         for scalar in text {
@@ -25,7 +25,7 @@ enum ErrorText {
 
     /// A text with the characters escaped that would control a terminal, and `…` if it has more than `limit` bytes, at least 3.
     ///
-    /// Line breaks stay: they are between the parts of a long answer, and were escaped where input is quoted.
+    /// Line breaks stay: they separate parts of a long message, and those in quoted input were escaped.
     /// - Complexity: O(`limit`).
     static func bounded(_ text: String, to limit: Int = longestMessage) -> String {
         if text.utf8.count <= limit, !text.unicodeScalars.contains(where: { $0 != "\n" && $0.mustBeEscaped }) {
@@ -60,6 +60,6 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of the text as an error message quotes it: at most 64 characters, escaped.
+    /// The beginning of the text as error messages quote it: at most 64 characters, escaped.
     @_spi(Daemon) public var quoted: String { ErrorText.quote(unicodeScalars) }
 }

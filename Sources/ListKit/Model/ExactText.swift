@@ -2,7 +2,8 @@
 
 /// Text that is compared by the bytes of its UTF-8.
 ///
-/// Clients on a bus compare bytes; Swift's strings are equal when they are canonically equivalent, as é and e with an accent.
+/// Clients on a bus compare bytes; Swift's strings are equal when they are canonically equivalent, such as two
+/// spellings of é.
 public struct ExactText: Hashable, Sendable {
     /// The text.
     public let text: String
@@ -10,7 +11,7 @@ public struct ExactText: Hashable, Sendable {
     /// Makes text that is compared byte by byte.
     public init(_ text: String) { self.text = text }
 
-    /// Whether these are its bytes.
+    /// Whether its UTF-8 equals these bytes.
     public func hasBytes(_ bytes: Span<UInt8>) -> Bool { text.utf8Span.span.isIdenticalBytes(to: bytes) }
 
     /// Compares bytes.
@@ -18,6 +19,6 @@ public struct ExactText: Hashable, Sendable {
         lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)
     }
 
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(SeededHash.hash(text.utf8Span.span)) }
 }

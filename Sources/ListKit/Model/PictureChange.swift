@@ -6,7 +6,7 @@ public typealias ViewID = UInt64
 /// Identifies a slot of a view: a widget that a viewer reuses.
 public typealias SlotNumber = UInt32
 
-/// One element as a view shows it.
+/// One element of a view's picture.
 @frozen public struct PictureItem: Sendable, Hashable {
     /// The slot that it is drawn in.
     public var slot: SlotNumber
@@ -16,7 +16,7 @@ public typealias SlotNumber = UInt32
     public var section: Int
     /// The item inside the section; 0 for header and footer.
     public var item: Int
-    /// What it is.
+    /// The kind of element.
     public var kind: ElementKind
     /// Identifies the kind of widget that it needs.
     public var reuseIdentifier: String
@@ -54,7 +54,7 @@ public typealias SlotNumber = UInt32
     public var revision: UInt64
     /// The extent of the whole content.
     public var contentSize: Size
-    /// Where the viewport lies.
+    /// The offset of the viewport.
     public var offset: Point
     /// Slots that no longer show anything.
     public var released: [SlotNumber] = []

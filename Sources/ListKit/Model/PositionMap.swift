@@ -81,7 +81,7 @@
         }
     }
 
-    /// The position afterwards; `nil` when it is gone.
+    /// The new position; `nil` when the element was removed.
     ///
     /// - Complexity: O(log runs).
     public func callAsFunction(_ position: Int) -> Int? {

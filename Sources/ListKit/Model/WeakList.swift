@@ -8,9 +8,9 @@ struct WeakList<Element> {
 
     private var references: [Reference] = []
 
-    /// The objects that are still there, in the order in which they were added.
+    /// The objects that still exist, in the order in which they were added.
     var elements: [Element] {
-        // Unwrapped before the cast: optimised, a cast of nil to a generic type that is a class ends the process.
+        // Unwrapped before the cast: in optimised code a cast of nil to a generic class type ends the process.
         references.compactMap(\.object).compactMap { $0 as? Element }
     }
 

@@ -9,17 +9,13 @@ struct ViewOpening {
 
 /// Where everything in one view lies, and which part of it its viewer looks at.
 ///
-/// It asks section controllers while it lays out, and never with a part of itself in hand.
+/// It asks section controllers while it lays out, and never while a part of itself is being modified.
 final class ViewGeometry {
     private let id: ViewID
     private let viewOptions: ListViewOptions
     private let environment: ViewEnvironment
-    /// How the view lays out.
-    private(set) var kind: ListLayoutKind
-    /// The layout by the options that the view was laid out with last, which knows no list.
-    private var template: any ListLayout
-    /// The settings of that layout.
-    private var configuration: LayoutConfiguration
+    /// How the view lays out, by the options that it was laid out with last.
+    private var settings: (kind: ListLayoutKind, configuration: LayoutConfiguration)
     /// Where everything lies; `nil` before the first viewport, and in the layout `none`.
     private var shared: SharedLayout?
     /// The viewport in content coordinates; `nil` before the first one.
@@ -41,16 +37,22 @@ final class ViewGeometry {
         self.id = id
         self.viewOptions = viewOptions
         self.environment = environment
-        kind = viewOptions.layout ?? environment.options.layout
-        configuration = LayoutConfiguration(environment.options, viewOptions)
-        template = kind.makeLayout(configuration)
+        settings = Self.settings(viewOptions, environment)
     }
 
+    private static func settings(
+        _ options: ListViewOptions, _ environment: ViewEnvironment
+    ) -> (kind: ListLayoutKind, configuration: LayoutConfiguration) {
+        (options.layout ?? environment.options.layout, LayoutConfiguration(environment.options, options))
+    }
+
+    /// The kind of its layout.
+    var kind: ListLayoutKind { settings.kind }
     private var map: SectionMap { environment.map }
     private var direction: ScrollDirection { environment.options.direction }
 
     /// Where everything lies; empty before the first viewport, and in the layout `none`.
-    var layout: any ListLayout { shared?.layout ?? template }
+    var layout: any ListLayout { shared?.layout ?? settings.kind.makeLayout(settings.configuration) }
 
     /// Whether each update has to be followed, because nobody else follows it for the view.
     var followsAlone: Bool { shared?.isPrivate == true || !measuredSizes.isEmpty || opening != nil }
@@ -77,9 +79,9 @@ final class ViewGeometry {
     private func prepare() {
         guard kind != .none, let viewport else { return }
         let key = SharedLayout.Key(
-            kind: kind, configuration: configuration, size: viewport.size, inset: viewOptions.contentInset)
+            kind: kind, configuration: settings.configuration, size: viewport.size, inset: viewOptions.contentInset)
         if measuredSizes.isEmpty, let known = environment.layouts.layout(for: key) { return use(known) }
-        let new = SharedLayout(key, template, isPrivate: !measuredSizes.isEmpty)
+        let new = SharedLayout(key, kind.makeLayout(settings.configuration), isPrivate: !measuredSizes.isEmpty)
         use(new)
         new.prepare(measuredSizes, in: environment)
         if !new.isPrivate { environment.layouts.add(new) }
@@ -99,11 +101,9 @@ final class ViewGeometry {
     /// Lays the view out anew by the list's present options.
     func relayOut() {
         let new = viewOptions.layout ?? environment.options.layout
-        // A viewport says nothing to a viewer that lays out by itself, nor its range of items to a layout.
+        // A viewport means nothing in a view without a layout, and a range of items nothing in a view with one.
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
-        kind = new
-        configuration = LayoutConfiguration(environment.options, viewOptions)
-        template = kind.makeLayout(configuration)
+        settings = Self.settings(viewOptions, environment)
         use(nil)
         prepare()
     }
@@ -226,7 +226,7 @@ final class ViewGeometry {
             use(nil)
             return false
         }
-        // Wherever it lies, its viewer has to learn it.
+        // Its viewer has to learn where the viewport lies, wherever that is.
         shifts.scroll(sequence: sequence + 1)
         scroll(to: ScrollTarget(range: range, position: opening.position), sequence: sequence)
         return true

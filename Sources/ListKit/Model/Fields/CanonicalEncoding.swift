@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The canonical encoding of fields: one content has exactly one sequence of bytes, so that equality is `memcmp`.
+/// The canonical encoding of fields: each content has exactly one sequence of bytes, so that equality is `memcmp`.
 ///
 ///     fields     = entry*                          keys strictly ascending
 ///     entry      = text variant                    the key, then the value
@@ -20,7 +20,7 @@ enum CanonicalEncoding {
     /// How many containers a value of a field may nest (the D-Bus contract, "Depth").
     static let maximumDepth = 32
 
-    /// The most bytes that fields may take; keeps every offset inside 32 bits.
+    /// The maximum length of fields in bytes; keeps every offset within 32 bits.
     static let maximumByteCount = Int(Int32.max)
 
     /// Appends a count in its shortest form.

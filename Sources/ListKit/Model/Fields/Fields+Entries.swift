@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Fields: Sequence {
-    /// Walks over the entries in the order of their keys, decoding each as it is reached.
+    /// Walks over the entries in the order of their keys, decoding each when it is reached.
     public struct Iterator: IteratorProtocol, Sendable {
         private var reader: FieldsReader
 
@@ -38,7 +38,7 @@ extension Fields: Sequence {
         }
     }
 
-    /// Visits each entry where it lies in the bytes.
+    /// Visits each entry in place in the bytes.
     func forEachEntry(_ body: (_ bytes: Span<UInt8>, _ entry: FieldsEntry) -> Void) {
         storage.withFields { bytes in
             var cursor = FieldsCursor(overEntriesOf: bytes)

@@ -89,6 +89,7 @@ struct PlainWriter {
     /// Appends a byte.
     @inline(__always)
     mutating func append(_ byte: UInt8) {
+        // trap: the capacity is what the same entries were measured to take.
         precondition(count < capacity)
         unsafe (start + count).initialize(to: byte)
         count += 1
@@ -103,6 +104,7 @@ struct PlainWriter {
     mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(_ type: TypeCode, _ number: Number) {
         append(type)
         let size = number.bitWidth / 8
+        // trap: as for a byte.
         precondition(count + size <= capacity)
         unsafe UnsafeMutableRawPointer(start + count).storeBytes(of: number.littleEndian, as: Number.self)
         count += size
@@ -117,6 +119,7 @@ struct PlainWriter {
             rest >>= 7
         }
         append(UInt8(truncatingIfNeeded: rest))
+        // trap: as for a byte.
         precondition(count + text.count <= capacity)
         unsafe text.withUnsafeBufferPointer { source in
             if let first = source.baseAddress {

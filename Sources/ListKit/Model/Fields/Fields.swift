@@ -49,7 +49,7 @@
     /// An object refuses fields with a fault, so that the error is reported.
     public var fault: ListError? { box?.error }
 
-    /// How many keys there are.
+    /// The number of keys.
     ///
     /// - Complexity: O(size), without decoding.
     public var count: Int {
@@ -85,7 +85,7 @@ final class FaultBox: Sendable {
 }
 
 extension Fields: Hashable {
-    /// Equal means: the same canonical bytes.
+    /// Two fields are equal if they have the same canonical bytes.
     public static func == (lhs: Fields, rhs: Fields) -> Bool {
         lhs.storage.hasSameFields(as: rhs.storage) && lhs.fault == rhs.fault
     }

@@ -7,7 +7,7 @@ struct FieldsCursor {
     var position: Int
     let end: Int
 
-    /// A letter of a type; negative positions lie in the type of the fields themselves.
+    /// A letter of a type; negative positions are in the type of the fields themselves.
     private func letter(_ position: Int, in bytes: Span<UInt8>) -> UInt8 {
         let prelude = FieldsEncoder.prelude
         if position >= 0 { return position < bytes.count ? bytes[position] : 0 }
@@ -18,7 +18,7 @@ struct FieldsCursor {
         TypeSignature.knownEnd(of: nextType, before: typesEnd) { letter($0, in: bytes) }
     }
 
-    /// Reads one value and moves past it; nil when the bytes do not hold one.
+    /// Reads one value and moves past it; nil when the bytes are not valid.
     mutating func next(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
         guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return nil }
         switch code {
@@ -91,7 +91,7 @@ struct FieldsCursor {
         return FieldsReader(storage: storage, types: types, isRepeating: false, position: start, end: position)
     }
 
-    /// Moves past one value; to the end when the bytes do not hold one.
+    /// Moves past one value; to the end when the bytes are not valid.
     mutating func skip(in bytes: Span<UInt8>) {
         guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return finish() }
         switch code {

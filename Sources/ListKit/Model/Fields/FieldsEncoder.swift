@@ -10,11 +10,11 @@
     /// The type of the fields themselves, so that the outermost type lies in `bytes` like all others.
     static let prelude: [UInt8] = [0x7B, 0x73, 0x76, 0x7D]
 
-    /// Up to so many entries are put in order one by one.
+    /// Up to this number, entries are sorted by insertion.
     static let fewEntries = 16
 
-    /// Open containers for which there is room at first: those of text in a dictionary in a dictionary. Room for the
-    /// deepest would be a block that malloc has to look for, for every call that brings an object.
+    /// Room for this many open containers is reserved: enough for text in a dictionary in a dictionary. Reserving more
+    /// would cost an allocation in each call with objects.
     static let usualDepth = 8
 
     /// The kinds of frames.
@@ -66,7 +66,7 @@
     /// Whether nothing was written since the last reset.
     private var isEmpty: Bool { bytes.count == FieldsEncoder.prelude.count && frames.count == 1 && entries.isEmpty }
 
-    /// The fields written, and an encoder that is empty again.
+    /// Returns the written fields and resets the encoder.
     ///
     /// - Throws: `invalidObject` when a container is open, `payloadTooLarge` beyond 2 GiB.
     public mutating func finish() throws(ListError) -> Fields {
@@ -75,9 +75,9 @@
         return Fields(storage: ObjectStorage.make(fields: bytes.span.extracting(droppingFirst: 4)))
     }
 
-    /// The object with the fields written, and an encoder that is empty again; the fields are copied once.
+    /// Returns an object with the written fields, which are copied once, and resets the encoder.
     ///
-    /// - Throws: what `finish` and `ListObject.init` throw.
+    /// - Throws: the errors of `finish` and `ListObject.init`.
     public mutating func finishObject(id: Span<UInt8>, type: ObjectType) throws(ListError) -> ListObject {
         try close()
         defer { reset() }

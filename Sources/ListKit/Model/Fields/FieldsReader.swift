@@ -11,7 +11,7 @@
         let storage: ObjectStorage
         let range: Range<Int>
 
-        /// How many bytes the text has.
+        /// The length of the text in bytes.
         public var count: Int { range.count }
 
         /// The text as a string.

@@ -5,7 +5,7 @@ enum TypeSignature {
     /// Letters that a signature may have.
     static let maximumLength = 255
 
-    /// Where the complete type that starts at a position ends; nil if none is there.
+    /// The end of the complete type that starts at a position; nil if there is none.
     ///
     /// - Parameter byte: the letter at a position below `limit`.
     static func end(

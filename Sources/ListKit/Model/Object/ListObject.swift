@@ -96,7 +96,7 @@
 }
 
 extension ListObject: Hashable {
-    /// Equal means: the same identifier, type and fields, byte for byte.
+    /// Two objects are equal if identifier, type and fields are, byte for byte.
     public static func == (lhs: ListObject, rhs: ListObject) -> Bool {
         lhs.isSame(as: rhs) && lhs.hasSameContent(as: rhs)
     }

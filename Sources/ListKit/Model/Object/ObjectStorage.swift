@@ -41,12 +41,13 @@ struct ObjectStorage: @unchecked Sendable {
     static func make(fieldCount count: Int, _ write: (inout PlainWriter) -> Void) -> ObjectStorage {
         let header = ObjectHeader(identity: .none, type: nil, fieldCount: UInt32(truncatingIfNeeded: count))
         let created = ObjectBuffer.create(minimumCapacity: count) { _ in header }
-        // `create` is a class method: what it answers is an instance of that class.
+        // `create` is a class method: it returns an instance of that class.
         let buffer = unsafe unsafeDowncast(created, to: ObjectBuffer.self)
         // The buffer has room for the bytes, and nobody else knows it yet.
         unsafe buffer.withUnsafeMutablePointerToElements { target in
             var writer = unsafe PlainWriter(target, capacity: count)
             write(&writer)
+            // trap: `write` writes as many bytes as its caller has measured, of the same values.
             precondition(writer.count == count)
         }
         return ObjectStorage(buffer)

@@ -59,7 +59,7 @@ struct TypeNames: Sendable {
     /// How many names are known.
     var count: Int { entries.count }
 
-    /// The living instance for a name, or a new one.
+    /// The existing instance for a name, or a new one.
     mutating func type(named name: String) -> ObjectType {
         let key = ExactText(name)
         if let type = entries[key]?.type { return type }

@@ -7,7 +7,8 @@ struct ByteSearch: Sendable, Equatable {
 
     /// The bytes to search for.
     let bytes: [UInt8]
-    /// For each byte, how many of those before it are a beginning of the bytes as well; empty for few bytes.
+    /// For each byte, the length of the longest proper prefix of the pattern that ends before it; empty for a short
+    /// pattern.
     private let overlaps: [Int32]
 
     /// - Parameter bytes: folded.
@@ -35,7 +36,7 @@ struct ByteSearch: Sendable, Equatable {
         return seen & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether a text, once its letters of ASCII are folded, contains the bytes.
+    /// Whether a text, with ASCII letters folded, contains the pattern.
     ///
     /// Places are found by the first and the last byte, sixteen places in one step, and compared; after too many mismatches
     /// the rest is searched by Knuth, Morris and Pratt's algorithm.
@@ -64,7 +65,7 @@ struct ByteSearch: Sendable, Equatable {
         var budget = budget(for: text)
         var place = 0
         while true {
-            // A block begins at a place of which at least `width` follow, so that it ends inside of the text.
+            // A block begins at a place that is followed by at least `width` bytes, so that it ends inside the text.
             let atFirst = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Block.self) | firstFold
             let end = place + bytes.count - 1
             let atLast = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: Block.self) | lastFold

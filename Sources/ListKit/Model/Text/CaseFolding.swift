@@ -3,10 +3,10 @@
 /// Full Unicode case folding, as statuses C and F of Unicode's `CaseFolding.txt` have it: `ß` and `ẞ` become `ss`, `ﬁ` becomes
 /// `fi`; the dotless i of Turkish stays what it is. Nothing is normalised.
 enum CaseFolding {
-    /// The most bytes that one byte of text becomes: `ΐ` has two, and folds to three scalars of two bytes each.
+    /// The most bytes that one byte of text can become: `ΐ` has two, and folds to three scalars of two bytes each.
     static let mostBytesForOne = 3
 
-    /// Appends folded text to a buffer, and returns how many bytes it has.
+    /// Appends folded text to a buffer, and returns its length in bytes.
     ///
     /// - Parameters:
     ///   - text: UTF-8; bytes that are none are copied.
@@ -47,8 +47,8 @@ enum CaseFolding {
 
     /// The folding of one scalar.
     ///
-    /// Unicode derives folding from the mappings of letters: folded is lower case of upper case. Cherokee folds to upper
-    /// case, which is older there, and `ı`, whose upper case is that of `i`, is left alone.
+    /// Unicode derives folding from the mappings of letters: folded is lower case of upper case. Cherokee folds to
+    /// upper case, which is older there, and `ı`, whose upper case is that of `i`, stays.
     static func fold(_ scalar: Unicode.Scalar) -> String {
         switch scalar.value {
         case 0x131: return String(scalar)
@@ -68,7 +68,7 @@ enum CaseFolding {
 
     /// The foldings of scalars, by pages of 256; most pages are the one of scalars that fold to themselves.
     private struct Table: Sendable {
-        /// Behind these no scalar has a case.
+        /// No scalar after these has a case.
         private static let end: UInt32 = 0x20000
 
         private var pages: [UInt8] = []

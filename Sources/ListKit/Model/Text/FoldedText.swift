@@ -26,10 +26,10 @@
     /// The folded text.
     public var text: String { String(decoding: search.bytes, as: UTF8.self) }
 
-    /// Whether this text contains another one, so that whatever contains this one contains the other.
+    /// Whether this text contains another one, so that any text with this one contains the other too.
     public func contains(_ other: FoldedText) -> Bool { other.search.isContained(in: search.bytes.span) }
 
-    /// Whether a text contains this one; an empty one is in every text.
+    /// Whether a text contains this one; every text contains an empty one.
     ///
     /// Text of ASCII is folded in registers while it is searched; other text is folded to a buffer of its own first.
     /// - Parameter text: UTF-8.

@@ -8,7 +8,7 @@
     public let text: FoldedText
     /// The keys of the fields to search in; empty = all.
     public let fields: Set<ExactText>
-    /// The same, in an order in which one of very many is found at once.
+    /// The same, sorted so that one of very many is found quickly.
     private let keys: [[UInt8]]
 
     /// Makes a search.

@@ -2,9 +2,9 @@
 
 /// One D-Bus value of any type but a file descriptor.
 ///
-/// `Value` is the Swift face of the canonical bytes that `Fields` holds. Not every `Value` can be carried: a string with
-/// NUL in it, a malformed path or signature, elements that do not have the array's type, or more than 32 containers inside
-/// each other are refused with `invalidObject` when the value is encoded.
+/// `Value` is the Swift form of the canonical bytes in `Fields`. Not every `Value` can be carried: a string with NUL in
+/// it, a malformed path or signature, elements that do not have the array's type, or more than 32 nested containers are
+/// refused with `invalidObject` when the value is encoded.
 @frozen public indirect enum Value: Sendable {
     /// `y`, an unsigned byte.
     case byte(UInt8)
@@ -41,7 +41,7 @@
 }
 
 extension Value: Hashable {
-    /// Equal means: encoded to the same bytes. NaN equals NaN, and zero differs from negative zero.
+    /// Two values are equal if they encode to the same bytes. NaN equals NaN, and zero differs from negative zero.
     public static func == (lhs: Value, rhs: Value) -> Bool {
         switch (lhs, rhs) {
         case (.byte(let a), .byte(let b)): a == b
