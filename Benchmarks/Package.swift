@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// A package of its own, so that the product depends on nothing that only measures it.
+// A package of its own, so that the product has no dependency that serves only benchmarks.
 let package = Package(
     name: "Benchmarks",
     dependencies: [

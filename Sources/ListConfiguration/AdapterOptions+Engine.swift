@@ -3,7 +3,7 @@
 package import ListKit
 
 extension AdapterOptions {
-    /// What the engine has to know of the options.
+    /// The engine's options among these.
     package func configuration(named name: String) -> ListAdapter.Configuration {
         var configuration = ListAdapter.Configuration(name: name)
         configuration.layout = layout

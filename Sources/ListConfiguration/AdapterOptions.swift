@@ -4,7 +4,8 @@ package import ListKit
 internal import ListProtocol
 package import PluginAPI
 
-/// What an adapter is to be, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents and options").
+/// The options of an adapter, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents and
+/// options").
 package struct AdapterOptions: Sendable, Equatable {
     /// Where the objects come from.
     package var source = SourceName.push
@@ -48,7 +49,7 @@ package struct AdapterOptions: Sendable, Equatable {
     package var durability = Durability.disk
     /// The content of the empty view.
     package var empty = Fields()
-    /// How people want to see fields, before what the source says of them.
+    /// Hints for showing fields, which override those of the source.
     package var hints: [String: FieldHint] = [:]
     /// Who may read.
     package var readers = AccessRule.any
@@ -75,7 +76,7 @@ package struct AdapterOptions: Sendable, Equatable {
     /// The contract's table.
     package static let table = OptionTable<AdapterOptions>(ListOption.allCases.map(entry))
 
-    /// Where the value of an option is kept, and what it may be.
+    /// The property of an option, and its allowed values.
     private static func entry(for option: ListOption) -> OptionTable<AdapterOptions>.Entry {
         let name = option.rawValue
         return switch option {

@@ -3,7 +3,7 @@
 package import ListKit
 internal import ListSupport
 
-/// Everything that the files of a configuration directory say.
+/// The content of a configuration directory.
 package struct Configuration: Sendable, Equatable {
     /// The section `[Daemon]`.
     package var daemon = DaemonConfiguration()
@@ -14,21 +14,21 @@ package struct Configuration: Sendable, Equatable {
     /// The lists, by name.
     package var lists: [String: ListConfiguration] = [:]
 
-    /// Makes what holds without any file.
+    /// Makes the configuration without any file.
     package init() {}
 }
 
 /// What was read from a configuration directory.
 package struct LoadedConfiguration: Sendable {
-    /// What could be understood; a list with a fault is not there.
+    /// The valid settings; a list with an error is not among them.
     package var configuration = Configuration()
     /// The names of all lists that have a file, those with a fault too.
     package var listNames: Set<ExactText> = []
-    /// What could not, in the order of files and lines.
+    /// The errors, in the order of files and lines.
     package var faults: [ConfigurationFault] = []
     /// Whether there is no such directory, so that it has no files.
     package var isMissing = false
-    /// Whether `listd.conf` or one of its drop-ins has a fault: then who may do what is not known for sure.
+    /// Whether `listd.conf` or one of its drop-ins has an error, so that access rights are not certain.
     package var isDaemonFaulty = false
     /// The groups that rules of access name, in the order of files; in those with a fault, too.
     package var groups: [NamedGroup] = []
@@ -47,8 +47,8 @@ package struct NamedGroup {
 extension LoadedConfiguration {
     /// A fault for each group that the system's databases do not have.
     ///
-    /// Such a rule lets nobody in, until there is the group: the daemon takes it, which may start before a directory
-    /// service can be asked. Whoever checks the configuration wants to hear of it.
+    /// Such a rule admits no one until the group exists: the daemon accepts it, as it may start before a directory
+    /// service. A check of the configuration reports it.
     package var unknownGroups: [ConfigurationFault] {
         groups.filter { !UnixGroups.exists($0.name) }.map { group in
             ConfigurationFault(place: group.place, message: "\(group.key): there is no group “\(group.name)”")

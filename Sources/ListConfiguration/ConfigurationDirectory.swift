@@ -6,7 +6,7 @@ internal import ListSupport
 
 /// The files of a configuration directory.
 struct ConfigurationDirectory {
-    /// More than any person writes; a file that is larger is none of ours.
+    /// Larger than anybody writes by hand; a larger file is no configuration.
     private static let largestFile = 1 << 20
 
     let path: String
@@ -28,7 +28,7 @@ struct ConfigurationDirectory {
     /// The bytes of a file.
     func read(_ name: String) throws(ConfigurationFault) -> [UInt8] {
         let place = place(name)
-        // Non-blocking, should it be a pipe.
+        // Non-blocking, as it may be a pipe.
         let number = unsafe open(place.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {

@@ -5,8 +5,8 @@ internal import PluginAPI
 
 /// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
-/// Drop-ins are read after their file, in order of name, and what they say counts; those of `listd.conf` without it, too.
-/// Hidden files, and those with other names, are left out.
+/// Drop-ins are read after their file, in order of name, and override it; those of `listd.conf` without it, too. Hidden
+/// files, and those with other names, are ignored.
 package struct ConfigurationLoader {
     private let directory: ConfigurationDirectory
     private var result = LoadedConfiguration()

@@ -5,7 +5,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
     /// Who may create adapters; nil = administrators on the system bus, otherwise anybody.
     package var creators: Creators?
 
-    /// Makes what holds without the section.
+    /// Makes the settings without the section.
     package init() {}
 
     /// The keys of the section.

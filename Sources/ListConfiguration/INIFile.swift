@@ -16,12 +16,12 @@ struct INIFile {
         var line: Int
     }
 
-    /// The lines that could be understood.
+    /// The valid lines.
     private(set) var settings: [Setting] = []
-    /// The lines that could not, each with what is wrong.
+    /// The invalid lines, each with its error.
     private(set) var faults: [(line: Int, message: String)] = []
 
-    /// Parses the bytes of a file; every fault is kept, and what can be understood is there nevertheless.
+    /// Parses the bytes of a file; keeps every error and every valid line.
     init(parsing bytes: [UInt8]) {
         var parse = Parse(bytes: bytes)
         let firstFault = unsafe withUnsafeMutablePointer(to: &parse) { pointer in
@@ -38,7 +38,7 @@ struct INIFile {
     }
 }
 
-/// What inih's callbacks see while it parses.
+/// The state of inih's callbacks during parsing.
 private struct Parse {
     let bytes: [UInt8]
     var position = 0
@@ -48,7 +48,7 @@ private struct Parse {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Hands inih the next line as `fgets` would; a line that it could not take becomes an empty one and a fault.
+    /// Returns the next line to inih like `fgets`; a line that it could not parse becomes an empty one and an error.
     static let nextLine: ini_reader = { buffer, size, stream in
         guard let buffer = unsafe buffer, let parse = unsafe stream?.assumingMemoryBound(to: Parse.self) else {
             return nil

@@ -3,11 +3,11 @@
 package import ListSources
 package import ListSupport
 
-/// What users and clients may take (the contract's `[Limits]`).
+/// The limits of users and clients (the contract's `[Limits]`).
 package struct Limits: Sendable, Equatable {
     /// The content of one call.
     package var payloadBytes = 16 << 20
-    /// A file that is handed over, or read by a source.
+    /// A file that a call passes, or that a source reads.
     package var fileBytes = 64 << 20
     /// One object, encoded.
     package var objectBytes = 8 << 20
@@ -25,7 +25,7 @@ package struct Limits: Sendable, Equatable {
     package var callsPerConnection = 256
     /// Calls in flight of one user, on all connections.
     package var callsPerUser = 1024
-    /// Calls of one user in a second, on all connections; 0 = as many as it likes.
+    /// Calls of one user per second, on all connections; 0 = no limit.
     package var callsPerSecond = 0
     /// What waits for one user, on all connections: unfinished messages, payloads, answers.
     package var waitingBytesPerUser = 64 << 20
@@ -35,16 +35,16 @@ package struct Limits: Sendable, Equatable {
     package var directConnections = 128
     /// Direct connections of one user, as configured; nil = a share of all.
     package var ownDirectConnectionsPerUser: Int?
-    /// How long a direct connection may take to say who it is.
+    /// How long a direct connection may take to authenticate.
     package var authenticationTime = Duration.seconds(10)
 
-    /// What some users have instead.
+    /// The limits of single users and groups.
     package var ofUsers = UserLimits()
 
     /// Makes the contract's defaults.
     package init() {}
 
-    /// Direct connections of one user: a quarter of all unless it is configured, but one at least where there may be any.
+    /// Direct connections of one user: a quarter of all unless configured, but at least one if any are allowed.
     package var directConnectionsPerUser: Int {
         get { ownDirectConnectionsPerUser ?? min(directConnections, max(1, directConnections / 4)) }
         set { ownDirectConnectionsPerUser = newValue }

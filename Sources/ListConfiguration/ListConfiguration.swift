@@ -6,7 +6,7 @@ package struct ListConfiguration: Sendable {
     package let name: String
     /// What the list is, for people.
     package var description = ""
-    /// What the adapter is to be.
+    /// The options of the adapter.
     package var options = AdapterOptions()
     /// The file.
     package let file: String
@@ -18,7 +18,7 @@ package struct ListConfiguration: Sendable {
         self.file = file
     }
 
-    /// Where a key was given, such as `Source`, or a type of objects in `[Sections]`; the file itself if it was not.
+    /// The place of a key, such as `Source`, or of a type of objects in `[Sections]`; the file itself without one.
     package func place(of key: String, inSection section: String = "List") -> ConfigurationPlace {
         places["\(section) \(key)"] ?? ConfigurationPlace(file: file, line: nil)
     }
@@ -29,7 +29,7 @@ package struct ListConfiguration: Sendable {
 }
 
 extension ListConfiguration: Equatable {
-    /// Equal means the same list, wherever its keys stand.
+    /// Two are equal if they configure the same list, in any lines.
     package static func == (lhs: ListConfiguration, rhs: ListConfiguration) -> Bool {
         lhs.name == rhs.name && lhs.description == rhs.description && lhs.options == rhs.options
     }
@@ -52,11 +52,11 @@ package struct ConfigurationPlace: Sendable, Hashable, CustomStringConvertible {
     package var description: String { line.map { "\(file):\($0)" } ?? file }
 }
 
-/// Something wrong with the configuration.
+/// An error in the configuration.
 package struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where.
     package let place: ConfigurationPlace
-    /// What, naming the key or the section.
+    /// The message, naming the key or the section.
     package let message: String
 
     /// Names a fault.

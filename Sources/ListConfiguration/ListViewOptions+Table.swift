@@ -27,7 +27,7 @@ extension ListViewOptions {
         return Self.table.encode(inForce)
     }
 
-    /// What each option is called and may be; `View.Options` has them all.
+    /// The names and allowed values of the options; `View.Options` has them all.
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
         .init("window", \.window, .optionalPositiveNumber),

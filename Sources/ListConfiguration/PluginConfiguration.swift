@@ -16,10 +16,10 @@ package struct PluginConfiguration: Sendable, Hashable {
     /// The plugin's own keys, as written.
     package var settings: [String: String] = [:]
 
-    /// Plugins of ours that need more than the ordinary: files keeps what it knows of each entry, by default 1,000,000 of them.
+    /// Shipped plugins with a higher default: files keeps state about each entry, by default of 1,000,000.
     private static let greatMemory = ["files": 4 << 30]
 
-    /// What holds for a plugin without a section.
+    /// The defaults for a plugin without a section.
     package init(of plugin: String) { memoryMax = Self.greatMemory[plugin] ?? 512 << 20 }
 
     /// Reads the keys of a plugin's section: the daemon's own, and all others for the plugin.
@@ -55,7 +55,7 @@ package struct PluginConfiguration: Sendable, Hashable {
 
 /// Where a plugin's code runs; the raw value is the contract's word.
 package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
-    /// In a process of its own, so that its crash is nobody else's problem.
+    /// In a process of its own, so that its crash affects nothing else.
     case worker
     /// Inside the daemon: the admin trusts it.
     case none

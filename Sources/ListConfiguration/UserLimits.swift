@@ -16,7 +16,7 @@ package struct UserLimits: Sendable, Equatable {
         case waitingBytes = "WaitingBytesPerUser"
         case directConnections = "DirectConnectionsPerUser"
 
-        /// What a limit lets a user have: of these the largest of several groups counts.
+        /// A limit of a resource: the largest of several groups counts.
         func amount(_ value: Int) -> Int { self == .callsPerSecond && value == 0 ? .max : value }
     }
 

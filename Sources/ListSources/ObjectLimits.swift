@@ -16,7 +16,7 @@ package struct ObjectLimits: Sendable, Equatable {
         self.idBytes = idBytes
     }
 
-    /// Refuses an object that is larger, whoever made it.
+    /// Refuses an object that is larger than the limits, whoever made it.
     ///
     /// - Throws: `payloadTooLarge`.
     /// - Complexity: O(1).

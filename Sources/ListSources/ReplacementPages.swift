@@ -5,9 +5,9 @@ package import ListSupport
 
 /// The pages of a whole list that is not complete yet.
 ///
-/// A source has one page on its way at a time, so that beside the objects that came there is never more than that.
+/// A source sends one page at a time, so that memory holds the objects that have come and one more page.
 package struct ReplacementPages {
-    /// The most bytes of a whole list, whosever it is.
+    /// The most bytes of a whole list, whoever owns it.
     static let greatestBytes = 1 << 30
 
     /// The objects that came, in order.
@@ -40,9 +40,9 @@ package struct ReplacementPages {
 }
 
 extension SourceEvent {
-    /// The event in parts that say the same, of which none has much more than so many bytes of objects.
+    /// The event in parts that together say the same, none with much more than the given number of bytes of objects.
     ///
-    /// Only whole lists and their pages can be taken apart: what changes a list does so at once.
+    /// Only whole lists and their pages can be split: changes of a list must come in one piece.
     package func parts(ofBytes most: Int) -> [SourceEvent] {
         switch self {
         case .replace(let objects): return Self.pages(objects, most, endingWith: .replacementEnded) ?? [self]
@@ -55,7 +55,7 @@ extension SourceEvent {
         }
     }
 
-    /// A whole list in pages; nil when it is one.
+    /// A whole list in pages; nil when it fits into one.
     private static func pages(_ objects: [ListObject], _ most: Int, endingWith end: SourceEvent) -> [SourceEvent]? {
         let pages = pages(of: objects, most)
         return pages.count > 1 ? [.replacementBegan] + pages + [end] : nil

@@ -5,28 +5,31 @@ package import PluginAPI
 
 /// What fills a list instead of clients: a file that is followed, or a data source of a plugin.
 ///
-/// A source works on an executor of its own and tells what it finds through the sink that it was made with.
+/// A source works on an executor of its own and sends what it finds through the sink that it was made with.
 package protocol Source: Sendable {
-    /// How people want to see fields of its objects.
+    /// Hints about how to show fields of its objects to people.
     var hints: [String: FieldHint] { get }
 
     /// Begins to read; called once.
     ///
-    /// - Parameter place: answers where the source left off, each time it begins to run; nil = it begins anew.
+    /// - Parameter place: returns where the source continues, each time that it begins to run; nil = from the
+    ///   beginning.
     func start(from place: @escaping @Sendable () -> [UInt8]?)
 
     /// Takes other limits; what was refused as too large is read again.
     func setLimits(_ limits: ObjectLimits, fileBytes: Int)
 
-    /// Begins anew, and tells all of it again: something that it told was refused as too large, and might not be now.
+    /// Begins anew and sends everything again: something that it sent was refused as too large, and might be accepted
+    /// now.
     func renew()
 
     /// Whether clients may write to its list.
     var acceptsWrites: Bool { get }
 
-    /// Has what clients ask for written; answered with ``SourceEvent/written(_:_:)``, in order with all other events.
+    /// Writes what clients ask for; the source answers with ``SourceEvent/written(_:_:)``, in order with all other
+    /// events.
     ///
-    /// - Parameter refuse: called in place of an answer when the source does not get it, on any thread.
+    /// - Parameter refuse: called in place of an answer when the request does not reach the source, on any thread.
     func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void)
 
     /// Ends reading; a second call only completes.
@@ -36,19 +39,19 @@ package protocol Source: Sendable {
 }
 
 extension Source {
-    /// What a file says has no meaning beside its text.
+    /// A file has no hints besides its text.
     package var hints: [String: FieldHint] { [:] }
 
-    /// What a plugin makes is looked at when it comes.
+    /// Objects of a plugin are checked against the limits when they arrive.
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}
 
-    /// Whoever looks while reading has told nothing that was refused.
+    /// A source that checks the limits while reading has sent nothing that was refused.
     package func renew() {}
 
     /// Most sources are only read.
     package var acceptsWrites: Bool { false }
 
-    /// Nobody asks a source that takes no writes.
+    /// Nobody asks this of a source that takes no writes.
     package func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void) {
         refuse(ListError(.readOnly, "the source takes no writes"))
     }
@@ -57,7 +60,7 @@ extension Source {
     package func start() { start { nil } }
 }
 
-/// What a source tells its list.
+/// An event that a source sends to its list.
 ///
 /// Until the first event the list is `loading`. ``replace(_:)``, ``changes(removed:upserts:)`` and ``replacementEnded`` also end a
 /// failure, but no fault.
@@ -82,9 +85,10 @@ package enum SourceEvent: Sendable {
     case replacementEnded
     /// The pages since ``replacementBegan`` are not the whole list.
     case replacementAbandoned
-    /// An event, and how far the source has read with it: stored with what the event changes, or not at all.
+    /// An event, and the place that the source has reached with it: stored in one transaction with what the event
+    /// changes.
     indirect case upTo(DataSourceProgress, SourceEvent)
-    /// The outcome of a write: nil = it is in the events that came before.
+    /// The outcome of a write: nil = its changes are in the events that came before.
     case written(DataSourceWrite.ID, ListError?)
 }
 

@@ -2,9 +2,10 @@
 
 package import PluginAPI
 
-/// How far the source of a list has read with what the list has: kept with the list, over the end of listd too.
+/// How far the source of a list has read, for the contents that the list has: stored with the list, and kept when listd
+/// ends.
 package struct SourceRecord: Sendable, Equatable {
-    /// Where the source goes on; nil = it begins anew.
+    /// Where the source continues; nil = it begins anew.
     package private(set) var cursor: [UInt8]?
     /// The state of the source as text; empty = it has reported none.
     package var position = ""
@@ -25,7 +26,7 @@ package struct SourceRecord: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - progress: what the source says; nil = nothing.
-    ///   - isWhole: whether the event replaces the whole list, so that an earlier cursor is of no more use.
+    ///   - isWhole: whether the event replaces the whole list, so that an earlier cursor is useless.
     ///   - now: microseconds since 1970.
     package func after(_ progress: DataSourceProgress?, isWhole: Bool, now: UInt64) -> SourceRecord {
         var next = self

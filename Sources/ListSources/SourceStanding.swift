@@ -21,6 +21,6 @@ package final class SourceState: Sendable {
     /// Where the source goes on when it starts.
     package var cursor: [UInt8]? { record.cursor }
 
-    /// The list lacks something that the source told: it has to begin anew.
+    /// The list lacks something that the source sent: the source has to begin anew.
     package func forgetCursor() { state.withLock { $0.removeCursor() } }
 }

@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// How much of the write-ahead log must be there: what SQLite takes for the end of a log may be damage.
+/// How much of the write-ahead log must exist: SQLite takes damage in a log for its end.
 ///
-/// It lies in a file of its own beside the database. What it says was true when it was written, and stays true until the log
-/// begins anew, with other salts; so it may be older than the log, and is not synced.
+/// The mark is in a file of its own beside the database. It stays true until the log begins anew, with other salts; so
+/// it may be older than the log, and is not synced.
 struct LogMark: Equatable {
     /// The boot of the machine in which it was written; 0 = unknown.
     private(set) var boot: UInt64 = 0
@@ -70,7 +70,7 @@ struct LogMark: Equatable {
         )
     }
 
-    /// Writes it into its open file; what fails is not missed, for an older mark says less.
+    /// Writes it into its open file; an error is ignored, because an older mark is still true.
     func write(to file: Int32) {
         let words = words + [Self.checksum(of: words[...])]
         _ = unsafe words.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }

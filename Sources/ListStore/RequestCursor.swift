@@ -3,13 +3,15 @@
 package import ListKit
 internal import Synchronization
 
-/// Where the source of one list goes on once its last event is in the list: known by the request with which that is on its way.
+/// Where the source of one list continues once its last event is in the list: found by the request that carries that
+/// event.
 ///
-/// The host says which requests a transaction has in it (``StoreWork/requests``); so cursor and objects are stored together.
+/// The host names the requests that a transaction contains (``StoreWork/requests``); so cursor and objects are stored
+/// together.
 package final class RequestCursor: Sendable {
     private let last = Mutex<(request: RequestID, bytes: [UInt8])?>(nil)
 
-    /// Nothing is on its way.
+    /// No event is on its way.
     package init() {}
 
     /// An event is on its way; a source has one at a time.

@@ -10,7 +10,7 @@ struct SQLiteFailure: Error {
     let code: Int32
     let message: String
 
-    /// Whether the file is not what it should be, rather than out of reach.
+    /// Whether the file is damaged or no database, rather than out of reach.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF) }
 
     /// Whether somebody else has the file.
@@ -35,7 +35,8 @@ struct SQLiteFailure: Error {
     /// How many frames the log has with the last transaction that this connection wrote; 0 before the first.
     private(set) var logFrames = 0
     private let path: String
-    /// The file, beside SQLite's own descriptor: closed after it, since the locks of a process go with the first that is closed.
+    /// A descriptor of the file beside SQLite's own: closed after SQLite's, because the first close drops all locks of
+    /// the process.
     private var descriptor: Int32 = -1
 
     /// Opens or creates a file.
@@ -64,7 +65,8 @@ struct SQLiteFailure: Error {
         return listd_allocate(descriptor, start, end - start, 1) == 0 ? 0 : errno
     }
 
-    /// Has the log left alone when the connection is closed, or moved into the file and removed, as it is without this.
+    /// Decides what closing the connection does: leave the log alone, or, as by default, move the log into the file and
+    /// remove it.
     func keepLog(_ keeps: Bool) { _ = unsafe listd_sqlite_keep_log(handle, keeps ? 1 : 0) }
 
     /// Counts ``logFrames`` from now on; SQLite does not move the log into the file by itself any more.
@@ -132,7 +134,7 @@ struct SQLiteFailure: Error {
         return statement
     }
 
-    /// Goes to the next row; false after the last one.
+    /// Steps to the next row; false after the last one.
     func step(_ statement: SQLiteStatement) throws(SQLiteFailure) -> Bool {
         switch statement.step() {
         case SQLITE_ROW: return true

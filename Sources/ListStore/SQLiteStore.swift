@@ -10,8 +10,8 @@ internal import Synchronization
 
 /// A store in an SQLite file with a write-ahead log.
 ///
-/// The database belongs to a serial queue. What is handed over while a transaction runs waits and shares the next one; if
-/// that fails, each change is tried alone, so that one which does not fit does not take others with it.
+/// The database belongs to a serial queue. Changes that are handed over while a transaction runs wait and share the
+/// next transaction; if that fails, each change is tried alone, so that only the change that cannot be stored fails.
 package final class SQLiteStore: Store {
     private struct Job: Sendable {
         let change: StoreChange
@@ -32,7 +32,7 @@ package final class SQLiteStore: Store {
     }
 
     package static let closed = ListError(.storeFailed, "the store is closed")
-    /// More do not make a commit cheaper, and a failed one dearer.
+    /// More changes in a transaction do not make a commit cheaper, and make a failed commit dearer.
     private static let largestGroup = 256
 
     private let queue = DispatchQueue(label: "org.listd.store")
@@ -114,7 +114,7 @@ package final class SQLiteStore: Store {
             let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
             if jobs.isEmpty { return startSweeping() }
             write(jobs)
-            // They stay queued until they are done, so that changes that arrive meanwhile start no second turn.
+            // Changes stay queued until they are done, so that changes that arrive meanwhile start no second turn.
             let isDone = waiting.withLock { waiting in
                 waiting.removeFirst(jobs.count)
                 return waiting.isEmpty
@@ -163,10 +163,10 @@ extension SQLiteStore {
     /// Pages that are copied between two turns of the store, so that writes go on meanwhile.
     private static let pagesAtOnce: Int32 = 512
 
-    /// How the names of copies begin that are on their way to whom they are for.
+    /// The prefix of the names of copies that are still being delivered.
     private static let temporaryName = fileName + ".backup-"
 
-    /// Removes what a process left behind that was killed while it made a backup.
+    /// Removes the unfinished backups of a process that was killed.
     static func removeRemains(in directory: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         where name.hasPrefix(temporaryName) {
@@ -176,7 +176,8 @@ extension SQLiteStore {
 
     /// Writes a copy of everything that is stored into an open file, which it truncates first.
     ///
-    /// The copy is made in the state directory (SQLite's online backup wants a path) and goes from there.
+    /// The copy is made in the state directory, because SQLite's online backup needs a path, and is then written into
+    /// the open file.
     ///
     /// - Throws: `invalidArguments` for what is no regular file or not open for writing, `storeFailed` when
     ///   the copy cannot be made or another one is under way.

@@ -3,7 +3,7 @@
 package import ListConfiguration
 package import ListKit
 
-/// Keeps lists over the end of the process.
+/// Keeps lists when the process ends.
 ///
 /// Writes are done in the order in which they were handed over, each wholly or not at all. Writes that wait together become
 /// one transaction of the file.
@@ -29,21 +29,21 @@ package enum StoreChange: Sendable {
     case create(StoredAdapter)
     /// A new adapter that has objects, a revision, earlier changes and a place of its source already; it takes the place of one with the same name.
     case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange], cursor: [UInt8]?)
-    /// The adapter and everything in it goes; an unknown name is no error.
+    /// The adapter and everything in it is removed; an unknown name is no error.
     case remove(name: String)
     /// Other options.
     case options(name: String, Fields)
-    /// Another name; whatever has that name goes.
+    /// Another name; an adapter that has this name is removed.
     case rename(name: String, to: String)
-    /// Where its source goes on, with the objects as they are.
+    /// Where its source continues, with the objects unchanged.
     case cursor(name: String, [UInt8])
-    /// Other objects, the new revision, and what there is to remember of earlier changes. No revision after `limit` is given to
-    /// anybody before another change raises it. `cursor` is where its source goes on; nil = where it was.
+    /// Other objects, the new revision, and what to remember of earlier changes. No client gets a revision after
+    /// `limit` before another change raises it. `cursor` is where its source continues; nil = unchanged.
     case update(
         name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64, limit: UInt64, cursor: [UInt8]?)
-    /// A block of revisions, up to a limit, that the adapter may give without writing each.
+    /// A block of revisions, up to a limit, that the adapter may use without writing each.
     case reserve(name: String, limit: UInt64)
-    /// The end of a run: the revision that was given last, which is the limit from now on, and what there is to remember.
+    /// The end of a run: the revision that was used last, which is the limit from now on, and what to remember.
     case settle(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
 }
 
@@ -102,7 +102,7 @@ package struct StoredChange: Sendable, Equatable {
 package struct RestoredAdapter: Sendable, Equatable {
     /// The stored adapter.
     package var adapter: StoredAdapter
-    /// Its revision: that of the objects, or, when revisions may have been given that nobody knows, the last of those.
+    /// Its revision: that of the objects, or, after a crash, the last revision that clients may have seen.
     package var revision: UInt64
     /// Its objects in order.
     package var objects: [ListObject]

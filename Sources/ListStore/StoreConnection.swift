@@ -17,9 +17,9 @@ package final class StoreConnection {
     private var isStuck = false
     private var written = Written()
     private let report: @Sendable (StoreLoss) -> Void
-    /// What was reported of the files, until they are as they should be.
+    /// The faults of the files that were reported, until the files are in order.
     private var reported: StoreLoss?
-    /// What the files have, and how it is written.
+    /// How the files are, and how the database is written.
     private struct Written {
         /// Whether everything that is in the log is in the file already.
         var isLogMoved = false
@@ -29,12 +29,13 @@ package final class StoreConnection {
         var syncs = false
     }
 
-    /// So many frames make the log long enough to be moved into the file (SQLite's own limit).
+    /// The number of frames at which the log is moved into the file (SQLite's own limit).
     private static let longLog = 1000
 
-    /// Takes over a database whose lists were read; what the run begins with is written as soon as the disk takes it.
+    /// Takes over a database whose lists were read; the record of this run is written as soon as the disk has room.
     ///
-    /// - Parameter report: called when something has happened to the files, once until they are as they were.
+    /// - Parameter report: called once when something has happened to the files, and again only after they were in
+    ///   order.
     init(
         _ database: SQLiteDatabase, path: String, run: StoreRun, listCount: Int,
         report: @escaping @Sendable (StoreLoss) -> Void
@@ -55,7 +56,7 @@ package final class StoreConnection {
         room.takeReserve()
     }
 
-    /// Refuses when the files were moved or truncated: a write would be lost for the next process that opens them.
+    /// Refuses when the files were moved or truncated: the next process that opens them would not find the write.
     private func checkFiles() throws(SQLiteFailure) {
         guard let loss = files.loss() else { return reported = nil }
         if reported != loss { report(loss) }
@@ -75,9 +76,10 @@ package final class StoreConnection {
         return faults
     }
 
-    /// Writes changes in one transaction; with a failure, nothing of them.
+    /// Writes changes in one transaction; if one fails, none of them is written.
     ///
-    /// On a full disk it has the room that the log and removed lists have, and a removal that of the reserve, too.
+    /// On a full disk a transaction may use the room of the log and of removed lists, and a removal also uses the
+    /// reserve.
     func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
         var failure = attempt(changes, isSynced: isSynced)
         guard failure?.isFull == true else { return failure }
@@ -179,12 +181,12 @@ package final class StoreConnection {
         var isCommitting = false
         do throws(SQLiteFailure) {
             try checkFiles()
-            // Until the file records the run, a power cut must not lose what the run has answered.
+            // A power cut before the file records the run must not lose a change that the run has answered.
             try setSyncing(isSynced || !written.runHasBegun)
             try database.run("BEGIN IMMEDIATE")
             if !written.runHasBegun { try writer.begin(run) }
             try body(&writer)
-            // Whoever moves the log into the file must not find the disk full.
+            // The process that moves the log into the file must not find the disk full.
             try room.take(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
@@ -199,14 +201,15 @@ package final class StoreConnection {
         }
     }
 
-    /// Takes a transaction out of the log whose commit failed.
+    /// Takes a transaction out of the log after its commit failed.
     ///
-    /// When the log was written and only its sync failed, the transaction lies there with its mark, and whoever opens the
-    /// file after a crash would find it. The next transaction is written over it: one that changes nothing, synced, so that
-    /// neither the end of the process nor, if the disk takes the sync now, of the machine brings back what was refused.
+    /// When the log was written and only its sync failed, the transaction is in the log with its commit mark, and the
+    /// next process that opens the file after a crash would find it. So another transaction is written over it: it
+    /// changes nothing and is synced. Then the refused transaction cannot come back, neither when the process ends nor,
+    /// if this sync succeeds, when the machine crashes.
     private func withdraw() {
         try? setSyncing(true)
-        // Writes the first page, although it stays as it is.
+        // Writes the first page unchanged.
         try? database.execute("PRAGMA user_version = \(StoreSchema.version)")
     }
 
@@ -218,10 +221,10 @@ package final class StoreConnection {
 }
 
 extension StoreChange {
-    /// Whether a list goes by it.
+    /// Whether the change removes a list.
     fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 
-    /// Whether lists come or go by it.
+    /// Whether the change adds or removes lists.
     fileprivate var changesListCount: Bool {
         switch self {
         case .create, .createFilled, .remove, .rename: true

@@ -18,7 +18,8 @@ package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(file) \(reason): changes are refused; lost: \(lost)" }
 }
 
-/// The files of an open store by their names: whether they are those that are open, and how much of the log there is.
+/// The files of an open store by their names: whether they are still the files that are open, and how much of the log
+/// exists.
 ///
 /// Made when the database is open and has its log; belongs to the store's queue.
 final class StoreFiles {
@@ -47,7 +48,7 @@ final class StoreFiles {
         for file in [logFile, markFile] where file >= 0 { close(file) }
     }
 
-    /// What became of the files; nil if they are as listd left them.
+    /// What happened to the files; nil if they are as listd left them.
     func loss() -> StoreLoss? {
         let gone = "was removed, renamed or replaced under listd"
         let log = path + WriteAheadLog.suffix
@@ -76,7 +77,7 @@ final class StoreFiles {
         return nil
     }
 
-    /// Records what a transaction has led to.
+    /// Records the result of a transaction.
     ///
     /// - Parameters:
     ///   - frames: how many frames the log has.
@@ -90,7 +91,7 @@ final class StoreFiles {
         mark.write(to: markFile)
     }
 
-    /// Records that the log may go; afterwards nothing has to be in it, whatever happens to the machine.
+    /// Records that the log may be removed; from then on no frame has to be in it, even after a crash of the machine.
     func recordEndOfLog() {
         mark.recordEndOfLog()
         mark.write(to: markFile)

@@ -18,13 +18,13 @@ package struct OpenedStore: Sendable {
     package var logDamage: LogDamage?
 }
 
-/// A log of which not everything could be read that was in it.
+/// A log that could not be read completely.
 package struct LogDamage: Sendable, Equatable {
     /// The log.
     package let file: String
     /// The reason why the file is damaged.
     package let reason: String
-    /// Where it is kept as it was found; nil when nothing of it was there.
+    /// Where the damaged log is kept; nil when there was no log.
     package let copy: String?
     /// How many lists there were.
     package let lists: Int
@@ -32,7 +32,7 @@ package struct LogDamage: Sendable, Equatable {
 
 /// A file that could not be understood and was set aside.
 package struct StoreDamage: Sendable, Equatable {
-    /// Where it should be.
+    /// Where it belongs.
     package let original: String
     /// Where it is now; nil when it is gone.
     package let file: String?

@@ -96,7 +96,7 @@ package struct Quotas: Sendable {
             self.limit = limit
         }
 
-        /// The error with a message that names the limit.
+        /// An error whose message names the limit.
         package func refusal(_ message: String) -> ListError { resource.limitKey.refusal(.limitsExceeded, message) }
     }
 
@@ -120,7 +120,7 @@ package struct Quotas: Sendable {
     /// Gives all users the same limits again.
     package mutating func removeLimitsOfUsers() { limitsOfUsers = [:] }
 
-    /// What a user has.
+    /// What a user has booked.
     package func used(by user: UInt32) -> Amounts { users[user] ?? Amounts() }
 
     /// What all users have together.
@@ -144,7 +144,7 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
-    /// Books a change whatever the limits say.
+    /// Books a change even beyond the limits.
     package mutating func adopt(_ delta: Amounts, for user: UInt32) {
         var amounts = used(by: user)
         for resource in Resource.allCases {
@@ -154,7 +154,7 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
-    /// Gives back what a user had; never fails.
+    /// Gives back what a user had booked; never fails.
     package mutating func release(_ amounts: Amounts, for user: UInt32) {
         var left = used(by: user)
         for resource in Resource.allCases { left[resource] = max(0, left[resource] - amounts[resource]) }

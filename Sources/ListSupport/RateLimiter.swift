@@ -16,7 +16,7 @@ package struct RateLimit: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// What a client may make the daemon say: enough to see what it does, too little to fill a disk.
+    /// What a client may make the daemon write: enough to see what the client does, too little to fill a disk.
     package static let perClient = RateLimit(burst: 20, interval: .seconds(10), keys: 1024)
 }
 

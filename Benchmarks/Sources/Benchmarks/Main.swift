@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and tells which budgets hold.
+/// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and says which budgets
+/// hold.
 ///
 /// `Benchmarks --curves DIRECTORY [--largest N] [--only TEXT] …` draws how things grow instead.
 @main

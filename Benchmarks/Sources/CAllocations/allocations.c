@@ -15,7 +15,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Counting is off while times are taken: then a block costs one look at a variable that nobody writes.
+// Counting is off while times are measured: then a block costs one read of a variable that nobody writes.
 static atomic_bool is_counting;
 static atomic_ulong counted;
 

@@ -31,11 +31,11 @@ package enum AccessRule: Sendable, Hashable {
     }
 }
 
-/// Who calls, as far as access depends on it.
+/// A caller, with the facts that decide about access.
 package struct Caller: Sendable, Hashable {
     /// The Unix user id.
     package var user: UInt32
-    /// Whether the caller may do everything: uid 0, the daemon's own user, or whom polkit allows.
+    /// Whether the caller may do everything: uid 0, the daemon's own user, or a grant of polkit.
     package var isAdministrator: Bool
     /// The names of the Unix groups that the caller is a member of.
     package var groups: Set<String>

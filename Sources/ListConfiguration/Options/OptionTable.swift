@@ -2,8 +2,8 @@
 
 @_spi(Daemon) package import ListKit
 
-/// The options of something, each with its name, type and place in a Swift structure: the one list from which decoding,
-/// configuration keys and encoding come.
+/// A set of options, each with its name, type and property: decoding, configuration keys and encoding all use this one
+/// table.
 package struct OptionTable<Options: Sendable>: Sendable {
     /// One option.
     package struct Entry: Sendable {
@@ -58,7 +58,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
                 guard value.signature == entry.signature else {
                     return try Optional<Options>.none.orThrow(value, entry.signature)
                 }
-                // Nested too deeply, it could not go out again among the properties.
+                // Nested deeper, it could not be sent as a property.
                 _ = try Fields([name: value])
                 try entry.decode(value, &options)
             } catch {

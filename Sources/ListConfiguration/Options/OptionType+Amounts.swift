@@ -3,7 +3,7 @@
 internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 
-/// Types of what only configuration files have.
+/// Types for configuration files only.
 extension OptionType<Int> {
     /// A size in bytes, such as `16M`.
     static let bytes = amount(expected: "a size such as 16M", Amount.bytes)

@@ -6,7 +6,7 @@ internal import ListSupport
 
 /// A type that an option can have: its values on the bus, in configuration files and in Swift.
 ///
-/// A value or text that it does not have is `invalidArguments`; whoever knows the option's name puts it before the message.
+/// An invalid value or text is `invalidArguments`; the caller adds the option's name to the message.
 package struct OptionType<Content>: Sendable {
     /// The D-Bus signature.
     let signature: String

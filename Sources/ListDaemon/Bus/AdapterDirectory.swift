@@ -8,12 +8,12 @@ internal import ListProtocol
 @DBusActor
 final class AdapterDirectory {
     private var adapters: [ExactText: AdapterObject] = [:]
-    /// How often one has come or gone.
+    /// The number of additions and removals.
     private(set) var stamp: UInt64 = 0
-    /// The names of adapters that are being made or removed, each with those who wait for the outcome.
+    /// The names of adapters that are being made or removed, each with the tasks that wait for the outcome.
     private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// The names that configuration files give to lists, also to those that are left out: nobody else gets them.
+    /// The names of lists in configuration files, also of those that are left out: clients cannot use them.
     private(set) var configuredNames: Set<ExactText> = []
 
     /// The lists that follow others of them.
@@ -46,8 +46,8 @@ final class AdapterDirectory {
 
     /// Keeps a name for an adapter that is being made, so that nobody else takes it meanwhile.
     ///
-    /// While another is being made or removed under the name, this waits: who is told that an adapter exists finds it, and
-    /// who removes one and makes it again need not wait for the first answer.
+    /// While another is being made or removed under the name, this waits: a caller that is told of an existing adapter
+    /// can find it, and a caller that removes one and makes it again need not wait for the first answer.
     ///
     /// - Parameter isConfigured: whether a configuration file asks for it.
     /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use, or kept for a list of a
@@ -73,7 +73,7 @@ final class AdapterDirectory {
         reserved[ExactText(name)] = []
     }
 
-    /// Gives a name free again; that of an adapter that is there now is in use all the same.
+    /// Releases a name; that of an existing adapter stays in use.
     func cancelReservation(_ name: String) {
         for waiting in reserved.removeValue(forKey: ExactText(name)) ?? [] { waiting.resume() }
     }

@@ -11,7 +11,7 @@ internal import PluginAPI
 extension AdapterObject: FollowableList {
     // MARK: Who may read
 
-    /// Whether not everybody may read the list: by its own rule, or by that of a list that it follows.
+    /// Whether the list is restricted, by its own rule or by that of a list that it follows.
     var isRestricted: Bool { access.isRestricted || following?.isRestricted == true }
 
     /// Whether `caller` may read the list, and the one that it follows.
@@ -29,7 +29,8 @@ extension AdapterObject: FollowableList {
     /// How people want to see fields: its own hints, and for other fields those of its source.
     var hints: [String: FieldHint] { source.hints.merging(options.hints) { _, own in own } }
 
-    /// Runs what may change what its source says of fields; if it did, clients and the lists that follow this one are told.
+    /// Runs a change that may affect the hints of its source; if they change, notifies clients and the lists that
+    /// follow this one.
     func changeHints(_ change: () -> Void) {
         let before = hints
         change()
@@ -49,7 +50,7 @@ extension AdapterObject: FollowableList {
         _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void
     ) {
         request(isLong: true) { outcome in
-            // A list that ends says that it is gone.
+            // A list that ends fails with that reason.
             if case .success(.objects(_, let total, let objects)) = outcome { completion(total, objects) }
         } _: { id in
             .query(id, .objects(offset: offset, limit: limit, byteLimit: byteLimit))

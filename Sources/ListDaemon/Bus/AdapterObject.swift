@@ -62,7 +62,7 @@ package final class AdapterObject {
     package var path: ObjectPath { signals.path }
     /// Names the numbering of the revisions.
     package var epoch: String { stored.epoch }
-    /// The numbers as of the last signal.
+    /// The numbers at the last signal.
     package var status: AdapterStatus { signals.status }
     /// The property `State`.
     package var state: AdapterState { filling.state }
@@ -160,7 +160,7 @@ extension AdapterObject {
     /// Gives the list another name, and with it another path.
     func setName(_ new: String) {
         signals.setName(new)
-        // The host names the list in its errors.
+        // The host uses the list's name in its errors.
         request { _ in
         } _: { [options] id in
             .configure(id, options.configuration(named: new), nil)

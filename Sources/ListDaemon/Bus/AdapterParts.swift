@@ -5,7 +5,7 @@ internal import ListKit
 internal import ListSources
 internal import ListWorkers
 
-/// What a list is made of and what can be wrong with it: made before anything that is there changes, and not running yet.
+/// The parts of a list and their errors: made before anything existing changes, and not running yet.
 @DBusActor
 struct AdapterParts {
     let controllers: SectionControllerTable

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an administrator may do, as polkit divides it: the actions of `org.listd.Listd1.policy`.
+/// The rights of administrators, as polkit divides them: the actions of `org.listd.Listd1.policy`.
 enum AdministratorAction: String, CaseIterable {
     /// Create lists where not everybody may, remove and write to lists of others, call methods of their views.
     case manageLists = "org.listd.listd1.manage-lists"

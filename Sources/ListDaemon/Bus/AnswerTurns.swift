@@ -4,19 +4,20 @@ internal import DBus
 
 /// The large messages for single clients, answers and pictures, that are made and not sent yet: users take turns by bytes.
 ///
-/// A message is written on another thread, when its connection has taken what was sent before: so that little waits in front
-/// of an answer to somebody else on the bus, and what one client does not read takes no memory. What is for one client is sent
-/// in the order in which it came here.
+/// A message is written on another thread, once its connection has sent the earlier ones: so little is queued before an
+/// answer to another client of the bus, and answers that one client does not read take no memory. Messages for one
+/// client are sent in the order in which they came here.
 @DBusActor
 final class AnswerTurns {
     /// The bytes of a turn.
     private static let quantum = 64 << 10
     /// How many messages are written together for one connection of listd's: one while the other one is sent.
     private static let underWayAtOnce = 2
-    /// While more than this waits to be sent on the bus, no message is written for it: somebody else's waits behind that.
+    /// While more than this is queued for the bus, no message is written for it, as it would delay those of others.
     private static let mostWaitingOnBus = 512 << 10
 
-    /// How often a message is written on another thread while what it says changes; then it is on the event loop's.
+    /// How often a message is written again on another thread because its content changed; then it is written on the
+    /// event loop's.
     private static let mostAttempts = 3
 
     private typealias Piece = FairQueue<ObjectIdentifier, LargeMessage>.Piece
@@ -28,7 +29,7 @@ final class AnswerTurns {
         fileprivate var awaitsDrain = false
         /// Called when it has sent most of what waited.
         fileprivate var onDrain: [@DBusActor () -> Void] = []
-        /// What was sent and is on the accounts until the other end has taken it.
+        /// Sent messages that stay on the accounts until the other end has received them.
         fileprivate var sent: [(user: UInt32, bytes: Int)] = []
         fileprivate var queue: FairQueue<ObjectIdentifier, LargeMessage>
 
@@ -124,7 +125,7 @@ final class AnswerTurns {
         write(piece, on: way, attempt: 1)
     }
 
-    /// Has a message written until what it says is still so when it is sent.
+    /// Writes a message again until its content is still current when it is sent.
     private func write(_ piece: Piece, on way: Way, attempt: Int) {
         let message = piece.element
         let stamp = message.stamp()

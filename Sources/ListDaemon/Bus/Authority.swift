@@ -6,10 +6,11 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// Knows who a peer is, as far as access depends on it.
+/// Finds the credentials of a peer for access rules.
 ///
-/// Administrators are uid 0, the daemon's own user, and for one action whom polkit allows it. Group memberships are looked
-/// up once in ``UnixGroups/freshness`` for each user: the databases may be slow, and the bus thread asks them.
+/// Administrators are uid 0, the daemon's own user, and for one action users to whom polkit grants it. Group
+/// memberships are read at most once in ``UnixGroups/freshness`` for each user, since the databases may be slow and the
+/// bus thread reads them.
 @DBusActor
 final class Authority {
     private struct Entry {
@@ -22,9 +23,9 @@ final class Authority {
     private let log: Log
     private let ownUser: UInt32
     private var entries: [UInt32: Entry] = [:]
-    /// What polkit would have to allow the caller of the call under way; nil = nothing that it was asked for yet.
+    /// The rights that polkit would have to grant to the caller of the call in progress; nil = none was needed yet.
     private var missing: AdministratorAction?
-    /// What the user has just typed a password for: good for the call under way.
+    /// The rights that the user was authenticated for in this call: valid for the call in progress.
     private var lent: (peer: Peer, actions: Set<AdministratorAction>)?
 
     nonisolated init(log: Log, ownUser: UInt32 = geteuid()) {
@@ -82,8 +83,8 @@ final class Authority {
 // MARK: - Second thoughts
 
 extension Authority {
-    /// Looks at a call before its method runs: should it be refused for want of a right that polkit may give, polkit is
-    /// asked, and then the call is handled once more by `again`; it may turn out then that it needs another right, too.
+    /// Checks a call before its method runs: if it would be refused for a right that polkit may grant, polkit is asked,
+    /// and then `again` handles the call once more, which may need a further right.
     func accompany(_ call: Call, again: @escaping @DBusActor (Call) -> Void) {
         missing = nil
         if let user = call.peer.credentials?.userID, isAlwaysAdministrator(user) { return }
@@ -133,8 +134,8 @@ extension Authority {
 }
 
 extension Peer {
-    /// The user on whose behalf a plugin is called. Whoever left before anybody could ask who it is counts as a user too, and all
-    /// of them as one, which no real one is (setuid(2)).
+    /// The user on whose behalf a plugin is called. Callers that left before their user was known count as one user
+    /// with an id that no real user has (setuid(2)).
     var pluginCaller: UInt32 { credentials?.userID ?? .max }
 
     /// Whose messages it causes: a user has as many names on the bus as it likes.

@@ -2,10 +2,10 @@
 
 internal import DBus
 
-/// The calls of each peer that may change what properties say and are not answered yet.
+/// The calls of each peer that may change properties and are not answered yet.
 ///
-/// A peer that sends such a call, and asks for a property before it has the answer, reads what the call made of it: an `Ack`
-/// has no answer that anybody could wait for. Nobody waits for the calls of others.
+/// A peer that makes such a call, and reads a property before it has the answer, gets the value after the call, as an
+/// `Ack` has no answer to wait for. Calls of other peers are not waited for.
 @DBusActor
 struct CallsUnderWay {
     /// Names a call.

@@ -4,11 +4,11 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The calls that are answered with contents of lists, each perhaps with a megabyte or more.
+/// The calls whose answers have contents of lists, each perhaps a megabyte or more.
 ///
-/// A client may send hundreds of them before it reads the first answer, so their answers must not be made as fast as they are
-/// asked for: a list is asked for at most ``underWayAtOnce`` of one client, in their order, and what it answers waits for its
-/// turn if it is large. A call that promises a short answer is not kept, unless others of its client are.
+/// A client may send hundreds of them before it reads the first answer, so answers must not be made as fast as they are
+/// requested: at most ``underWayAtOnce`` reads of one client are in progress, in order, and a large answer waits for
+/// its turn. A call with a short answer does not wait, unless others of its client do.
 @DBusActor
 final class ContentReads {
     /// Says that a read is over: its call has its answer.
@@ -81,7 +81,8 @@ final class ContentReads {
     /// Answers a call that reads what is on the event loop's thread, about so many bytes: at once, or when its turn has come.
     ///
     /// - Parameters:
-    ///   - stamp: another number after each change that the caller may hear of before the answer: it must be told no less.
+    ///   - stamp: a counter that changes whenever the caller may hear of changed values before the answer: the answer
+    ///     must be as new.
     ///   - take: takes the values; what it returns writes them down.
     func answer(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,

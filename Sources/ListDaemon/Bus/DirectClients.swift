@@ -4,9 +4,9 @@ internal import DBus
 
 /// The direct clients that do not read what they are sent.
 ///
-/// While more than 1 MiB waits for one, its calls stay unread, and the signals of adapters to it are dropped: when it has
-/// caught up it gets one `announce` of each adapter that it missed something of, and asks for the changes. Its views need
-/// no rule, because their credit bounds them. Nobody else notices.
+/// While more than 1 MiB is queued for one, its calls are not read, and signals of adapters to it are dropped: once it
+/// has caught up it gets one `announce` of each adapter of which it missed signals, and requests the changes. Its views
+/// need no rule, because their credit bounds them. Other clients are not affected.
 @DBusActor
 final class DirectClients {
     /// More than this waiting, a client counts as one that does not read, in bytes.

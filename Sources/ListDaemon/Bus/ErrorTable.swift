@@ -5,7 +5,7 @@ package import ListKit
 internal import ListProtocol
 internal import ListSupport
 
-// The one place where the engine's errors get their names on the bus, and get back from them.
+// The one table of the engine's errors and their names on the bus, in both directions.
 
 extension ListError.Code {
     /// The error's name on the bus; standard errors have D-Bus's own (docs/rules/contract.md, "Errors and limits").

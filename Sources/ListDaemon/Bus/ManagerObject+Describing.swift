@@ -5,8 +5,8 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListWorkers
 
-// There may be thousands of lists, views and clients: what is to be reported of them is taken as values, and becomes an answer on
-// another thread when the caller's turn has come.
+// There may be thousands of lists, views and clients: their values are read first, and become an answer on another
+// thread when the caller's turn has come.
 
 extension ManagerObject {
     /// About how many bytes one of them has in an answer, at the most where names are not very long.

@@ -63,7 +63,7 @@ extension ManagerObject {
                 .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
         }
         var options = try AdapterOptions(values)
-        // After a crash its connection is gone: it does not come back.
+        // After a crash its connection is gone, so the list is not restored.
         if options.transient { options.durability = .memory }
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
@@ -88,8 +88,8 @@ extension ManagerObject {
         try service.checkFollowing(base, by: caller)
     }
 
-    /// Refuses sources that read with listd's rights to all but administrators, before anything of what they name is
-    /// looked at: the answer does not tell what there is.
+    /// Refuses sources that read with listd's rights to all but administrators, before anything that they name is
+    /// accessed: the answer does not tell what exists.
     private func checkSource(_ source: Value?, by caller: Caller) throws(ListError) {
         guard let source, source != .string(SourceName.push.text), !caller.isAdministrator else { return }
         throw ListError(
@@ -98,7 +98,7 @@ extension ManagerObject {
                 + "configured lists")
     }
 
-    /// Runs something that waits; what it throws is the answer.
+    /// Runs work that may wait; an error that it throws is the answer.
     func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
         service.calls.answer(call, body)
     }

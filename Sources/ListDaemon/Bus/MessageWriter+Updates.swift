@@ -4,7 +4,7 @@ internal import DBus
 internal import ListKit
 internal import ListWorkers
 
-// What an adapter's signals say, in the order of the contract's arguments.
+// The contents of an adapter's signals, in the order of the contract's arguments.
 
 extension MessageWriter {
     /// The arguments of `Updated`; an `announce` has the present revision twice and empty batches.

@@ -7,7 +7,7 @@ internal import ListSupport
 
 /// Reads the objects of a writing call, within the limits.
 ///
-/// A fault does not end the reading of the message: it is kept and reported after faults that come first in the
+/// An error does not end the reading of the message: it is kept and reported after errors that come first in the
 /// contract's order (access, options, ReadOnly, RevisionConflict, objects).
 struct ObjectDecoder {
     private let limits: ObjectLimits

@@ -4,7 +4,7 @@ internal import DBus
 internal import FoundationEssentials
 internal import ListSupport
 
-/// Who caused a change that the log names.
+/// The caller or signal that caused a logged change.
 struct Origin: Sendable {
     /// Who it is, for people: `user 1000, process 4711 (busctl)`.
     let text: String

@@ -3,10 +3,10 @@
 internal import DBus
 internal import ListSupport
 
-/// polkit, which may make administrators of users that are none by their user id: asked over the bus, never waited for.
+/// polkit, which can give administrators' rights to other users: asked over the bus, without waiting.
 ///
-/// What it answered is believed until it says `Changed`, until it comes or goes, and for ``freshness`` at most. Where it
-/// is not, nobody is allowed anything. The protocol is that of org.freedesktop.PolicyKit1.Authority(5).
+/// An answer is valid until `Changed`, until polkit appears or leaves, and for ``freshness`` at most. Without polkit no
+/// right is granted. The protocol is that of org.freedesktop.PolicyKit1.Authority(5).
 @DBusActor
 final class Polkit {
     /// How long an answer is believed.
@@ -99,7 +99,7 @@ final class Polkit {
         Task { @DBusActor in
             let isAllowed = await check(subject, question, cancellation)
             guard waits[question]?.cancellation == cancellation else { return }
-            // A password that was typed is good for once; what is kept polkit itself remembers.
+            // An authentication is valid once; polkit itself remembers longer ones.
             if asked == generation, !(mayAskUser && isAllowed) { remember(isAllowed, question.right) }
             finish(question, isAllowed)
         }
@@ -152,7 +152,7 @@ final class Polkit {
         answers = [:]
     }
 
-    /// Nobody waits for the answer any more, so the user is not to be asked on.
+    /// The caller no longer waits for the answer, so authentication is cancelled.
     private func departed(_ peer: Peer) {
         followed.remove(peer.name)
         for (question, wait) in waits where question.right.peer == peer.name {

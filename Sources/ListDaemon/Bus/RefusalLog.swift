@@ -4,7 +4,7 @@ internal import DBus
 internal import ListKit
 internal import ListSupport
 
-/// Writes refusals for a limit to the log: in ten seconds one for each user and limit, which its line names by its key.
+/// Logs refusals by limits: in ten seconds one for each user and limit, with the limit's key.
 ///
 /// Every refusal comes here, whoever found it: calls by the error that answers them, events of sources, connections.
 @DBusActor

@@ -14,7 +14,7 @@ package final class Service {
     package enum Phase: Sendable {
         /// Everything is served.
         case running
-        /// The end was asked for: writing is refused, reads and views still answer.
+        /// The end was requested: writes are refused, reads and views are still answered.
         case shuttingDown
     }
 
@@ -82,10 +82,10 @@ package final class Service {
         guard phase == .running else { throw .ending }
     }
 
-    /// Counts something that happened.
+    /// Counts an event.
     func count(_ counter: Statistics.Counter, _ count: Int = 1) { counts.add(counter, count) }
 
-    /// While the bus has too much to send, every host holds its flushes and composes.
+    /// While the bus has too much to send, every host holds its flushes and combines changes.
     private func hold(_ holds: Bool) {
         if holds { count(.holds) }
         for adapter in adapters.all { adapter.send(.hold(holds)) }

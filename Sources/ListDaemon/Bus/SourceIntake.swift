@@ -9,7 +9,8 @@ internal import ListSupport
 internal import ListWorkers
 internal import PluginAPI
 
-/// What the source of one list has told and the list does not have yet, and how far it has read with what the list has.
+/// The events of one list's source that the list does not have yet, and how far the source has read with the list's
+/// present content.
 @DBusActor
 final class SourceIntake {
     /// How long a record that no transaction of the list has taken along waits for one before it is written by itself.
@@ -26,7 +27,7 @@ final class SourceIntake {
     /// Whether an event is on its way into the list.
     private var isApplying = false
 
-    /// The list has what belongs to what is known of its source.
+    /// The list has the content of the latest record.
     init(_ sourceState: SourceState, of stored: StoredList) {
         self.sourceState = sourceState
         self.stored = stored
@@ -56,10 +57,10 @@ final class SourceIntake {
 
     // MARK: How far the source has read
 
-    /// What is known when an event is applied.
+    /// Records the progress of an applied event.
     func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
         var record = sourceState.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
-        // What the list lacks must be told again.
+        // The source must send again what the list lacks.
         if lacksObjects { record.removeCursor() }
         return record
     }

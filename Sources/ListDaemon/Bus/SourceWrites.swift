@@ -4,7 +4,7 @@ internal import DBus
 internal import ListKit
 internal import PluginAPI
 
-/// What clients have asked the source of one list to write, and it has not answered.
+/// The clients' writes to one list's source that it has not answered.
 @DBusActor
 final class SourceWrites {
     /// Takes what became of a write: the list has all of it, or why not.

@@ -4,8 +4,8 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListStore
 
-// The right of a list to have a source other than clients, over restarts: polkit, which may have given it, knows no one who
-// is not there.
+// The right of a list to have a source other than clients, over restarts: polkit, which may have granted it, cannot be
+// asked about users that are not connected.
 
 extension AdapterAccess {
     /// Refuses a source to a list that only clients may fill.

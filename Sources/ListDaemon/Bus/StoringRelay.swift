@@ -5,11 +5,11 @@ internal import ListKit
 internal import ListStore
 internal import ListWorkers
 
-/// The way of a list's transactions to the store: straight from the host's executor, and back by the bus thread, which is
-/// woken once for all that one commit of the store has written, and goes on itself where that takes microseconds.
+/// The path of a list's transactions to the store: directly from the host's executor, and back through the bus thread,
+/// which is woken once for all transactions of one commit.
 ///
-/// Whom an answer is for is looked up on the bus thread, where hosts are made: a host may have something stored as soon as
-/// it is there, before whoever made it could lead the answers to it.
+/// The receiver of an answer is looked up on the bus thread, where hosts are made: a host may store something as soon
+/// as it exists, before its creator could direct the answers to it.
 @DBusActor
 final class StoringRelay {
     private nonisolated let list: StoredList

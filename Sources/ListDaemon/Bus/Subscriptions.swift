@@ -50,7 +50,7 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     }
 }
 
-/// Who hears the signals of one adapter (docs/rules/contract.md, "Announcing").
+/// The receivers of one adapter's signals (docs/rules/contract.md, "Announcing").
 ///
 /// A public adapter broadcasts on the bus, where AddMatch is the subscription, and sends no second copy to subscribers
 /// there. A restricted adapter sends to subscribers only. Direct connections know no broadcast: they always subscribe.
@@ -102,7 +102,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Forgets a peer; one that never subscribed is no error.
+    /// Removes a peer; one without a subscription is no error.
     package mutating func unsubscribe(_ peer: Peer) {
         entries.removeAll { $0.peer == peer }
     }

@@ -10,7 +10,7 @@ internal import ListKit
 /// again until that arrives.
 @DBusActor
 final class UnicastSignals {
-    /// Whom a signal was for.
+    /// The receiver of a signal.
     enum Receiver: Hashable {
         /// The owner of a view.
         case view(ViewID)
@@ -29,7 +29,7 @@ final class UnicastSignals {
     private var waiting: Set<Receiver> = []
     private let onLoss: @DBusActor (Receiver) -> Void
 
-    /// - Parameter onLoss: called some time after the bus gave something back, to tell the receiver.
+    /// - Parameter onLoss: called some time after the bus returned a signal, to notify the receiver.
     nonisolated init(onLoss: @escaping @DBusActor (Receiver) -> Void) {
         self.onLoss = onLoss
     }

@@ -21,7 +21,7 @@ final class ViewObject {
     let user: UInt32
     /// The options that it was opened with.
     let options: ListViewOptions
-    /// How it stands, nil before it has reported what it looks at; as of the last signal.
+    /// Its state, nil before its first viewport or range; as of the last signal.
     private(set) var description: ViewDescription?
     /// How often it was reported anew how the view stands.
     private(set) var stamp: UInt64 = 0
@@ -132,7 +132,7 @@ extension ViewObject {
         discard()
     }
 
-    /// Takes the object away without a word.
+    /// Removes the object without a signal.
     func discard() {
         service.views.remove(self)
         service.counts.changed()

@@ -7,7 +7,7 @@ internal import Dispatch
 /// The derived list of one follower, on a queue of its own: neither the list that is followed nor the one that follows waits
 /// for it.
 ///
-/// It tells one change at a time; what changes until that is applied goes into the next one.
+/// It sends one change at a time; changes until that is applied go into the next one.
 final class Derivation: Sendable {
     /// Receives the changes, on the bus thread.
     enum Report: Sendable {

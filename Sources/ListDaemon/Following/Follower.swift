@@ -8,8 +8,9 @@ internal import PluginAPI
 
 /// What fills a list that follows another one (`list:NAME?…`).
 ///
-/// The other list is looked for by its name whenever one comes or goes. Its objects are read page by page, its changes are
-/// heard as they are applied; what its ``Derivation`` makes of them is told to the list as any source tells it.
+/// The other list is searched by its name whenever one is added or removed. Its objects are read page by page, and its
+/// changes are received as they are applied; the changes that its ``Derivation`` computes are sent to the list like
+/// those of any source.
 @DBusActor
 final class Follower: Source {
     /// The name of the list that is followed.
@@ -50,7 +51,7 @@ final class Follower: Source {
 
     /// Where objects come from, which decides who may see them.
     private enum Content {
-        /// There are none.
+        /// There are no objects.
         case empty
         /// They were stored: from the list of that name, if there is one.
         case unknown
@@ -218,7 +219,7 @@ extension Follower {
         readersChanged()
     }
 
-    /// A full disk, or a limit: all of it is told again in a while.
+    /// A full disk, or a limit: the whole list is sent again after a while.
     private func refused() {
         let number = number
         tryLater { [weak self] in self?.derivation.told(false, number: number) }

@@ -6,13 +6,13 @@ internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
 
-/// Runs one list: keeps its objects, has them stored and presented, and says what comes of it.
+/// Runs one list: keeps its objects, has them stored and presented, and reports effects.
 ///
-/// The objects are here, whoever presents them (``Presenter``): a worker, or an engine on the same executor. A presenter that is
-/// gone is replaced by opening the list in another one. What waits is in one of three places: in the executor, in the
-/// ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (what a presenter answers). Everything that was
-/// asked is answered exactly once. A restored list of built-in section controllers rests, without a presenter, until somebody
-/// looks at it or writes to it.
+/// The objects are here, whatever presents them (``Presenter``): a worker, or an engine on the same executor. A lost
+/// presenter is replaced by opening the list in another one. Waiting work is in one of three places: in the executor,
+/// in the ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (answered by a presenter). Every
+/// request is answered exactly once. A restored list of built-in section controllers rests, without a presenter, until
+/// its first view, read of items or write.
 package actor ListHost: ListHosting, PresentedList {
     /// Takes what comes out, on the host's executor.
     package typealias Sink = @Sendable ([AdapterEffect]) -> Void
@@ -129,7 +129,7 @@ extension ListHost {
 // MARK: - Updates
 
 extension ListHost {
-    /// Does what can be done now.
+    /// Runs the steps that are possible now.
     private func proceed() {
         guard !isOver else { return }
         drain()
@@ -280,7 +280,8 @@ extension ListHost {
         proceed()
     }
 
-    /// The presenter is gone: what it had goes to the next one, but not what the worker died of, and nothing for ever.
+    /// The presenter is lost: its calls go to the next one, except the one of which the worker died; no call waits for
+    /// ever.
     func lose(_ loss: PresenterCalls.Loss) {
         defer { noteWork() }
         switch link.lose(loss, worker: controllers.current.worker) {

@@ -3,7 +3,7 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-// What is answered from the objects of a list, whoever presents it.
+// Answers from the objects of a list, without its presenter.
 
 extension ObjectList {
     /// How many objects there are, as announced.

@@ -21,17 +21,17 @@ final class PresenterLink {
     /// What is different from what another presenter showed, said of a list as it is announced.
     typealias Differences = (ListPlace) -> [AdapterEffect]
 
-    /// Something that a presenter reported, which it may have done.
+    /// A report of the presenter that has been checked.
     enum Heard {
-        /// The list is presented: what it says, and what is different from what was reported by the one before.
+        /// The list is presented: its report, and the differences from what the former presenter reported.
         case opened(PresenterNews, differences: Differences)
         case presented(PresenterNews)
         case changed(PresenterNews, answering: RequestID?)
         case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
         case moveVerdict(ItemMoveVerdict)
-        /// Something nobody asked for waits for some milliseconds.
+        /// An unrequested report waits for some milliseconds.
         case wait(UInt64)
-        /// Something waits for a number.
+        /// A report waits for a revision.
         case needsNumber
     }
 
@@ -138,7 +138,7 @@ final class PresenterLink {
             isPaused = true
             sink([.paused(true)])
         }
-        // Closed is closed, whatever became of the worker.
+        // Close succeeds, even if the worker is lost.
         sink(known.endClosing(at: objects.place) + calls.takeClosings().map { .answer($0, .success(.done)) })
         let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
@@ -362,7 +362,7 @@ final class PresenterLink {
         session.handledChanges = 0
     }
 
-    /// Follows a report; nil when it is nothing to the list.
+    /// Handles a report; nil when it concerns the list itself not.
     private func follow(_ report: PresenterReport) -> Heard? {
         switch report {
         case .more:

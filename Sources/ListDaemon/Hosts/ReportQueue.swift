@@ -2,7 +2,7 @@
 
 internal import ListWorkers
 
-/// What a presenter reported and is not handled yet: because nobody asked for so much, or because no number is left for it.
+/// Reports of a presenter that are not handled yet: because they are too many, or because no revision is left for them.
 struct ReportQueue {
     /// The most reports that may wait; a presenter is held long before by its window.
     private static let mostReports = 4096

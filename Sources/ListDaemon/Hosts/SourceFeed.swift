@@ -8,9 +8,9 @@ internal import Synchronization
 
 /// The way from a source to its adapter: one event after the other, each applied before the next one is taken.
 ///
-/// The source waits meanwhile, on its own executor: one that reads faster than the list can be announced is slowed down.
-/// An event that could not be applied (full disk, a limit) is tried again until it can, after waits that double: otherwise
-/// the list would lack it for good.
+/// The source is blocked meanwhile, on its own executor: one that reads faster than the list can be announced is slowed
+/// down. A refused event (full disk, a limit) is tried again until it is applied, after waits that double, as the list
+/// would otherwise lack it.
 final class SourceFeed: Sendable {
     /// Applies an event; called on the bus thread, answers on it.
     typealias Apply = @DBusActor (SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) -> Void

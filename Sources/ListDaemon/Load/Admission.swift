@@ -5,9 +5,9 @@ package import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// Lets calls in as far as their users' accounts allow, and has them handled in turns.
+/// Admits calls as far as their users' accounts allow, and has them handled in turns.
 ///
-/// It alone owns the accounts: whoever takes memory for a caller asks it first.
+/// It alone owns the accounts: code that allocates memory for a caller reserves it here first.
 @DBusActor
 package final class Admission {
     /// Methods that pass at the limits of calls, because they only release what is limited.
@@ -25,7 +25,7 @@ package final class Admission {
     /// Called when a user has given bytes back: somebody may wait for them.
     private var onRoom: [@DBusActor () -> Void] = []
     private var roomNotificationIsPosted = false
-    /// How much there may be from now on.
+    /// Sets other limits.
     package var limits: Limits {
         get { limitsByUser.all }
         set {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many calls each user may make at once: as many as in a second, which fill up again as time goes.
+/// A rate limit for each user: a burst of one second's calls, which refills with time.
 struct CallRates {
     private struct Bucket {
         var left: Double

@@ -2,14 +2,14 @@
 
 internal import DBus
 
-/// The calls that have come and are not handled yet: users take turns, within a user its connections, and the calls of one
-/// connection are handled in their order.
+/// The calls that have arrived and are not handled yet: users take turns, within a user its connections take turns, and
+/// the calls of one connection are handled in order.
 ///
-/// A turn is measured by bytes and by the time that handling takes. What comes is read whatever waits here; so nobody fills
-/// the bus's queue to listd with calls that take long.
+/// A turn is measured by bytes and by the time that handling takes. Calls are read from the bus even while others wait
+/// here; so nobody can fill the bus's queue to listd with calls that take long.
 @DBusActor
 final class CallTurns {
-    /// The bytes of a turn: some calls of a user, before another one has its turn.
+    /// The bytes of a turn: enough for some calls of a user, before another user has its turn.
     private static let quantum = 8 << 10
     /// A call without arguments counts as so many bytes.
     private static let leastSize = 1 << 10
@@ -17,7 +17,7 @@ final class CallTurns {
     private static let bytesPerMicrosecond = 64
 
     private var queue = FairQueue<ObjectIdentifier, Call>(quantum: quantum)
-    /// Peers of which a call is under way that the others follow.
+    /// Peers with a call under way that later calls of the peer must follow.
     private var held: Set<ObjectIdentifier> = []
     private let handle: @DBusActor (Call) -> Void
     private lazy var work = LoopWork { [weak self] in self?.handleNext() ?? false }
@@ -25,7 +25,7 @@ final class CallTurns {
     /// - Parameter handle: handles a call whose turn has come.
     init(_ handle: @escaping @DBusActor (Call) -> Void) { self.handle = handle }
 
-    /// How many wait.
+    /// How many calls wait.
     var count: Int { queue.count }
 
     /// Puts a call behind the others of its connection; it is handled in this turn of the loop if there are few.
@@ -35,7 +35,7 @@ final class CallTurns {
         work.begin()
     }
 
-    /// Keeps the calls of a peer, until one that is under way lets the others follow it.
+    /// Keeps the calls of a peer until the call that is under way lets the others follow.
     func hold(_ peer: Peer) {
         held.insert(ObjectIdentifier(peer))
         queue.hold(ObjectIdentifier(peer), of: peer.account)
@@ -48,7 +48,7 @@ final class CallTurns {
         if queue.hasTurn { work.begin() }
     }
 
-    /// Drops the calls of a peer that has left; those stay to which it wanted no answer.
+    /// Drops the calls of a peer that has left, except those to which it wanted no answer.
     func forget(_ peer: Peer) {
         let calls = queue.removeAll(for: ObjectIdentifier(peer), of: peer.account)
         if held.contains(ObjectIdentifier(peer)) { queue.hold(ObjectIdentifier(peer), of: peer.account) }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is next, when several take turns that are measured in bytes (deficit round robin, Shreedhar and Varghese 1995).
+/// Decides who is next when several members take turns that are measured in bytes (deficit round robin, Shreedhar and
+/// Varghese 1995).
 ///
-/// Whoever's turn begins gets a quantum of bytes as credit, and goes on while the next piece fits into it; what is left is
-/// kept for the next turn. So everybody gets the same bytes, whatever the sizes of the pieces.
+/// At the beginning of its turn a member gets a quantum of bytes as credit, and the turn lasts as long as the next
+/// piece fits into the credit; what is left of it is kept for the next turn. So all members get the same number of
+/// bytes, whatever the sizes of their pieces.
 struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     private struct Member: Sendable {
         var previous: Key
@@ -13,9 +15,9 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
 
     private let quantum: Int
     private var members: [Key: Member] = [:]
-    /// The credits of those who are suspended.
+    /// The credits of the members that are suspended.
     private var suspended: [Key: Int] = [:]
-    /// Whose turn it is.
+    /// The member whose turn it is.
     private(set) var current: Key?
 
     /// - Parameter quantum: the bytes of a turn, at least 1.
@@ -37,7 +39,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
         members[current]?.previous = key
     }
 
-    /// Whoever has nothing left leaves with its credit; its turn goes on to the next.
+    /// Removes a member that has nothing left, and its credit; if it had the turn, the next member gets it.
     ///
     /// - Complexity: O(1)
     mutating func leave(_ key: Key) {
@@ -50,7 +52,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
         if current == key { current = nil }  // nobody else was there
     }
 
-    /// A member has no turns until it joins again, and keeps its credit.
+    /// Suspends a member: it has no turns until it joins again, and keeps its credit.
     ///
     /// - Complexity: O(1)
     mutating func suspend(_ key: Key) {

@@ -13,7 +13,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         package let size: Int
         /// The user who waits for it.
         package let user: UInt32
-        /// Where.
+        /// The connection for which it waits.
         package let connection: Connection
     }
 
@@ -26,7 +26,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
 
         var isUnused: Bool { pieces.isEmpty && held.isEmpty }
 
-        /// The piece that is next; the turn goes on until one's next piece fits.
+        /// The piece that is next; the turn moves on until a user's next piece fits.
         ///
         /// Asking twice gives the same, unless something has left meanwhile.
         mutating func first() -> Piece? {

@@ -4,16 +4,17 @@ internal import ListConfiguration
 
 /// What each Unix user has under way, over all its connections: calls that are not answered yet, and bytes that wait.
 ///
-/// The bytes of all users come out of one pool, which is shared as dbus-broker shares its pools: the more users hold some of
-/// it, the less one of them may add, so that a newcomer always finds room. Nothing that was granted is taken back.
+/// The bytes of all users come out of one pool, which is shared as dbus-broker shares its pools: the more users hold
+/// some of it, the less one of them may add, so that a newcomer always finds room. Bytes that were granted are never
+/// taken back.
 package struct UserAccounts: Sendable {
-    /// How much there may be.
+    /// The limits of all accounts.
     package struct Limits: Sendable, Equatable {
-        /// Calls of one user.
+        /// The most calls of one user.
         package let callsPerUser: Int
-        /// Bytes of one user.
+        /// The most bytes of one user.
         package let bytesPerUser: Int
-        /// Bytes of all users together.
+        /// The most bytes of all users together.
         package let bytes: Int
 
         /// Makes limits; the defaults are the contract's.
@@ -45,7 +46,7 @@ package struct UserAccounts: Sendable {
         case bytes(limit: Int)
     }
 
-    /// How much there may be from now on; what is there stays.
+    /// Sets the limits from now on; what is booked already stays booked.
     package private(set) var limits: Limits
     /// The bytes of all users.
     package private(set) var bytes = 0
@@ -125,8 +126,8 @@ extension UserAccounts {
 
     /// The most that a user may have of the pool: a part of what the others have left.
     ///
-    /// With n users, this one included, the part is 1 / ((n + 1) · log₂(n + 1) + n + 1): nobody need know how many will come,
-    /// and each of n gets nearly 1/n, up to a factor of log² n.
+    /// With n users, this one included, the part is 1 / ((n + 1) · log₂(n + 1) + n + 1): the number of users need not
+    /// be known beforehand, and each of n users gets nearly 1/n, up to a factor of log² n.
     private func share(of user: UInt32) -> Int {
         let held = use(of: user).bytes
         let others = bytes - held

@@ -3,11 +3,11 @@
 internal import DBus
 internal import Dispatch
 
-/// Work that is done on other threads than the event loop's, because its length is a caller's choice: users take turns, which
-/// are measured in bytes or in whatever else such work is long by.
+/// Work that other threads than the event loop's do, because a caller decides how long it takes: users take turns,
+/// which are measured in bytes or in another unit of such work.
 @DBusActor
 final class WorkTurns {
-    /// Runs on another thread, and answers what the event loop's does with the outcome.
+    /// Runs on another thread, and returns what the event loop's thread does with the outcome.
     private typealias Work = @Sendable () -> @DBusActor @Sendable () -> Void
 
     private let threads: DispatchQueue

@@ -3,7 +3,7 @@
 internal import DBus
 internal import ListSupport
 
-/// What options mean that are not given; whether systemd runs the process decides it.
+/// The defaults of options that are not given; they depend on whether systemd runs the process.
 struct ArgumentDefaults {
     static let logLevel = Log.Level.info
 
@@ -34,7 +34,7 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
-    /// The unit says it (`%b`), for what the kernel says of it is out of the service's sight.
+    /// The unit passes the boot's identifier (`%b`), because the service cannot see the kernel's files about it.
     var bootIdentifier: String? { value("LISTD_BOOT_ID") }
 
     /// `PREFIX/lib/listd/plugins` for an installed program, after that of `/usr/local` for one of the distribution's; for a built
@@ -52,7 +52,8 @@ struct ArgumentDefaults {
         default:
             return ["/" + (folder + ["plugins"]).joined(separator: "/")]
         }
-        // What belongs to a distribution is its package manager's: an administrator's own plugins are beside it, and come first.
+        // The package manager owns the directory of a distribution: an administrator's own plugins lie beside it, and
+        // come first.
         let prefixes = folder == ["usr"] ? [["usr", "local"], folder] : [folder]
         return prefixes.map { "/" + ($0 + ["lib", "listd", "plugins"]).joined(separator: "/") }
     }

@@ -116,7 +116,7 @@ private struct GivenOptions {
         return level
     }
 
-    /// An address has a transport and a colon; libdbus judges the rest when it is used.
+    /// An address has a transport and a colon; libdbus checks the rest when the address is used.
     func checked(_ address: String, of option: Valued) throws(UsageError) -> String {
         guard let colon = address.firstIndex(of: ":"), colon != address.startIndex else {
             throw UsageError("--\(option.rawValue) \(address): not a D-Bus address such as unix:path=/run/bus")

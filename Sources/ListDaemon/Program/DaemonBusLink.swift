@@ -17,7 +17,7 @@ final class BusLink {
     private let asksPolkit: Bool
     private var isClosed = false
 
-    /// - Parameter asksPolkit: whether polkit is looked for on this bus.
+    /// - Parameter asksPolkit: whether to look for polkit on this bus.
     init(address: BusAddress, asksPolkit: Bool, service: Service, log: Log) {
         self.address = address
         self.asksPolkit = asksPolkit
@@ -55,7 +55,7 @@ final class BusLink {
         service.transports.bus?.close()
     }
 
-    /// Everybody on the bus is gone, as far as anybody can know: their views are closed by their departure.
+    /// Everybody on the bus counts as gone: their views are closed as if they had left.
     private func lost() {
         guard !isClosed else { return }
         service.transports.use(nil)
@@ -79,7 +79,7 @@ final class BusLink {
 }
 
 extension BusAddress {
-    /// The same place, whatever bus listens there: one that was started again has another identity (`guid=`).
+    /// The same place, whichever bus listens there: a bus that was started again has another identity (`guid=`).
     fileprivate func ofAnyBus() throws(DBusError) -> BusAddress {
         let places = try resolved().split(separator: ";").map { place in
             place.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")

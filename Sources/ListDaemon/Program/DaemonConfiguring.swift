@@ -27,8 +27,8 @@ final class CurrentConfiguration: Sendable {
         set { state.withLock { $0.holding = newValue } }
     }
 
-    /// The one that is about to take its place, while it is looked at whether it can: plugins that its lists need are
-    /// started with its settings.
+    /// The configuration that is about to take effect, while the daemon checks whether it can: plugins that its lists
+    /// need are started with its settings.
     var candidate: Configuration? {
         get { state.withLock { $0.candidate } }
         set { state.withLock { $0.candidate = newValue } }

@@ -18,8 +18,9 @@ package enum DaemonProgram {
     package static func main(
         _ words: [String], environment: [String: String], executable: String
     ) async -> ExitCode {
-        // The runtime (libdispatch) writes a line into the system's log when it may not raise the priority of a thread, which is
-        // the rule for a user's own listd, and for its workers, which get the same variable. It reads this with the first line.
+        // The runtime (libdispatch) writes a line into the system's log when it may not raise the priority of a thread.
+        // That is so in every listd of a user, and in its workers, which get the same variable. The runtime reads the
+        // variable before it writes its first line.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do throws(UsageError) {
             let arguments = try Arguments.parse(
@@ -87,7 +88,8 @@ package enum DaemonProgram {
         let loaded = ConfigurationLoader.load(directory)
         var faults = loaded.faults + loaded.unknownGroups
         if loaded.isMissing {
-            // For the daemon it is one without files; who checks it has meant another, or expects it to be there.
+            // For the daemon, a missing directory is a configuration without files; a user who checks a missing
+            // directory has probably mistyped it.
             let place = ConfigurationPlace(file: directory, line: nil)
             faults.append(ConfigurationFault(place: place, message: "there is no such folder"))
         }

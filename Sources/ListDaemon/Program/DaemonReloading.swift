@@ -11,9 +11,10 @@ extension RunningDaemon {
     /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
     ///
     /// - Parameter origin: who wants it.
-    /// - Throws: `InvalidArgs` with the faults of `listd.conf`, and nothing changes then. `ReloadIncomplete` with what was left
-    ///   out, file and line, all the rest of the new configuration being in force: lists whose files have a fault, whose
-    ///   plugins or sources cannot be had, or that the store, or an engine, refused. One of them that runs goes on as it was.
+    /// - Throws: `InvalidArgs` with the faults of `listd.conf`; nothing changes then. `ReloadIncomplete` with file and
+    ///   line of each list that was left out, while all the rest of the new configuration is in force: lists whose
+    ///   files have a fault, whose plugins or sources are not available, or that the store, or an engine, refused. A
+    ///   list among them that is running stays as it was.
     func reload(by origin: Origin) async throws {
         try await reloads.perform { [self] in try await readConfigurationAnew(for: origin) }
     }
@@ -68,7 +69,8 @@ extension RunningDaemon {
     private func makePlan(for loaded: LoadedConfiguration) async -> ReloadPlan {
         var plan = ReloadPlan()
         let new = loaded.configuration
-        // One whose file has a fault is not among the lists, but has a name: it stays.
+        // A list whose file has a fault is not among the lists, but its name is known: a running list of that name
+        // stays.
         plan.removed = service.adapters.all.filter {
             $0.access.isConfigured && !loaded.listNames.contains(ExactText($0.name))
         }
@@ -108,7 +110,7 @@ extension RunningDaemon {
         }
     }
 
-    /// Forgets the plugins that were loaded for lists that do not come, with settings that do not hold.
+    /// Forgets the plugins that were loaded for lists that are left out, with settings that are not in force.
     private func unloadUnused(besides kept: Set<String>) async {
         for plugin in await service.plugins.registry.plugins where !kept.contains(plugin.name) {
             // One that a client's list has begun to use meanwhile stays.

@@ -3,10 +3,10 @@
 // Reads, which do not change the list.
 
 extension ListAdapter {
-    /// How many objects the list has: its sections.
+    /// The number of objects, which is that of sections.
     public var objectCount: Int { presentation.objectCount }
 
-    /// How many items the list has.
+    /// The number of items.
     public var itemCount: Int { presentation.itemCount }
 
     /// The object of a section; `nil` past the end.
@@ -15,13 +15,13 @@ extension ListAdapter {
     /// The section of an object; `nil` when the list has none with this identifier.
     public func section(forID id: String) -> Int? { presentation.store.map.position(ofID: id) }
 
-    /// The object with an identifier, without its place; `nil` when the list has none.
+    /// The object with an identifier; `nil` when the list has none.
     @_spi(Daemon) public func object(forID id: String) -> ListObject? { presentation.store.map.object(withID: id) }
 
-    /// How many items a section has; `nil` past the end.
+    /// The number of items in a section; `nil` past the end.
     public func itemCount(inSection section: Int) -> Int? { presentation.store.map.itemCount(at: section) }
 
-    /// How many items each section has, in order, from a section on; empty past the end.
+    /// The number of items of each section, in order, from a section on; empty past the end.
     ///
     /// - Complexity: O(log n + sections counted).
     @_spi(Daemon) public func itemCounts(from section: Int, limit: Int) -> [Int] {
@@ -63,23 +63,23 @@ extension ListAdapter {
 
     // MARK: Views
 
-    /// The section controllers of which something is shown, in list order.
+    /// The section controllers of sections that are shown, in list order.
     public func visibleSectionControllers(in view: ViewID) -> [ListSectionController] {
         presentation.visibleSectionControllers(in: view)
     }
 
-    /// The objects of which an item is shown, in list order.
+    /// The objects with shown items, in list order.
     public func visibleObjects(in view: ViewID) -> [ListObject] { presentation.visibleObjects(in: view) }
 
-    /// The sections of which an item is shown, ascending (rule AD-47).
+    /// The sections with shown items, ascending (rule AD-47).
     public func visibleSections(in view: ViewID) -> [Int] { presentation.visibleSections(in: view) }
 
-    /// The items of an object that are shown, ascending; none for an unknown object (rules AD-48, AD-49).
+    /// The shown items of an object, ascending; none for an unknown object (rules AD-48, AD-49).
     public func visibleItems(ofObject id: String, in view: ViewID) -> [Int] {
         presentation.visibleItems(ofObject: id, in: view)
     }
 
-    /// The item at the inset corner of the viewport.
+    /// The item at the viewport's corner, inside the content inset.
     public func firstVisibleItem(in view: ViewID) -> IndexPath? { presentation.firstVisibleItem(in: view) }
 
     /// How far the viewport has scrolled into its first visible item; 0 when there is none.
@@ -87,7 +87,7 @@ extension ListAdapter {
         presentation.offsetIntoFirstVisibleItem(in: view)
     }
 
-    /// Where an element lies; `nil` when there is none (rule AD-59).
+    /// The attributes of an element; `nil` when there is none (rule AD-59).
     public func layoutAttributes(of kind: ElementKind, at path: IndexPath, in view: ViewID) -> LayoutAttributes? {
         presentation.layoutAttributes(of: kind, at: path, in: view)
     }

@@ -69,21 +69,22 @@ extension ListAdapter {
 
     /// Sets the items that a viewer of layout `none` shows, first and last included, in the list as of the sequence `seen`.
     ///
-    /// Both ends follow the updates since: an item that is gone is replaced by the next one inwards that is there; when there is
-    /// none, the range begins at the next one after it, else it ends at the last item of the list. Positions past the end
-    /// count one item for each section. The range is shifted into the list, and shortened only by a list that has fewer items.
+    /// Both ends follow the updates since: a removed item is replaced by the next existing one inside the range; if
+    /// there is none, the range begins at the next item after it, or ends at the last item of the list. Positions past
+    /// the end count one item for each section. The range is moved into the list, and shortened only if the list has
+    /// fewer items.
     ///
-    /// From then on it follows its items: the first one that is still there after an update keeps its place in it.
-    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest, and one
-    ///   before the last that was acknowledged is that one. A viewer without a credit window may be up to 256 changes behind.
-    ///   Updates of a list in more than 131,072 stretches are not followed.
-    /// - Throws: `invalidArguments` for another layout, and when the last one comes before the first.
+    /// From then on it follows its items: the first one that still exists after an update keeps its place in the range.
+    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, means the newest;
+    ///   an older one than the last acknowledged means that one. A viewer without a credit window may be up to 256
+    ///   changes behind. Updates that cut a list into more than 131,072 stretches are not followed.
+    /// - Throws: `invalidArguments` for another layout, and when the last item comes before the first.
     /// - Complexity: O(log n + visible); for a list that changed since `seen` O(changes · log) too.
     public func setVisibleRange(view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath) throws(ListError)
         -> ViewReply
     { try presentation.setVisibleRange(view: id, seen: seen, first: first, last: last) }
 
-    /// Scrolls a view to an item; of a section without items, to its header.
+    /// Scrolls a view to an item; for a section without items, to its header.
     ///
     /// - Returns: the viewport's origin, and the reply; a change is sent even when only the offset moves.
     /// - Throws: `noSuchObject`, `noSuchItem`; `invalidArguments` in the layout `none` and before the first viewport.

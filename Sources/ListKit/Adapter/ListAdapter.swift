@@ -16,7 +16,7 @@
 /// An ``ObjectList`` decides what is done next, a ``Presentation`` updates section controllers and views, and the adapter connects
 /// both and calls completions.
 public final class ListAdapter {
-    /// How a list behaves.
+    /// The options of the list.
     public typealias Configuration = ListOptions
     /// How changes are announced.
     public typealias Updater = ListOptions.Updater
@@ -73,7 +73,7 @@ public final class ListAdapter {
 
     // MARK: State
 
-    /// How the list behaves; changed by a request (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
+    /// The options; changed by a request (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
     public var configuration: Configuration { presentation.configuration }
 
     /// The revision of the list: one more for each applied transaction, 0 for the empty new list.

@@ -7,11 +7,11 @@
 public protocol ListAdapterDelegate: AnyObject {
     /// The first element of an object's section is about to be shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
-    /// The last element of an object's section is gone.
+    /// The last element of an object's section has disappeared.
     func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int)
     /// An item is about to be shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath)
-    /// An item is gone.
+    /// An item has disappeared.
     func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath)
 }
 

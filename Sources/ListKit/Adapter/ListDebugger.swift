@@ -10,7 +10,7 @@ public final class ListDebugger {
     /// Tracks an adapter.
     public func track(_ adapter: ListAdapter) { adapters.add(adapter) }
 
-    /// Forgets all adapters.
+    /// Stops tracking all adapters.
     public func clear() { adapters = WeakList() }
 
     /// The lines of each living adapter.

@@ -4,6 +4,6 @@
 public protocol ListPerformanceDelegate: AnyObject {
     /// A section controller is about to be called.
     func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall)
-    /// The call is over.
+    /// The call has returned.
     func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall)
 }

@@ -7,7 +7,7 @@ public protocol ListScheduler: AnyObject {
     /// The time in milliseconds; never goes back.
     var now: UInt64 { get }
 
-    /// Calls once: in the next turn of the executor, or at a time.
+    /// Calls back once: in the next turn of the executor, or at a time.
     func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void)
 
     /// Computes a diff, on any thread, and passes its output back on the executor; the default computes it at once.

@@ -2,7 +2,7 @@
 
 /// Observes every update of a list, just before the completions of its requests.
 public protocol ListUpdateListener: AnyObject {
-    /// An update is over.
+    /// An update has ended.
     func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool)
 }
 

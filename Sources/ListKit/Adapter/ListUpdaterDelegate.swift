@@ -2,11 +2,11 @@
 
 /// Observes the updater of a list.
 ///
-/// IGListKit's events outside of a batch do not exist here: every change of items is part of a batch.
+/// IGListKit's events outside a batch do not exist here: every change of items is part of a batch.
 public protocol ListUpdaterDelegate: AnyObject {
     /// A diff begins.
     func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject])
-    /// A diff is over.
+    /// A diff has ended.
     func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool)
     /// A transaction is about to be applied.
     func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64)
@@ -14,7 +14,7 @@ public protocol ListUpdaterDelegate: AnyObject {
     func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction)
     /// A transaction was applied as a reload; `isFallback` if the change was too large for a batch.
     func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool)
-    /// A flush is over in which nothing changed.
+    /// A flush without changes has ended.
     func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter)
     /// A section is at fault, where IGListKit would crash.
     func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault)

@@ -8,7 +8,8 @@ struct WaitingRequests {
         case host(RequestID)
         /// A program.
         case program((Bool) -> Void)
-        /// A program, for the objects that a data source has when the flush begins; it is kept alive until then.
+        /// A program, for the objects that a data source has when the flush begins; the data source is retained until
+        /// then.
         case dataSource(any ListAdapterDataSource, (Bool) -> Void)
     }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DerivedQuery {
-    /// Reads what follows the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded UTF-8.
+    /// Reads the text after the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded
+    /// UTF-8.
     ///
     /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text is a query that every object matches.
-    /// - Throws: `invalidArguments`, naming the key at fault.
+    /// - Throws: `invalidArguments`, naming the wrong key.
     public init(parsing argument: String) throws(ListError) {
         self.init()
         guard !argument.isEmpty else { return }
@@ -63,7 +64,8 @@ extension DerivedSort {
     /// Decodes a text.
     ///
     /// - Parameter key: the key of the value, for messages.
-    /// - Throws: `invalidArguments`, naming the key, for a `%` without two digits, and for what is not UTF-8, or has a NUL.
+    /// - Throws: `invalidArguments`, naming the key, for a `%` without two digits, and for bytes that are not UTF-8 or
+    ///   contain NUL.
     public static func decode(_ text: some Sequence<UInt8>, of key: String) throws(ListError) -> String {
         var bytes: [UInt8] = []
         var iterator = text.makeIterator()
@@ -83,7 +85,7 @@ extension DerivedSort {
         return decoded
     }
 
-    /// Encodes every byte but letters, digits, and `-._~` of ASCII.
+    /// Encodes every byte except ASCII letters, digits, and `-._~`.
     public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

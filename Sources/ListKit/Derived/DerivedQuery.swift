@@ -2,9 +2,9 @@
 
 /// The objects of a derived list, and their order: the part after the `?` of a source `list:NAME?…`.
 @_spi(Daemon) public struct DerivedQuery: Sendable, Equatable {
-    /// The text that objects have to contain; an empty one is in all of them.
+    /// The text that objects must contain; every object contains an empty one.
     public var search = TextSearch("")
-    /// The type that objects have to have; `nil` = any.
+    /// The type that objects must have; `nil` = any.
     public var type: String? {
         get { objectType?.name }
         set { objectType = newValue.map { ObjectType.named($0) } }
@@ -13,7 +13,7 @@
     public var sort: DerivedSort?
     /// The most objects; 0 = all.
     public var limit = 0
-    /// The type, kept so that it can be compared by identity.
+    /// The type, interned so that it can be compared by identity.
     private var objectType: ObjectType?
 
     /// Makes a query that every object matches, in the order of the base list.
@@ -36,7 +36,7 @@
         return search.text.contains(other.search.text)
     }
 
-    /// Equal means: the same objects in the same order, whatever the list.
+    /// Two queries are equal if they select the same objects in the same order from any list.
     public static func == (lhs: DerivedQuery, rhs: DerivedQuery) -> Bool {
         lhs.search == rhs.search && lhs.objectType === rhs.objectType && lhs.sort == rhs.sort && lhs.limit == rhs.limit
     }

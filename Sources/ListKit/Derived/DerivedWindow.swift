@@ -58,10 +58,11 @@ struct DerivedWindow {
         return result
     }
 
-    /// With more moves than these, the sections that changed are moved and no others.
+    /// With more moves than this, the changed sections are moved and no others.
     private static let mostMoves = 256
 
-    /// Moves that bring the sections into their new order: where two of them jump over the same third one, that is moved instead.
+    /// Moves that bring the sections into their new order: if two of them jump over the same third one, that one is
+    /// moved instead.
     ///
     /// A section can stay only if all unmoved ones that it jumps over are moved, which pays only while those are fewer than the
     /// moves. Of the remaining candidates, the longest run that keeps its order stays.

@@ -4,10 +4,10 @@
 struct SortKey {
     private enum Content {
         case integer(Int64)
-        /// More than an `Int64` holds.
+        /// A number larger than an `Int64`.
         case large(UInt64)
         case real(Double)
-        /// Text, where it lies in the fields.
+        /// Text, in place in the fields.
         case text(ObjectStorage, Range<Int>)
         /// A value of another type, NaN, or none.
         case other
@@ -76,7 +76,7 @@ struct SortKey {
         }
     }
 
-    /// Compares a whole number with another one, exactly: a `Double` has fewer digits.
+    /// Compares a whole number with a double exactly, since a `Double` has fewer digits.
     private func compare(withReal real: Double) -> Int {
         let whole: Int128
         switch content {

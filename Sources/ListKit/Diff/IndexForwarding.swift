@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds where a position went, for changes in simultaneous form: deletes and move origins are taken away, then inserts and
-/// move targets are put in.
+/// Finds the new position of an element, for simultaneous changes: deletes and move origins are removed, then inserts
+/// and move targets are inserted.
 struct IndexForwarding {
     private let deleted: Set<Int>
     private let targets: [Int: Int]
-    /// Positions before that are taken away, ascending.
+    /// Removed old positions, ascending.
     private let removed: [Int]
-    /// For each position that is put in, how many others come before it.
+    /// For each inserted position, how many others come before it.
     private let gaps: [Int]
 
     init(deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
@@ -17,7 +17,7 @@ struct IndexForwarding {
         gaps = (inserts + moves.map(\.new)).sorted().enumerated().map { $1 - $0 }
     }
 
-    /// The position afterwards; `nil` when it is gone.
+    /// The new position; `nil` when it was removed.
     ///
     /// - Complexity: O(log changes).
     func callAsFunction(_ position: Int) -> Int? {

@@ -2,28 +2,29 @@
 
 /// Section and item changes that a view can apply in one batch (IGListKit's `ListBatchUpdateData`).
 public struct ListBatchUpdateData: Sendable, Hashable {
-    /// Sections after the update that are new.
+    /// New positions of inserted sections.
     public let insertSections: ListIndexSet
-    /// Sections before the update that are gone.
+    /// Old positions of deleted sections.
     public let deleteSections: ListIndexSet
-    /// Sections that changed places.
+    /// Sections that moved.
     public let moveSections: [ListMoveIndex]
-    /// Items after the update that are new.
+    /// New paths of inserted items.
     public let insertItems: [IndexPath]
-    /// Items before the update that are gone, ascending, each once.
+    /// Old paths of deleted items, ascending, each once.
     public let deleteItems: [IndexPath]
-    /// Items before the update that changed.
+    /// Old paths of changed items.
     public let updateItems: [IndexPath]
-    /// Items that changed places.
+    /// Items that moved.
     public let moveItems: [ListMoveIndexPath]
 
-    /// Cleans changes so that no section or item is touched twice (rules BU-01 to BU-22).
+    /// Cleans changes so that no section or item has two of them (rules BU-01 to BU-22).
     ///
     /// - A section move whose origin is deleted or whose target is inserted is dropped; so are item moves in deleted sections.
-    /// - A section move with item deletes, inserts or moves in it becomes a delete and an insert, and those go.
-    /// - Of repeated item deletes one stays; each of the others takes away an insert at the same path, front to back.
+    /// - A section move with item deletes, inserts or moves in it becomes a delete and an insert, without those item
+    ///   changes.
+    /// - Repeated item deletes become one; each surplus one removes an insert at the same path, front to back.
     ///
-    /// Conflicts are judged on the sets as they were given. Item updates pass through untouched.
+    /// Conflicts are judged on the sets as they were given. Item updates are not changed.
     /// - Complexity: O(changes · log changes).
     public init(
         insertSections: ListIndexSet = [], deleteSections: ListIndexSet = [], moveSections: [ListMoveIndex] = [],
@@ -45,7 +46,7 @@ public struct ListBatchUpdateData: Sendable, Hashable {
         self.insertSections = insertSections.union(ListIndexSet(cleaner.converted.map(\.to)))
     }
 
-    /// Makes repeated deletes one, and lets each surplus one take away an insert at the same path.
+    /// Reduces repeated deletes to one, and lets each surplus one remove an insert at the same path.
     private static func collapse(
         deletes: [IndexPath], inserts: [IndexPath]
     ) -> (deletes: [IndexPath], inserts: [IndexPath]) {
@@ -63,7 +64,7 @@ public struct ListBatchUpdateData: Sendable, Hashable {
     }
 }
 
-/// The section moves of a batch, and which of them had to become a delete and an insert.
+/// The section moves of a batch, and those that had to become a delete and an insert.
 private struct SectionMoveCleaner {
     private let moves: [ListMoveIndex]
     private var isConverted: [Bool]

@@ -2,12 +2,12 @@
 
 /// The difference of two lists in linear time, with IGListKit's results exactly (`ListDiff`, `ListDiffPaths`).
 ///
-/// Elements with equal identifiers are the same element. Repeated identifiers are allowed: the first before is the first after,
-/// and so on; what is left over is deleted or inserted (DF-17 … DF-22).
+/// Elements with equal identifiers are the same element. Repeated identifiers are allowed: the first before is the
+/// first after, and so on; the rest is deleted or inserted (DF-17 … DF-22).
 public enum ListDiff {
-    /// What changed between two lists of objects.
+    /// The changes between two lists of objects.
     ///
-    /// Reads hashes that were taken when the objects were made, and touches no reference count.
+    /// Reads hashes that were computed when the objects were made, and touches no reference count.
     /// - Parameters:
     ///   - option: when an object with the same identifier counts as changed.
     ///   - moves: which objects are reported as moved.
@@ -19,8 +19,8 @@ public enum ListDiff {
         between(old, new, option: option, moves: moves, areUnique: false)
     }
 
-    /// The same for a caller who knows whether identifiers repeat; a promise that is not kept gives a result that may differ from
-    /// IGListKit's and is otherwise sound.
+    /// The same for a caller that knows whether identifiers repeat; if the promise is wrong, the result may differ from
+    /// IGListKit's, but is valid.
     static func between(
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption = .equality,
         moves: ListDiffMoves = .positional, areUnique: Bool
@@ -31,9 +31,9 @@ public enum ListDiff {
         }
     }
 
-    /// What changed between two lists of any elements.
+    /// The changes between two lists of any elements.
     ///
-    /// What is asked of the elements is compiled into the caller's module, so that it costs no dynamic dispatch there.
+    /// The comparisons of elements are compiled into the caller's module, so that they cost no dynamic dispatch there.
     /// - Complexity: O(n) comparisons, and hashes of what is not in the same order; with minimal moves O(n · log n) at worst.
     @inlinable
     public static func between<Element: ListDiffable>(
@@ -99,7 +99,7 @@ public enum ListDiff {
         DiffEngine.result(source, moves: moves, areUnique: false, lookup: IdentifierLookup(identifiers))
     }
 
-    /// What changed between the items of one section before and one section after (`ListDiffPaths`).
+    /// The changes between the items of one section before and one section after (`ListDiffPaths`).
     @inlinable
     public static func paths<Element: ListDiffable>(
         fromSection: Int, toSection: Int, _ old: [Element], _ new: [Element], option: ListDiffOption = .equality,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What changed as steps that are applied one after the other, each to the outcome of those before it.
+/// The changes as steps that are applied one after the other.
 ///
 /// Deletes come first, from the end; then moves, then inserts, from the start; updates last.
 public struct ListDiffScript: Sendable, Hashable {
-    /// One step; its indexes count in the list as the steps before have left it.
+    /// One step; its indexes refer to the list after the steps before it.
     @frozen public enum Step: Sendable, Hashable {
-        /// Takes an element out.
+        /// Removes an element.
         case delete(Int)
-        /// Takes an element out, and puts it back so that it has an index afterwards.
+        /// Removes an element and inserts it again, so that it has an index afterwards.
         case move(from: Int, to: Int)
-        /// Puts an element in, so that it has an index afterwards, which is the one it has in the list after.
+        /// Inserts an element at an index that is also its index in the final list.
         case insert(Int)
-        /// Replaces an element by the one that has the same index in the list after.
+        /// Replaces an element by that with the same index in the final list.
         case update(Int)
     }
 
     /// The steps in order.
     public let steps: [Step]
 
-    /// Orders what changed.
+    /// Orders the changes into steps.
     ///
     /// With the option `minimal` of the diff there is one move for each element that must move.
     /// - Complexity: O(changes · log changes).
@@ -34,7 +34,7 @@ public struct ListDiffScript: Sendable, Hashable {
 
     /// Applies the steps.
     ///
-    /// - Parameter new: the list after, from which inserted and updated elements are taken.
+    /// - Parameter new: the final list, from which inserted and updated elements are taken.
     /// - Complexity: O(steps · n).
     public func apply<Element>(to list: inout [Element], new: [Element]) {
         for step in steps {
@@ -49,14 +49,14 @@ public struct ListDiffScript: Sendable, Hashable {
 
     /// The moves in the list without deleted and inserted elements, in ascending order of their targets.
     ///
-    /// Between two elements that stay, those already moved there come first and those still to be moved away after them; so
-    /// every position is a sum of counts.
+    /// Between two staying elements, those already moved there come first and those still to be moved away after them;
+    /// so every position is a sum of counts.
     private static func moves(_ result: ListIndexSetResult) -> [Step] {
         let (deletes, inserts) = (ListIndexRanks(result.deletes), ListIndexRanks(result.inserts))
         let moves = result.moves.map { (from: deletes.rank(of: $0.from), to: inserts.rank(of: $0.to)) }
         let origins = moves.map(\.from).sorted()
         var remaining = PrefixCounts(count: origins.count)
-        /// For each move, after how many elements that stay it goes.
+        /// For each move, the number of staying elements before its target.
         var gaps: [Int] = []
         var steps: [Step] = []
         for (position, move) in moves.enumerated() {
@@ -85,14 +85,14 @@ public struct ListDiffScript: Sendable, Hashable {
     }
 }
 
-/// Which of some things are left, and how many before each (a Fenwick tree).
+/// A set of elements, and how many are before each (a Fenwick tree).
 private struct PrefixCounts {
     private var sums: [Int]
 
-    /// All of them are left.
+    /// Makes a set of all elements.
     init(count: Int) { sums = (0...count).map { $0 & -$0 } }
 
-    /// How many are left before one.
+    /// The number of elements before one.
     func sum(below position: Int) -> Int {
         var (sum, node) = (0, position)
         while node > 0 {
@@ -102,7 +102,7 @@ private struct PrefixCounts {
         return sum
     }
 
-    /// Takes one away.
+    /// Removes one.
     mutating func take(_ position: Int) {
         var node = position + 1
         while node < sums.count {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the diff asks an element: who it is, and whether its content changed (IGListKit's `ListDiffable`).
+/// The identity and content of an element, for the diff (IGListKit's `ListDiffable`).
 public protocol ListDiffable {
     /// The type of the identifier.
     associatedtype DiffIdentifier: Hashable & Sendable
 
-    /// Who the element is; the same before and after an update.
+    /// Identifies the element before and after an update.
     var diffIdentifier: DiffIdentifier { get }
 
-    /// Whether the content is the same; only asked of two elements with equal identifiers.
+    /// Whether the content is the same; only called for two elements with equal identifiers.
     func isEqual(toDiffable other: Self) -> Bool
 
-    /// Whether both are one instance, for the option `pointerPersonality` and as a short cut; values are never one.
+    /// Whether both are one instance, for the option `pointerPersonality` and as a shortcut; values never are.
     func isIdentical(toDiffable other: Self) -> Bool
 }
 
@@ -34,7 +34,7 @@ extension ListDiffable where Self: Equatable {
 }
 
 extension ListDiffable where Self: Identifiable, DiffIdentifier == ID {
-    /// An `Identifiable` element is who its `id` says.
+    /// An `Identifiable` element is identified by its `id`.
     @inlinable
     public var diffIdentifier: ID { id }
 }
@@ -74,7 +74,7 @@ extension ListObject: ListDiffable {
 
 /// When an element with the same identifier counts as changed (IGListKit's `ListDiffOption`).
 @frozen public enum ListDiffOption: Sendable, Hashable {
-    /// It is another instance (DF-15); for values, which have none, it always is.
+    /// It is another instance (DF-15); for values, which have none, this is always so.
     case pointerPersonality
     /// It is another instance and its content differs.
     case equality
@@ -82,9 +82,10 @@ extension ListObject: ListDiffable {
 
 /// Which elements are reported as moved.
 @frozen public enum ListDiffMoves: Sendable, Hashable {
-    /// IGListKit's: each whose index differs from old index − deletes before it + inserts before it.
+    /// IGListKit's: each element whose index differs from old index − deletes before it + inserts before it.
     case positional
-    /// The fewest for the pairs that identifiers make: all but a longest increasing run of those that stay.
+    /// The fewest for the pairs that identifiers determine: all but a longest increasing subsequence of the staying
+    /// elements.
     ///
     /// Where identifiers repeat, the pairs are IGListKit's, the first before with the first after and so on; other pairs may
     /// need fewer moves. The objects of a list never repeat.

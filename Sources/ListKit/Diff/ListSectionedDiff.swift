@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section with everything in it, as the two-level diff compares it.
+/// A section with its content, as the two-level diff compares it.
 public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Supplementary: Equatable> {
-    /// The section itself: who it is, and its own content.
+    /// The section itself: its identity and its own content.
     public var section: Section
     /// The items in order.
     public var items: [Item]
@@ -22,23 +22,24 @@ public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Sup
 
 extension ListSectionSnapshot: Sendable where Section: Sendable, Item: Sendable, Supplementary: Sendable {}
 
-/// What changed between two lists of sections with items, in one result.
+/// The changes between two lists of sections with items, in one result.
 ///
-/// Sections that are new or gone have no entries for their items. All changes happen at once, as in `ListIndexSetResult`.
+/// Inserted and deleted sections have no entries for their items. All changes are simultaneous, as in
+/// `ListIndexSetResult`.
 public struct ListSectionedResult: Sendable, Hashable {
-    /// What changed between the sections; an update means that a section's own content differs.
+    /// The changes between the sections; an update means that a section's own content differs.
     public var sections = ListIndexSetResult()
-    /// Paths after the update of items that are new, ascending.
+    /// New paths of inserted items, ascending.
     public var insertItems: [IndexPath] = []
-    /// Paths before the update of items that are gone, ascending.
+    /// Old paths of deleted items, ascending.
     public var deleteItems: [IndexPath] = []
-    /// Paths before the update of items that stay and changed, ascending.
+    /// Old paths of staying items that changed, ascending.
     public var updateItems: [IndexPath] = []
-    /// Items that changed places inside of their section, or to another one, ascending by their new path.
+    /// Items that moved inside their section, or to another one, ascending by their new path.
     public var moveItems: [ListMoveIndexPath] = []
-    /// Sections before the update whose header came, went or changed.
+    /// Old positions of sections whose header was added, removed or changed.
     public var headers: ListIndexSet = []
-    /// Sections before the update whose footer came, went or changed.
+    /// Old positions of sections whose footer was added, removed or changed.
     public var footers: ListIndexSet = []
 
     /// Makes a result without changes.
@@ -52,7 +53,7 @@ public struct ListSectionedResult: Sendable, Hashable {
             && footers.isEmpty)
     }
 
-    /// Sections before the update whose own content differs while nothing inside of them does: those need a reload.
+    /// Old positions of sections whose own content differs while nothing inside them does: those need a reload.
     public var reloadSections: ListIndexSet {
         let mapping = ListIndexMapping(sections)
         var touched = Set(deleteItems.map(\.section)).union(updateItems.map(\.section)).union(headers).union(footers)
@@ -64,8 +65,8 @@ public struct ListSectionedResult: Sendable, Hashable {
 
     /// The changes as one batch for a view, cleaned; sections to reload become deletes and inserts.
     ///
-    /// A view cannot move an item out of a section that moves or into one: where the other section stays such an item is
-    /// deleted or inserted (rules BU-06, BU-07). Headers and footers are not part of a batch.
+    /// A view cannot move an item out of or into a section that moves: if the other section stays, such an item is
+    /// deleted or inserted there (rules BU-06, BU-07). Headers and footers are not part of a batch.
     public func batchUpdateData() -> ListBatchUpdateData {
         let (deletes, inserts) = sections.convertingReloads(reloadSections)
         let mapping = ListIndexMapping(sections)
@@ -97,9 +98,9 @@ public struct ListSectionedResult: Sendable, Hashable {
     }
 }
 
-/// The two-level diff: sections first, then what is inside of those that stay.
+/// The two-level diff: sections first, then the content of those that stay.
 public enum ListSectionedDiff {
-    /// What changed between two lists of sections.
+    /// The changes between two lists of sections.
     ///
     /// - Parameters:
     ///   - option: when a section or an item with the same identifier counts as changed.
@@ -134,7 +135,7 @@ public enum ListSectionedDiff {
         return result
     }
 
-    /// Makes the first delete and the first insert of one identifier a move, then the second ones, and so on.
+    /// Turns the first delete and the first insert of one identifier into a move, then the second ones, and so on.
     private static func joinAcrossSections<Section, Item, Supplementary>(
         _ result: inout ListSectionedResult, _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
         _ new: [ListSectionSnapshot<Section, Item, Supplementary>], _ option: ListDiffOption

@@ -2,9 +2,9 @@
 
 /// What a layout requires when its viewport moves or changes size (rule LY-47).
 @frozen public enum BoundsInvalidation: Sendable, Hashable {
-    /// Nothing: frames stay as they are.
+    /// Nothing: frames stay.
     case nothing
-    /// Ask again where the headers stick.
+    /// Compute the sticky headers again.
     case supplementaryViews
     /// Lay out everything again.
     case everything

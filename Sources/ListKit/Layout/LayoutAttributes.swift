@@ -8,7 +8,7 @@ public struct LayoutAttributes: Sendable, Hashable {
     public var kind: ElementKind
     /// Its frame in content coordinates.
     public var frame: Rect
-    /// Which of two overlapping elements lies above: the one with the larger number.
+    /// The one of two overlapping elements with the larger number is above.
     public var zIndex: Int
 
     /// Makes attributes from their parts.

@@ -13,10 +13,10 @@ public struct LayoutChanges: Sendable, Hashable {
     public var inserts: [Int]
     /// Moved sections.
     public var moves: [Move]
-    /// Sections to ask about again, by their **new** positions.
+    /// **New** positions of sections to read again.
     public var reloads: [Int]
 
-    /// A section that changed places.
+    /// A section that moved.
     public struct Move: Sendable, Hashable {
         /// The position before.
         public var from: Int

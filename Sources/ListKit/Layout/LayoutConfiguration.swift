@@ -6,7 +6,7 @@
 public struct LayoutConfiguration: Sendable, Hashable {
     /// The axis along which rows follow each other.
     public var direction: ScrollDirection
-    /// Whether headers stay at the edge of the viewport while their section is passed.
+    /// Whether headers stay at the edge of the viewport while their section scrolls by.
     public var stickyHeaders: Bool
     /// Added to the scroll offset for sticky headers only, in points.
     public var topContentInset: Double
@@ -18,7 +18,7 @@ public struct LayoutConfiguration: Sendable, Hashable {
     public var showHeaderWhenEmpty: Bool
     /// Insets of the whole content: they narrow the rows; frames stay in content coordinates.
     public var contentInset: EdgeInsets
-    /// Device pixels for each point: frames are put on whole pixels; 0 = no rounding. Held to 1/16…16.
+    /// Device pixels for each point: frames are rounded to whole pixels; 0 = no rounding. Clamped to 1/16…16.
     public var scale: Double
 
     /// Makes settings; the defaults are off and 0.

@@ -6,14 +6,14 @@
 /// call of a layout the same question always has the same answer. A layout keeps the answers and asks again only about
 /// sections and items of a change.
 public protocol LayoutSource {
-    /// How many sections the list has.
+    /// The number of sections.
     var numberOfSections: Int { get }
 
     /// The section's metrics; layout `absolute` uses only the number of items.
     func metrics(forSection section: Int) -> SectionMetrics
 
-    /// A section's metrics, and how many sections from it on have the same ones; more than one only where the metrics have
-    /// one size for all items.
+    /// A section's metrics, and the number of sections from it on with the same ones; more than one only if the metrics
+    /// have one size for all items.
     ///
     /// Layout `flow` asks this when it lays out everything: a run costs less than its sections one by one.
     func run(fromSection section: Int) -> SectionRun
@@ -36,7 +36,7 @@ extension LayoutSource {
 public struct SectionRun: Sendable, Hashable {
     /// The metrics of each of them.
     public var metrics: SectionMetrics
-    /// How many there are, at least 1.
+    /// Their number, at least 1.
     public var count: Int
 
     /// Makes a run from its parts.
@@ -50,7 +50,7 @@ public struct SectionRun: Sendable, Hashable {
 public struct ItemPlacement: Sendable, Hashable {
     /// Its frame in content coordinates; a frame with NaN or infinite numbers counts as empty.
     public var frame: Rect
-    /// Which of two overlapping items lies above: the one with the larger number.
+    /// The one of two overlapping items with the larger number is above.
     public var zIndex: Int
 
     /// Makes a placement from its parts.

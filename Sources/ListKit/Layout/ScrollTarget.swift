@@ -28,7 +28,7 @@ public struct ScrollTarget: Sendable, Hashable {
         self.additionalOffset = additionalOffset
     }
 
-    /// The scroll offset that shows the target, clamped to what the content and its insets allow.
+    /// The scroll offset that shows the target, clamped to the content and its insets.
     ///
     /// - Parameters:
     ///   - viewport: the viewport's length along the scroll axis.
@@ -49,7 +49,7 @@ public struct ScrollTarget: Sendable, Hashable {
             case .end: end
             case .center: (range.lowerBound + range.upperBound) / 2 - viewport / 2 - (lead - trail) / 2
             }
-        // The sum with zero has no negative zero, which `-lead` is without an inset.
+        // Adding zero avoids a negative zero, which `-lead` is without an inset.
         return max(-lead, min(wanted + additionalOffset, content - viewport + trail)) + 0
     }
 }

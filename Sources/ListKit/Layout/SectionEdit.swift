@@ -18,7 +18,7 @@ struct SectionEdit: Sendable {
         guard oldCount - removals.count + insertions.count == newCount else { return nil }
     }
 
-    /// How many sections are touched.
+    /// The number of changed sections.
     var count: Int { removals.count + insertions.count + reloads.count }
 
     private static func ordered(_ positions: [Int], below count: Int) -> [Int] {

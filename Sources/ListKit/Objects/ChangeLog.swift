@@ -58,7 +58,7 @@
     /// The transactions after a revision, in order: all of them, or the first ones up to about `byteLimit` bytes but at
     /// least one.
     ///
-    /// - Throws: `revisionGone` when they are not kept any more, or the revision lies in the future.
+    /// - Throws: `revisionGone` when they are no longer kept, or the revision lies in the future.
     public func changes(since start: UInt64, byteLimit: Int) throws(ListError) -> [Transaction] {
         guard start >= oldestRevision, start <= revision else {
             throw ListError(

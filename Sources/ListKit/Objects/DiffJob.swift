@@ -20,7 +20,7 @@ public struct DiffJob: Sendable {
         Output(result: ListDiff.between(old, new, option: .equality, moves: moves), generation: generation)
     }
 
-    /// What a job found.
+    /// The result of a job.
     public struct Output: Sendable {
         let result: ListIndexSetResult
         let generation: UInt64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened to the items of one section, in IGListKit's simultaneous form: old positions for `deletes`, `updates`
-/// and the origins of moves, new ones for `inserts` and targets.
+/// The changes of one section's items, in IGListKit's simultaneous form: old positions for `deletes`, `updates` and the
+/// origins of moves, new ones for `inserts` and targets.
 struct ListItemChanges {
     var deletes: [Int] = []
     var inserts: [Int] = []

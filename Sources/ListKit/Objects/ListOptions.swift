@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a list behaves: the contract's adapter options that concern the engine, and what library users may add.
+/// The options of a list: the contract's adapter options that concern the engine, and those for library users.
 public struct ListOptions: Sendable, Equatable {
     /// Names the list in descriptions and logs.
     public var name: String

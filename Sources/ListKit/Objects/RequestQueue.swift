@@ -9,7 +9,7 @@ struct RequestQueue {
         /// Whether it was refused together with others, so that it is retried in an update of its own.
         var isRetry = false
 
-        /// Whether it shares a flush with no other.
+        /// Whether it requires its own transaction.
         var requiresOwnUpdate: Bool {
             if isRetry { return true }
             return switch work {

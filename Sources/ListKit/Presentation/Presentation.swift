@@ -89,7 +89,7 @@
 
     // MARK: State
 
-    /// How the list behaves.
+    /// The options of the list.
     public var configuration: ListOptions { environment.options }
 
     /// How many updates were presented; for a program that uses the library, the list's revision.

@@ -19,6 +19,6 @@ enum HandleHash {
 }
 
 extension SectionHandle {
-    /// What a dictionary asks for first; the standard library's own numbers answer it the same way.
+    /// The hash that a dictionary asks for first; the numbers of the standard library answer it in the same way.
     func _rawHashValue(seed: Int) -> Int { HandleHash.hash(Int(raw), seed: seed) }
 }

@@ -49,7 +49,7 @@ final class SectionUpdate {
         map.apply(update.changes, itemCounts: counts.map { $0 ?? 0 })
         let unsettled = zip(update.changes.inserts, counts).compactMap { $1 == nil ? $0.new : nil }
         if update.rebuildsControllers {
-            // Their controllers are still the objects', which keep what a block wants kept.
+            // Their controllers still belong to the objects, which keep the state that a block wants kept.
             collector.reloadAll()
             run(updates)
             // All are made when they are counted, in the order of the list.

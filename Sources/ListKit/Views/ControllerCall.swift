@@ -32,7 +32,8 @@ struct ControllerCall {
     var section: Int?
 }
 
-/// What a step of some views means for section controllers: counted over all views, each hears of everything once (rule DH-13).
+/// What a step of some views means for section controllers: counted over all views, each controller is told once (rule
+/// DH-13).
 struct ControllerCalls {
     private(set) var calls: [ControllerCall] = []
     private let replaced: [SectionHandle: ListSectionController]
@@ -62,7 +63,7 @@ struct ControllerCalls {
         for section in before { end(section) }
     }
 
-    /// The section controllers of what a view shows hear that its content moved.
+    /// The section controllers of what a view shows are told that its content moved.
     init(_ event: ListScrollEvent, in view: ListView) {
         replaced = [:]
         for handle in view.handlesShown(cellsOnly: false) { add(.didScroll(event), handle, .existing) }

@@ -72,7 +72,7 @@ struct CreditWindow {
         self.isStalled = isStalled
     }
 
-    /// The viewer has everything.
+    /// The viewer has drawn everything.
     mutating func acknowledgeAll(lastSent: UInt64) {
         acknowledged = lastSent
         entries.removeAll()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts what is shown and in range over all views, so that section controllers hear of each only once (rule DH-13).
+/// Counts what is shown and in range over all views, so that section controllers are told of each only once (rule
+/// DH-13).
 struct DisplayCounts {
     private var sections: [SectionHandle: Int] = [:]
     private var items: [ElementKey: Int] = [:]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// That the end of the list is near to a view, and was told.
+/// The last object of the list when the view was told that the end is near.
 struct NearEnd: Equatable {
     /// The last object then; none in an empty list.
     let last: SectionHandle?

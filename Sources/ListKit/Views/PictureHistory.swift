@@ -2,9 +2,8 @@
 
 /// What happened to a list since the pictures that a viewer was sent and may still go by.
 ///
-/// A viewer names items by where they were in a picture. Each picture stands for the list as it was when the picture was sent;
-/// what happened up to the next one is put together, so that the memory that this takes does not grow with a viewer that
-/// takes no more pictures.
+/// A viewer names items by their places in a picture. Each picture stands for the list as it was when the picture was
+/// sent; the changes up to the next picture are joined, so that memory does not grow while a viewer takes no pictures.
 @_spi(Daemon) public struct PictureHistory: Sendable, Hashable {
     /// The changes of more than this many entries are not followed: a viewer's items are then meant as they are.
     static let maximumSize = 131_072

@@ -111,7 +111,7 @@ final class PictureSender {
     /// Follows where items went, for viewers that name items by where they were.
     func record(_ change: PathForwarding) { history.record(change) }
 
-    /// The view has another layout: its viewer names nothing any more.
+    /// The view has another layout: its viewer names no items any more.
     func resetHistory() { history = PictureHistory() }
 
     /// What happened since a picture, in order.

@@ -14,8 +14,8 @@ struct UpdateEffects {
     let reloads: Set<SectionHandle>
     /// The sections with a handle whose object, items or sizes changed.
     let changed: Set<SectionHandle>
-    /// Controllers that were let go: they hear the end of everything that they showed, and those in their place the beginning
-    /// of what is shown now.
+    /// Controllers that were released: they are told that everything that they showed ended, and their successors what
+    /// is shown now.
     let replaced: [SectionHandle: ListSectionController]
     /// Where items went.
     let forwarding: [SectionHandle: IndexForwarding]
@@ -99,7 +99,7 @@ extension PathForwarding {
         for old in changes.deletes where map.oldItemCount(at: old) != 1 {
             goneItemCounts[old] = map.oldItemCount(at: old)
         }
-        // Sections that nobody has taken notice of, or that are made anew, have not reported what became of their items.
+        // Sections without a handle, and those made anew, have not reported what became of their items.
         for update in collector.unnoticed {
             let changes = PathForwarding.changesByIdentity(at: update.old, update.object, store)
             guard changes != nil || update.oldItemCount != update.itemCount else { continue }

@@ -10,8 +10,8 @@ struct ViewChange {
 
 /// The views of a list, and what is shown and in range over all of them.
 ///
-/// It tells no section controller anything: what they are to hear it yields as ``ControllerCall`` values. It asks them for sizes
-/// and items, through the ``SectionStore`` and with nothing of a view in hand.
+/// It calls no section controller to notify it: it yields these calls as ``ControllerCall`` values. It asks controllers
+/// for sizes and items, through the ``SectionStore``, and while no part of a view is being modified.
 final class ViewCoordinator {
     private let environment: ViewEnvironment
     private var table = ViewTable()

@@ -2,8 +2,8 @@
 
 /// Answers a layout's questions about the list as one view sees it.
 ///
-/// It lives as long as one call of the layout. What the traits of its kind tell of a section is taken without a handle, so
-/// that a section nobody looks at leaves no trace in the store.
+/// It lives as long as one call of the layout. The geometry of kinds with traits is found without a handle, so that a
+/// section that is not displayed leaves no trace in the store.
 final class ViewLayoutSource: LayoutSource {
     private let store: SectionStore
     /// Sizes that the viewer measured.
@@ -113,7 +113,7 @@ final class ViewLayoutSource: LayoutSource {
 
     // MARK: By traits
 
-    /// The shape of a section by its kind's traits alone; `nil` where the section has to be asked, or a fault be found.
+    /// The shape of a section by its kind's traits alone; `nil` where the section has to be asked, or may be at fault.
     private func plainAnswer(forSection section: Int) -> Answer? {
         guard let found = plainSection(at: section), let traits = traits(of: found.object) else { return nil }
         var shape = traits.fixed ?? traits.shape(found.object, container)

@@ -73,7 +73,7 @@ struct ItemOrder {
     ) -> VisibleItems {
         let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         let oldSections = forwarding.sections.oldCount
-        // How many of the items are past the end of the list before: there is nothing that they could follow.
+        // How many of the items are past the end of the list before: they cannot follow anything.
         let excess = max(0, last.section - max(first.section, oldSections) + 1)
         guard first.section < oldSections else { return VisibleItems(first: first, length: excess) }
         let first = survivors.inSection(first)

@@ -13,12 +13,12 @@ struct PathSteps: Equatable {
 
     /// As many links as the kernel follows.
     private static let mostLinks = 40
-    /// More are not watched.
+    /// Longer paths are not watched.
     private static let mostSteps = 256
 
     /// The steps from the root on, the last one that of what is missing, if something is.
     private(set) var steps: [Step] = []
-    /// Whether the way goes on where nobody can look.
+    /// Whether the path continues where nobody may look.
     private(set) var isCut = false
 
     /// Resolves an absolute path, component by component.

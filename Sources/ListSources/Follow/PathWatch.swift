@@ -4,17 +4,18 @@ internal import DBus
 internal import Dispatch
 internal import Glibc
 
-/// Tells when a file may have changed, come or gone (inotify(7)).
+/// Reports when a file may have changed, appeared or disappeared (inotify(7)).
 ///
-/// Watched are the file, and in each directory that its path leads through, those of symbolic links too, the name by which it
-/// goes on, as far as there are directories: whatever is renamed or turned on the way is noticed. What cannot be watched, for
-/// want of permission or of watches, is looked at once a second. Belongs to the serial queue that it is given; so do its calls.
+/// Watched are the file, and in each directory that its path leads through, those of symbolic links too, the next name
+/// of the path, as far as there are directories: so a rename or a changed link anywhere on the path is noticed. Where a
+/// watch is impossible, for want of permission or of watches, the file is looked at once a second. The object and its
+/// calls belong to the serial queue that it is given.
 final class PathWatch {
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let fileEvents = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
-    /// A way that changes more often than this while it is being watched is looked at once a second instead.
+    /// A path that changes more often than this while the watches are set up is looked at once a second instead.
     private static let attempts = 8
 
     private let path: String
@@ -45,7 +46,7 @@ final class PathWatch {
     /// Watches what is on the way to the file now; call it before each look at the file, so that no change falls between.
     func update() {
         var way = PathSteps(of: path)
-        // A directory that came after it was looked for, and before the one above it was watched, has told nobody.
+        // Nobody reports a directory that appeared after the look for it and before its parent was watched.
         for _ in 0..<Self.attempts {
             watch(way)
             let seen = way
@@ -55,7 +56,7 @@ final class PathWatch {
         poll(true)
     }
 
-    /// Watches from the root on, so that whatever is put in the place of a directory is told by the one above.
+    /// Watches from the root on, so that the watch of the parent reports when a directory is replaced.
     private func watch(_ way: PathSteps) {
         var missed = descriptor < 0 || way.isCut
         var current: [Int32: Set<String>] = [:]
@@ -97,10 +98,11 @@ final class PathWatch {
 /// What an inotify instance is watched for.
 private final class WatchedNames: @unchecked Sendable {
     // Owned by the serial queue of the watch.
-    /// The names in each watched directory that matter; what a watch says about itself always does.
+    /// The names in each watched directory that matter; events about the watched directory itself always matter.
     fileprivate var names: [Int32: Set<String>] = [:]
 
-    /// Takes all that was reported; true if some of it matters. What exactly happened does not: the file is looked at.
+    /// Takes all events; true if one of them matters. What exactly happened does not matter, because the file is looked
+    /// at afterwards.
     func drain(_ descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16384)
         var matters = false

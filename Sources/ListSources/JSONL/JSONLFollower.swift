@@ -5,18 +5,19 @@ internal import ListSupport
 
 /// Turns a growing file of JSON lines into objects: lines as they are completed, the whole when it begins anew.
 ///
-/// A line with the identifier of an earlier one replaces that object where it stands; others go last. A line without its
-/// line feed waits for it. A line at fault is left out; the first one stands as the fault until the file begins anew.
+/// A line with the identifier of an earlier line replaces that object in its place; other objects come last. A line is
+/// read when its line feed has come. A line at fault is left out; the first such line is the reported fault until the
+/// file begins anew.
 struct JSONLFollower: ~Copyable {
     private var limits: ObjectLimits
     private var decoder: JSONLDecoder
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not been read yet.
     private var pending: [UInt8] = []
     /// The number of the next line.
     private var line = 1
     /// What is wrong with the first line that was left out: `invalidObject` or `payloadTooLarge` with its number.
     private(set) var fault: ListError?
-    /// Whether the line that has begun is left out, for it is too long.
+    /// Whether the line that has begun is left out, because it is too long.
     private var isSkipping = false
 
     init(limits: ObjectLimits) throws(ListError) {

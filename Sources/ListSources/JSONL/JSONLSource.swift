@@ -17,9 +17,9 @@ extension BuiltInSource {
 
 /// A list from a file of JSON lines, which is followed (`jsonl:/PATH`).
 ///
-/// Appended lines are upserts; a file that was cut, rewritten, replaced or rotated is the whole list anew. A malformed line
-/// is left out, and a missing file waited for: that is a fault as long as it lasts, and the list has the rest. It is `failed`
-/// only when nothing could be read of the file.
+/// Appended lines are upserts; a file that was truncated, rewritten, replaced or rotated replaces the whole list. A
+/// malformed line is left out, and a missing file is waited for: both are a fault as long as they last, and the list
+/// has the rest. The list is `failed` only when nothing of the file could be read.
 package final class JSONLSource: Source {
     /// What the source works with; touched on `queue` only.
     private final class State: @unchecked Sendable {
@@ -30,7 +30,7 @@ package final class JSONLSource: Source {
         /// The failure or fault that was reported last, unless it is over: one at most.
         fileprivate var failure: ListError?
         fileprivate var fault: ListError?
-        /// Whether the list was told what is in the file.
+        /// Whether the list has been sent the contents of the file.
         fileprivate var isTold = false
         /// The digest of the bytes read so far.
         fileprivate var content = ContentDigest()
@@ -67,7 +67,7 @@ package final class JSONLSource: Source {
     }
 
     package func start(from place: @escaping @Sendable () -> [UInt8]?) {
-        // What was read before listd ended is not known by any cursor: the file is compared with the list.
+        // No cursor says what was read before listd ended: the file is compared with the list.
         queue.async { [self] in
             guard !state.isStopped, state.watch == nil else { return }
             state.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.look() }
@@ -84,7 +84,7 @@ package final class JSONLSource: Source {
             }
             state.file.setLimit(fileBytes)
             guard state.failure != nil || state.fault != nil else { return }
-            // A line that was at fault is read only with the whole file.
+            // A line that was at fault is read again only with the whole file.
             state.file.forget()
             look()
         }
@@ -119,7 +119,7 @@ package final class JSONLSource: Source {
         }
     }
 
-    /// Tells what was read, and which line could not be: nothing but such lines is nothing that could be read.
+    /// Reports what was read, and the line that could not be read; if all lines are at fault, that is a failure.
     private func tell(_ objects: [ListObject]) {
         let fault = state.follower.fault.map(located)
         if let fault, objects.isEmpty, !state.isTold { return report(fault) }

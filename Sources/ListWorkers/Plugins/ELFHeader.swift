@@ -11,7 +11,7 @@ struct ELFHeader {
 
     /// Reads the header; a shorter file gives a shorter header.
     init(of path: String) throws(ListError) {
-        // O_NONBLOCK: opening must not wait, whatever the path has become.
+        // O_NONBLOCK: opening must not wait, even if the path has become a pipe.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw ListError(.pluginRefused, "\(path): cannot be read", cause: SystemError.text(errno))

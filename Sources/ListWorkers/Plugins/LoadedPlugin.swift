@@ -3,7 +3,7 @@
 package import ListConfiguration
 package import PluginAPI
 
-/// How a plugin is; the raw value is the contract's word.
+/// The state of a plugin; the raw value is the contract's word.
 package enum PluginState: String, Sendable, Hashable, CaseIterable {
     /// Its library is being loaded.
     case loading

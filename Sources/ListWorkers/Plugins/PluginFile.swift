@@ -4,11 +4,12 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// A file that may be loaded as a plugin: its canonical path, after everything about it was found in order.
+/// A file that may be loaded as a plugin: its canonical path, after all checks of the file passed.
 ///
-/// The checks keep out what an attacker could have put or could still change there: only regular files inside a plugin
-/// directory, owned by root or by the daemon's user, that nobody else may write, as the directory itself; and only shared
-/// objects for this machine, since the dynamic loader's own refusal names no reason that an admin would understand.
+/// The checks keep out files that an attacker could have put there or could still change: they accept only regular
+/// files inside a plugin directory, owned by root or by the daemon's user, that nobody else may write, as the directory
+/// itself; and only shared objects for this machine, since the dynamic loader's own refusal gives no reason that an
+/// administrator would understand.
 package struct PluginFile: Sendable, Hashable {
     /// The canonical path.
     package let path: String
@@ -41,7 +42,8 @@ package struct PluginFile: Sendable, Hashable {
         self.path = real
     }
 
-    /// The plugin directory and those below it on the way to a file: whoever may write one of them puts another file there.
+    /// The plugin directory and those below it on the way to a file: a user who may write one of them can put another
+    /// file there.
     private static func directories(from directory: String, to file: String) -> [String] {
         let names = file.utf8.dropFirst(directory.utf8.count).split(separator: UInt8(ascii: "/")).dropLast()
         return names.reduce(into: [directory]) { found, name in

@@ -29,7 +29,7 @@ package struct PluginLibrary: Sendable {
     }
 
     private static func load(_ file: PluginFile) throws(ListError) -> PluginEntry {
-        // RTLD_NOW: what is missing is missed here and not in the middle of a callback. The handle is never closed.
+        // RTLD_NOW: a missing symbol is reported here and not in the middle of a callback. The handle is never closed.
         guard let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) }
             throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
@@ -51,7 +51,7 @@ package struct PluginLibrary: Sendable {
         guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path): exports no plugin") }
         let manifest: PluginManifest
         do { manifest = try plugin.manifest(for: host) } catch {
-            // A setting that it does not take is the administrator's to mend.
+            // The administrator has to correct a setting that the plugin does not accept.
             let what =
                 error is PluginSettingError
                 ? "refuses its settings ([Plugin \(file.pluginName)] in listd.conf)" : "refuses to start"

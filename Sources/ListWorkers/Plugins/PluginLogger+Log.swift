@@ -7,10 +7,10 @@ extension PluginLogger {
     /// The longest message, in bytes of UTF-8.
     static let greatestLength = 2048
 
-    /// The plugin's voice in the daemon's log.
+    /// Writes the messages of a plugin into the daemon's log.
     ///
-    /// A plugin that talks too much is limited like a client. What listd says about it is not limited with that: it is what tells
-    /// that the plugin has died.
+    /// A plugin that writes too much is limited like a client. The limit does not cover what listd writes about the
+    /// plugin, such as its death.
     package init(_ log: Log, plugin: String) {
         let log = log.with(.plugin(plugin))
         self.init { level, message in

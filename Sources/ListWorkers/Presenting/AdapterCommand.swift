@@ -3,7 +3,7 @@
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
 
-/// One thing that an adapter host is told to do.
+/// A command for an adapter host.
 ///
 /// Commands are values, handled in the order in which they were sent. Each that carries a request id is answered by
 /// exactly one ``AdapterEffect/answer(_:_:)``.
@@ -20,9 +20,9 @@ package indirect enum AdapterCommand: Sendable {
     case closeView(ViewID, ViewClosing)
     /// Take other options, and other section controllers if there are any; answered with a revision.
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
-    /// Hold all flushes and pictures, because what was reported is still waiting to be heard; or go on.
+    /// Hold all flushes and pictures, because earlier reports still wait to be read; or continue.
     case hold(Bool)
-    /// Have each transaction stored before it is applied, beginning with the list as it is, or no more; answered.
+    /// Store each transaction before it is applied, beginning with the list as it is, or stop that; answered.
     case keep(RequestID, Bool)
     /// What ``AdapterEffect/store(_:_:)`` named is stored, or why it is not; not answered.
     case stored(StoringToken, ListError?)
@@ -98,8 +98,8 @@ package enum ScrollPhase: String, Sendable, CaseIterable {
 
     /// What section controllers hear.
     ///
-    /// Whether the content goes on moving is not known when it is let go: whoever waits for its rest must not wait for a word
-    /// that may never come, so it counts as being at rest.
+    /// When the user lets the content go, it is not known whether it goes on moving. A viewer may never report its
+    /// rest, so the content counts as resting already.
     package var event: ListScrollEvent {
         switch self {
         case .began: .willBeginDragging

@@ -4,7 +4,7 @@
 
 /// The effects of an adapter host, in the order in which clients must receive them.
 package enum AdapterEffect: Sendable {
-    /// Revision and counts after what comes next: readers of properties never lag behind the signals.
+    /// Revision and counts after the next effects: readers of properties never see less than the signals said.
     case status(AdapterStatus)
     /// Something is to be written; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
     case store(StoringToken, StoreWork)
@@ -14,13 +14,13 @@ package enum AdapterEffect: Sendable {
     case losses([ContentLoss])
     /// The selected items after what comes next.
     case selection([SelectedItem])
-    /// How a view stands after what comes next.
+    /// The state of a view after the next effects.
     case view(ViewID, ViewDescription)
     /// A view is closed: for its owner only.
     case closed(ViewID, ViewClosing)
     /// The list has lost its host for now, or has one again.
     case paused(Bool)
-    /// The list has been quiet after changes: say once more which revision it has.
+    /// The list has been quiet after changes: repeat its revision.
     case announce(AdapterStatus)
     /// The one answer to a request.
     case answer(RequestID, Result<AdapterAnswer, ListError>)
@@ -69,7 +69,7 @@ package enum AdapterAnswer: Sendable {
     case scrolled(offset: Point, sequence: UInt64)
     /// Yes or no.
     case flag(Bool)
-    /// What of the items that were to be selected is, and what of those that were not to be is not.
+    /// Those of the items to select that are selected, and those of the items to deselect that are not selected.
     case selection(selected: [SelectedItem], deselected: [SelectedItem])
     /// The whole picture of a view.
     case picture(Picture)

@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// Memory that the daemon shares with one worker: what each of its lists and data sources is in the middle of.
 ///
-/// The worker writes before each call of the plugin's code, the daemon reads: so a worker that died, or hangs as a whole,
-/// has reported which callback it was. Nothing in it is believed: texts have bounds, and are only shown.
+/// The worker writes before each call of the plugin's code and the daemon reads: so it is known in which callback a
+/// worker died or hangs. The daemon trusts nothing of it: texts have bounds, and are only shown.
 @safe
 final class BreadcrumbMap: Sendable {
     /// How many lists and data sources can be told apart; what comes later goes unseen.
@@ -82,7 +82,7 @@ package struct BreadcrumbSlot: @unchecked Sendable {
     /// The stamp; 0 = nothing is being called.
     var stamp: UInt64 { withStamp { $0.load(ordering: .acquiring) } }
 
-    /// Says what is being called, and on whose behalf; the texts are cut to their room.
+    /// Records what is being called, and for which user; texts are cut to the room that they have.
     func write(_ kind: PluginCallback, controller: String, object: String, cause: CallCause? = nil) {
         unsafe start.storeBytes(of: kind.rawValue, toByteOffset: 8, as: UInt8.self)
         unsafe start.storeBytes(of: cause == nil ? 0 : 1, toByteOffset: 11, as: UInt8.self)
@@ -138,7 +138,7 @@ package struct Breadcrumb: Sendable, Equatable {
     var controller: String
     /// The object of the section, or the argument of the data source.
     var object: String
-    /// On whose behalf it is called; nil = the list does it by itself.
+    /// The user for whom it is called; nil = the list does it by itself.
     var cause: CallCause?
 
     /// For people.

@@ -2,11 +2,12 @@
 
 internal import ListKit
 
-/// On whose behalf the code of a plugin is called; a call without a cause is the list's own: its data, its timers.
+/// The user for whom the code of a plugin is called; a call without a cause comes from the list itself: its data, its
+/// timers.
 package struct CallCause: Sendable, Equatable {
     /// The user who asked for something of a list or a view.
     var user: UInt32
-    /// What was asked; 0 = something that has no answer, or that has been answered.
+    /// The request; 0 = it has no answer, or has been answered.
     var request: RequestID
 }
 
@@ -14,7 +15,7 @@ package struct CallCause: Sendable, Equatable {
 package struct DeadlyCall: Sendable, Equatable {
     /// The callback.
     package var call: Breadcrumb
-    /// Whether nothing else of the plugin was being called, so that it was this.
+    /// Whether this was the only call of the plugin under way, so that the worker died of it.
     var isCertain: Bool
 }
 
@@ -22,7 +23,7 @@ package struct DeadlyCall: Sendable, Equatable {
 struct WorkerDeath: Sendable {
     /// The reason of a death, as text.
     var reason: String
-    /// What was being called, by the number of its breadcrumb; of a worker that hangs, what did not come back.
+    /// What was being called, by the number of its breadcrumb; for a worker that hangs, the calls that did not return.
     var calls: [Int: Breadcrumb] = [:]
 
     /// What was being called for the list or data source with a breadcrumb.
@@ -37,7 +38,7 @@ struct WorkerDeath: Sendable {
         return users.isEmpty ? "" : "; called for user \(users.joined(separator: ", "))"
     }
 
-    /// Whether somebody's call may be to blame, so that it is not known to be the plugin's own doing.
+    /// Whether a user's call may have caused the death, so that it need not be the plugin's own fault.
     var isOfCaller: Bool { calls.values.contains { $0.isOfCaller } }
 }
 

@@ -13,7 +13,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
     private var executor: HostExecutor?
-    /// The caller on whose behalf the list works at present; nil = none.
+    /// The caller for whom the list works at present; nil = none.
     private(set) var cause: CallCause?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
@@ -26,7 +26,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     /// Calls timers back on an executor, from now on.
     func use(_ executor: HostExecutor) { self.executor = executor }
 
-    /// Runs what is done on somebody's behalf; nil = on nobody's.
+    /// Runs `body` for a caller; nil = for nobody.
     func act<Result>(for cause: CallCause?, _ body: () -> Result) -> Result {
         self.cause = cause
         defer { self.cause = nil }
@@ -73,7 +73,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
             }, entry.make)
     }
 
-    /// Runs a call that the engine knows nothing of.
+    /// Runs a call that does not go through the engine.
     func trace<Result>(_ kind: PluginCallback, _ controller: String, _ object: String, _ body: () -> Result) -> Result {
         begin(Breadcrumb(kind: kind, controller: controller, object: object))
         defer { end() }

@@ -2,11 +2,11 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// Which calls of viewers a list's plugin is not asked any more, because a worker died of them.
+/// The calls of viewers for which the plugin of a list is no longer called, because a worker died of them.
 ///
-/// Pure: told which call a worker died of, and in which callback on which object, it refuses calls that would come to the same
-/// callback on the same object, until that object or the plugin changes. What names an object is known exactly; of a viewport it
-/// is known what was new in it.
+/// Pure: given the call, the callback and the object of which a worker died, it refuses calls that would lead to the
+/// same callback on the same object, until that object or the plugin changes. Calls that name an object are compared
+/// exactly; of a viewport only the part counts that was new.
 struct CallbackRefusals: Sendable {
     /// The refused callback, for an object.
     fileprivate enum Refused: Sendable, Equatable {

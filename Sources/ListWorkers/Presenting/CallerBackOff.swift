@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which users have to wait because workers of a plugin died of their calls.
+/// The users that have to wait because workers of a plugin died of their calls.
 ///
-/// Pure: told who caused a death and when, it answers who has to wait. The first death of a user costs nothing, so that whoever
-/// meets one fault of a plugin goes on; each further one doubles the time in which the plugin is not called for that user. So
-/// what one user's calls do to the lists of others is one death a minute at most, whatever they are about.
+/// Pure: given who caused a death and when, it says who has to wait. The first death of a user costs nothing, so that a
+/// user who meets one fault of a plugin can continue; each further death doubles the time in which the plugin is not
+/// called for that user. So the calls of one user disturb the lists of others by at most one death a minute.
 package struct CallerBackOff: Sendable, Equatable {
     private struct Record: Sendable, Equatable {
         var deaths: Int
@@ -15,7 +15,7 @@ package struct CallerBackOff: Sendable, Equatable {
     package static let firstWait = Duration.seconds(1)
     /// The longest time to wait.
     package static let longestWait = Duration.seconds(60)
-    /// A user of whose calls no worker has died for this long begins anew.
+    /// A user without a death for this long begins anew.
     package static let memory = Duration.seconds(600)
     /// How many users are remembered; of more, those whose last death is the longest ago are forgotten.
     package static let mostUsers = 1024
@@ -39,10 +39,10 @@ package struct CallerBackOff: Sendable, Equatable {
         records[user] = Record(deaths: deaths + 1, last: now)
     }
 
-    /// How long the plugin is not called for a user yet, and of how many deaths; nil = it is.
+    /// How much longer the plugin is not called for a user, and after how many deaths; nil = the plugin is called.
     package func wait(of user: UInt32, at now: ContinuousClock.Instant) -> (time: Duration, deaths: Int)? {
         guard let record = records[user], record.deaths > 1 else { return nil }
-        // No more than so many doublings: the rest is too long anyway.
+        // More doublings are not needed: the wait is at its limit by then.
         let wait = min(Self.firstWait * (1 << min(record.deaths - 2, 16)), Self.longestWait)
         let end = record.last + wait
         return end > now ? (now.duration(to: end), record.deaths) : nil

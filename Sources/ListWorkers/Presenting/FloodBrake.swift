@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Slows down what nobody asked for: so many things at once, then one after the other.
+/// Slows down unasked messages: a number of them may come at once, then they keep a distance.
 ///
-/// Pure: told the time, it says how long the next one has to wait (the generic cell rate algorithm of ITU-T I.371).
+/// Pure: given the time, it says how long the next message has to wait (the generic cell rate algorithm of ITU-T
+/// I.371).
 package struct FloodBrake: Sendable, Equatable {
     private let interval: Duration
     private let tolerance: Duration
-    /// When the last one would have come if all had kept their distance.
+    /// When the last message would have come if all had kept their distance.
     private var last: ContinuousClock.Instant?
 
-    /// What a worker may say by itself about one list or data source: more than people can see, too little to keep the
-    /// daemon from anybody else.
+    /// How much a worker may report unasked about one list or data source: more than people can see, too little to
+    /// delay other lists.
     package static let perList = FloodBrake(burst: 256, interval: .milliseconds(2))
 
     /// Makes a brake that has seen nothing.

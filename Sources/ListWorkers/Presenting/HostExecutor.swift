@@ -5,22 +5,22 @@ internal import Glibc
 internal import ListKit
 internal import Synchronization
 
-/// The executor of one list: work in the order in which it was posted, one piece at a time, by whichever thread has
-/// claimed it.
+/// The executor of one list: it runs work in the order of posting, one piece at a time, on the thread that has claimed
+/// it.
 ///
-/// That thread is mostly one of Dispatch's. What takes microseconds the bus thread does itself, if nobody else is at it:
-/// a change of threads and back would cost a short call more than all of its work. The claim is taken and given back
-/// under one lock, so what belongs to the list has one owner at any time, and nobody ever waits for another thread.
+/// That thread is mostly one of Dispatch's. The bus thread itself runs work that takes microseconds, if no other thread
+/// is running the list's: a change of threads and back would cost more than all of a short call. The claim is taken and
+/// given back under one lock, so the list has one owner at any time, and no thread ever waits for another.
 package final class HostExecutor: SerialExecutor, ListExecutor {
     private struct Work: Sendable {
-        /// Whether it is so little that the bus thread may do it.
+        /// Whether the work is short enough for the bus thread.
         let isLight: Bool
         let body: @Sendable () -> Void
     }
 
     private struct State {
         var waiting = WorkQueue<Work>()
-        /// Whether a thread works, or has been told to.
+        /// Whether a thread works for the list, or was asked to.
         var isClaimed = false
         /// Whether the bus thread has promised to call ``drainInline()``.
         var isDrainPromised = false

@@ -11,7 +11,8 @@ package final class LocalPresenter: Presenter {
     private let presentation: Presentation
     private let tracer = CallTracer(nil)
 
-    /// - Parameter onActivity: called on the executor when something happened that was not ordered; ``takeTurn()`` says what.
+    /// - Parameter onActivity: called on the executor when something happened without an order; ``takeTurn()`` returns
+    ///   what.
     package init(_ list: ObjectList, executor: HostExecutor, onActivity: @escaping () -> Void) {
         tracer.use(executor)
         presentation = Presentation(tracer: tracer, list: list)

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// The engine of one list that somebody else keeps: does what it is ordered to, and says what comes of it.
+/// The engine of one list whose objects another process or class keeps: it follows orders, and reports their results.
 ///
 /// An order has one answer, which has everything in it that happened. The engine is made by the first order, and ends with
 /// ``end()``. It is used on the executor of the list: in a worker by a ``PresentationHost``, in the daemon by a
@@ -148,7 +148,7 @@ extension Presentation {
     private func answer(
         _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListKit.Presentation
     ) -> [PresenterReport] {
-        // What waits is not the mover's doing.
+        // Updates that wait do not belong to the user who moves an item.
         var reports = presentItems()
         let answer = tracer.act(for: user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
         for (index, changes) in answer.changes.enumerated() {

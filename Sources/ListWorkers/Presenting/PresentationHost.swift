@@ -96,7 +96,7 @@ actor PresentationHost {
     /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
     func end() { _ = presentation.end() }
 
-    /// Has everything wait that was not ordered, because the daemon does not take what is reported; or lets it go on.
+    /// Holds everything that was not ordered, because the daemon does not read the reports; or lets it continue.
     func setCongested(_ flag: Bool) {
         isCongested = flag
         report(presentation.holdViews(holdsViews))

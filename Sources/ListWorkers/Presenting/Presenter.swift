@@ -45,10 +45,10 @@ package protocol Presenter: AnyObject {
     /// Sends the next objects of the order that has more of them than go at once; false when there are none.
     func sendMore() -> Bool
 
-    /// Says that it reports what no presenter does.
+    /// Reports that the presenter sent an impossible report.
     func blame(_ reason: String)
 
-    /// Lets it go: it reports nothing more that is heard.
+    /// Releases it: later reports of it are ignored.
     ///
     /// - Returns: how everything stood; nil = as it was reported.
     func close() -> LeftPresentation?

@@ -5,16 +5,16 @@
 /// The calls of a list that a presenter answers, in order of arrival: those that wait for one, and those that one has and has
 /// not answered.
 ///
-/// What a worker died of is not asked again, what waited while two died is not either; and whoever asked for it again and again
-/// has to wait.
+/// Neither a call of which a worker died is sent again, nor one that waited while two workers died; and a user who
+/// repeats such calls has to wait.
 package struct PresenterCalls {
-    /// Something that was asked and is not answered.
+    /// A call that was sent and is not answered.
     package struct Call {
         package let command: AdapterCommand
         /// On whose behalf; nil = listd's own.
         package let user: UInt32?
         fileprivate var isSent = false
-        /// How many presenters died while they had it, and of how many of these that may have been what it had called.
+        /// How many presenters died while they had the call, and how many of these may have died of it.
         fileprivate var deaths = 0
         fileprivate var deathsInCallback = 0
 
@@ -130,7 +130,7 @@ package struct PresenterCalls {
 
     /// Takes back what was sent and is not answered.
     ///
-    /// - Returns: what is not asked again, and why: because a worker died of it, or two while they had it.
+    /// - Returns: the calls that are not sent again, and why: a worker died of the call, or two died while they had it.
     package mutating func lose(
         _ loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
@@ -153,14 +153,14 @@ package struct PresenterCalls {
 
     /// Notes what a worker died of.
     ///
-    /// - Returns: the request that is not asked again; nil = none is known to be to blame.
+    /// - Returns: the request that is not sent again; nil = no single request is known to be the cause.
     private mutating func blame(
         for deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
     ) -> RequestID? {
         let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
         if let id { calls[id]?.deathsInCallback += 1 }
         let call = id.flatMap { calls[$0] }
-        // Of several calls that were under way, it is the one with which that happens again.
+        // Of several calls that were under way, the cause is the one that is under way at the next death too.
         guard deadly.isCertain || (call?.deathsInCallback ?? 0) > 1 else { return nil }
         if let user = call?.user ?? deadly.call.cause?.user {
             worker?.recordDeath(by: user)
@@ -192,7 +192,7 @@ package struct PresenterCalls {
     /// What was refused may be asked again.
     package mutating func forgetRefusals() { refusals.removeAll() }
 
-    /// The list changes: what is refused is asked again of objects that are others then.
+    /// The list changes: refused calls on objects that have changed are sent again.
     package mutating func listChanges(_ changes: SectionChanges, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
         let others = Set(changes.updates.map(\.old) + changes.deletes)
@@ -227,7 +227,7 @@ extension AdapterCommand {
             case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .reportSizes, .select, .changeSelection,
                 .invoke, .setHighlighted:
                 true
-            // What a client needs to go on, or to leave.
+            // Calls that a client needs in order to continue, or to leave.
             case .acknowledge, .resync, .close, .setOnScreen: false
             }
         case .openView, .closeView, .configure, .hold, .keep, .stored, .stop: false

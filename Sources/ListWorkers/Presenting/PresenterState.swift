@@ -5,7 +5,7 @@
 /// The state of a presentation that outlives its presenter: views, selection, and the display notifications that
 /// clients have. Enough to go on with another presenter, and to say what is different then.
 ///
-/// A worker may say anything: what grows beyond what the list can show is refused.
+/// A worker may report anything: a state that grows beyond what the list can show is refused.
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewMemory] = [:]
     package private(set) var selection: [SelectedItem] = []
@@ -24,7 +24,7 @@ package struct PresenterState: Sendable {
 
     // MARK: Following a presenter
 
-    /// The list has so many sections and items now, or may still be shown with them.
+    /// The list has at most this many sections and items now, or may still be shown with them.
     package mutating func noteSize(sections: Int, items: Int) {
         // The items, a header and a footer of each section, and the empty view.
         mostElements = max(mostElements, items + 2 * sections + 1)
@@ -39,7 +39,7 @@ package struct PresenterState: Sendable {
     /// - Parameters:
     ///   - remembers: whether to remember how views stand; false where the presenter says it when it leaves.
     ///   - last: finds the identifier of the last object of the list that they are about; nil for a list without any.
-    /// - Returns: false for what nobody says who presents the list.
+    /// - Returns: false for a report that no correct presenter sends.
     package mutating func follow(_ news: inout PresenterNews, remembers: Bool, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
         events.reserveCapacity(news.presented.events.count)
@@ -97,7 +97,8 @@ package struct PresenterState: Sendable {
         return true
     }
 
-    /// Objects of the list change, which is about to be presented: what views without a layout show stays what they mean.
+    /// Objects of the list change, and the change is about to be presented: views without a layout continue to refer to
+    /// the same items.
     package mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
         naming = naming.filter { views[$0]?.followsItems == true }
         guard !naming.isEmpty else { return }
@@ -170,7 +171,7 @@ package struct PresenterState: Sendable {
     /// Another presenter reports what is displayed from scratch.
     package mutating func forgetDisplay() { for view in views.keys { views[view]?.forgetDisplay() } }
 
-    /// What has to be reported to those who know what was displayed and selected before.
+    /// Events for clients that know what was displayed and selected before.
     package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEffect] {
         var effects: [AdapterEffect] = []
         for view in views.keys.sorted() {

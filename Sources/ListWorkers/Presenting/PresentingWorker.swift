@@ -36,7 +36,7 @@ extension PresentedList {
     }
 }
 
-/// The worker of one plugin as its lists know it: who is presented there, and whose calls it is spared.
+/// The worker of one plugin as its lists know it: which presenters run in it, and which users' calls it does not get.
 package protocol PresentingWorker: AnyObject, Sendable {
     /// The name of the plugin.
     var name: String { get }

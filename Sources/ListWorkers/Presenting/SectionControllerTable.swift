@@ -19,7 +19,7 @@ package struct SectionControllerTable: Sendable {
     /// The built-in controller for every type.
     package static let builtIn = SectionControllerTable(option: [:], kinds: [:])
 
-    /// What was asked for: object type, or `*`, to the full name of a section controller.
+    /// What was configured: object type, or `*`, to the full name of a section controller.
     package let option: [String: String]
     /// The worker that has the section controllers; nil = this process has them all.
     package private(set) var worker: (any PresentingWorker)?

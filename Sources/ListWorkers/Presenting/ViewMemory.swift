@@ -2,9 +2,10 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// What is known of a view outside of its engine: enough to let it go on in another one, and to say what is different then.
+/// What is known of a view outside of its engine: enough to continue it in another engine, and to report the
+/// differences then.
 ///
-/// A worker may say anything: what grows beyond what a view of its list can show is refused.
+/// A worker may report anything: a state that grows beyond what a view of its list can show is refused.
 package struct ViewMemory: Sendable {
     /// How many slots that show nothing are kept at least.
     static let keptReleased = SlotPool.maximumIdentifiers
@@ -147,8 +148,8 @@ package struct ViewMemory: Sendable {
     /// Whether it names the items that it shows.
     var followsItems: Bool { resumption.visibleItems != nil }
 
-    /// The list has changed, as far as objects go: what was shown is still meant, though the engine may not get as far as saying
-    /// where it is.
+    /// The objects of the list have changed: the view still refers to what it showed, even if the engine dies before it
+    /// reports the new places.
     mutating func note(_ change: PathForwarding) { resumption.follow(change) }
 
     private mutating func show(_ items: [PictureItem]) {

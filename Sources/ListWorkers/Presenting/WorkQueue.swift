@@ -2,8 +2,8 @@
 
 /// What waits for one worker, first in, first out.
 ///
-/// What arrives is kept apart from what is being worked off, so that nothing is held that was taken: also in a list that
-/// is busy for years and whose queue is never empty. Appending and taking are O(1), amortised.
+/// Arriving work is kept apart from the work that is being taken, so that memory of taken work is released even in a
+/// queue that is never empty. Appending and taking are O(1), amortised.
 package struct WorkQueue<Work> {
     /// In the order in which it came.
     private var arrived: [Work] = []

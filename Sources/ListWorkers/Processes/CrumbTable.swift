@@ -36,7 +36,8 @@ struct CrumbTable {
         seen[crumb] = nil
     }
 
-    /// How long a call has not come back that takes too long, which is the one under way from then on; nil = none does.
+    /// Looks for a call that has taken too long, and remembers its slot as the culprit; returns the timeout, nil =
+    /// there is none.
     mutating func findHang(at now: ContinuousClock.Instant) -> Duration? {
         for crumb in used {
             let stamp = map.slot(crumb)?.stamp ?? 0

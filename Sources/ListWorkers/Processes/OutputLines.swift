@@ -22,7 +22,7 @@ struct OutputLines {
         keep(rest)
     }
 
-    /// Hands over the last line, which nobody has ended, if there is one.
+    /// Hands over the last line if it has no line feed.
     mutating func finish(_ body: ([UInt8]) -> Void) {
         guard !line.isEmpty else { return }
         body(line)

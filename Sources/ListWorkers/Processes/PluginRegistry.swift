@@ -45,7 +45,7 @@ package actor PluginRegistry {
     /// - Parameters:
     ///   - directories: where plugins are looked for.
     ///   - configuration: what `listd.conf` says about a plugin now.
-    ///   - log: where plugins speak.
+    ///   - log: where the messages of plugins are written.
     ///   - executable: what is started as a worker.
     ///   - observer: is told of every change.
     package init(

@@ -180,7 +180,7 @@ extension PluginWorker {
         next.pause?.cancel()
         process = from
         next.successor = nil
-        // What a worker died of that was started again by itself is still to be seen, and not done again.
+        // A restart by itself does not forget the deaths: it is not known yet whether their cause is gone.
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
@@ -229,7 +229,7 @@ extension PluginWorker {
         failed(error)
     }
 
-    /// Who waits for the plugin waits in vain, unless a successor is still loading it.
+    /// Callers that wait for the plugin get an error, unless a successor is still loading it.
     private func failed(_ error: ListError) {
         if next.successor == nil { answer(.failure(error)) }
     }

@@ -2,7 +2,8 @@
 
 /// How much of what a worker reports is under way, and whether it is read at present.
 ///
-/// Pure: a worker that says more than is handled is not read meanwhile, and one that never stops leaves time for others.
+/// Pure: a worker that reports faster than its reports are handled is not read meanwhile, and a worker that never stops
+/// leaves time for others.
 struct ReportIntake {
     /// While more than this waits to be handled, the worker is not read, in bytes.
     private static let pausedAbove = 16 << 20

@@ -15,7 +15,7 @@ final class WorkerConnection {
     private var socket: WorkerSocket?
     /// The process that has to dial; 0 = not known yet.
     private var process: Int32 = 0
-    /// Who dialled before that was known.
+    /// The process that dialled before that was known.
     private var early: (process: Int32?, peer: Peer?) = (nil, nil)
     private var waiting: [WorkerPacket] = []
 

@@ -30,14 +30,14 @@ package struct WorkerExecutable: Sendable {
     ///
     /// - Parameters:
     ///   - name: what ps(1) shows it as.
-    ///   - hasNetwork: whether it gets what the daemon has given up, if it has.
+    ///   - hasNetwork: whether it keeps the network, where the daemon has given it up.
     ///   - output: its standard output and standard error.
     /// - Returns: the process id.
     package func start(
         as name: String, address: String, hasNetwork: Bool, writingTo output: FileDescriptor,
         passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
-        // A crash is over at once: nobody reads its backtrace, and lists wait for the next process.
+        // The crash of a worker ends at once: nobody reads its backtrace, and lists wait for the next process.
         let environment = Self.environment + ["SWIFT_BACKTRACE=enable=no"]
         let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
             unsafe Self.withCStrings(environment) { variables in

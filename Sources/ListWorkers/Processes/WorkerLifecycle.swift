@@ -2,10 +2,10 @@
 
 /// When a plugin's worker is started, started again after it died, and given up.
 ///
-/// Pure: told what happened and when, it answers what to do. A worker that dies comes back after a pause that doubles with
-/// every death of the last minute; the fifth death in a minute is the last one, until somebody asks for the plugin again. Deaths
-/// of what somebody asked of a list or a view make the pause longer, but never are the last one: who calls is held back
-/// otherwise (``CallerBackOff``), and must not take the plugin from others.
+/// Pure: given what happened and when, it says what to do. A dead worker is started again after a pause that doubles
+/// with every death of the last minute; after the fifth death in a minute it is not started again until somebody asks
+/// for the plugin. Deaths by a user's call make the pause longer, but are never the last one: such users have to wait
+/// (``CallerBackOff``), and must not take the plugin from others.
 package struct WorkerLifecycle: Sendable, Equatable {
     /// How the worker is.
     package enum State: Sendable, Equatable {
@@ -67,8 +67,8 @@ package struct WorkerLifecycle: Sendable, Equatable {
         if state == .starting { state = .running }
     }
 
-    /// A process that was started beside the present one has loaded the plugin, and takes its place, whatever became of that
-    /// one meanwhile: a pause need not be waited for any more, and what failed before is forgotten.
+    /// A process that was started beside the present one has loaded the plugin and replaces it, even while that one
+    /// pauses; earlier failures are forgotten.
     package mutating func successorTookOver() {
         switch state {
         case .idle: break
@@ -81,7 +81,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
 
     /// The process has ended, or was ended because it did not answer.
     ///
-    /// - Parameter isOfCaller: whether it may have been of somebody's call, and not of what is in a list.
+    /// - Parameter isOfCaller: whether a user's call may have caused it, rather than the contents of a list.
     package mutating func didDie(at now: ContinuousClock.Instant, isOfCaller: Bool = false) -> Action {
         guard state == .starting || state == .running else { return .none }
         deaths.removeAll { $0 + Self.period <= now }

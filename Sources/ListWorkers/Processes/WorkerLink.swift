@@ -8,7 +8,7 @@ internal import DBus
 /// what it sent is gone, and stop reading.
 @DBusActor
 final class WorkerLink {
-    /// Where packets come in: what the tree keeps, and does not keep the tree.
+    /// Receives packets; the object tree keeps this object, and this object does not keep the tree.
     private final class Inlet {
         let receive: @DBusActor (WorkerPacket) -> Void
 

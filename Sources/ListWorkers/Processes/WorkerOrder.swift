@@ -26,7 +26,8 @@ enum WorkerOrder: Sendable {
     /// Say something; answered with ``WorkerReport/alive``, whatever the plugin is doing.
     case ping
 
-    /// Whether it is for somebody with an executor of its own, and nothing of the plugin runs on the way there.
+    /// Whether the order is for a list or data source with an executor of its own, so that passing it on runs no code
+    /// of the plugin.
     var isPassedOn: Bool {
         switch self {
         case .present, .writeSource, .eventTaken, .ping: true

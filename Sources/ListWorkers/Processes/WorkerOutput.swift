@@ -9,7 +9,7 @@ internal import PluginAPI
 
 /// What a worker writes to its standard output and standard error: what its plugin prints, and what it dies of.
 ///
-/// It is read whatever comes of it, so that no plugin waits for ever, and not faster than the loop has time for: a plugin that
+/// Output is always read, so that no plugin waits for ever, but not faster than the loop has time for: a plugin that
 /// prints without end waits a little.
 @DBusActor
 final class WorkerOutput {
@@ -18,7 +18,7 @@ final class WorkerOutput {
     private static let stretch = Duration.milliseconds(10)
     /// How much is read after the end; as much as a pipe has room for, unless somebody has changed that (pipe(7)).
     private static let bytesAtEnd = 64 << 10
-    /// How many lines of the last second are the last words.
+    /// How many lines of the last second count as the last words.
     private static let lastLines = 2
 
     private static let traceHead = Array("Current stack trace:".utf8)
@@ -108,7 +108,7 @@ final class WorkerOutput {
             result = unsafe read(readingEnd.rawValue, buffer.baseAddress, buffer.count)
             count = max(0, result)
         }
-        // Nobody can write any more: otherwise the loop would be told so again and again.
+        // No process can write any more; without this the loop would be called again and again.
         if result == 0 { close() }
         guard result > 0 else { return nil }
         lines.take(bytes[...], add)

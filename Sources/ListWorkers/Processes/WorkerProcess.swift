@@ -74,7 +74,7 @@ final class WorkerProcess {
             case .refused(let error): EventLoop.shared.post { events.refused(error) }
             case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { events.source(report) }
             case .log: EventLoop.shared.post { events.log(report) }
-            case .presented, .alive: break  // a list's; and it was heard, see `receive`
+            case .presented, .alive: break  // a list's report, which was read; see `receive`
             }
         }
     }
@@ -119,7 +119,7 @@ final class WorkerProcess {
     private func killGroup() {
         // One that is being started is ended as soon as it is there.
         guard identifier > 0 else { return }
-        // The worker leads a group, which nothing that it starts can leave: all of it goes with it.
+        // The worker leads a process group, which its children cannot leave: all of the group is killed with it.
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
     }
 
@@ -160,7 +160,7 @@ extension WorkerProcess {
 
 extension WorkerProcess {
     private func receive(_ packet: WorkerPacket) {
-        // Who is not known yet has nothing to say.
+        // A process that is not known yet is ignored.
         guard connection.isOpen else { return }
         pulse.heard()
         let isLight = intake.isEmpty && packet.isLight
@@ -211,7 +211,7 @@ extension WorkerProcess {
     }
 
     private func exited() {
-        // Whom it has left behind; until it is reaped, its group cannot be anybody else's.
+        // The children that it has left behind; until it is reaped, no other group can have its number.
         killGroup()
         var value: Int32 = 0
         var wasSignalled: Int32 = 0
@@ -233,7 +233,7 @@ extension WorkerProcess {
     private func departed() {
         connection.hangUp()
         guard ending.outcome != nil else {
-            // It has most likely ended, which is told in a moment; if not, it is of no use any more.
+            // The process has most likely ended, and its end is reported in a moment; if not, it is useless now.
             EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it hung up") }
             return
         }
@@ -275,7 +275,7 @@ extension WorkerProcess {
         }
     }
 
-    /// Finds out when the process stands still, so that it says nothing of any callback either.
+    /// Notices when the process does not run at all, so that no callback is reported either.
     private func takePulse() {
         guard connection.isOpen, ending.verdict == nil else { return }
         switch pulse.look(at: .now, isListening: !connection.isPaused) {

@@ -8,7 +8,7 @@ internal import PluginAPI
 
 /// A worker, from its command line to its exit code: `listd --worker ADDRESS`.
 package enum WorkerProgram {
-    /// The descriptor behind which the daemon shares memory.
+    /// The descriptor of the memory that the daemon shares.
     private static let crumbDescriptor: Int32 = 3
 
     /// Dials the daemon and follows its orders until it hangs up.
@@ -61,14 +61,14 @@ final class WorkerVoice: Sendable {
 
     /// Encodes a report on the thread that has something to say, and sends it.
     ///
-    /// What is too large to be reported ends the worker: its list would wait for it for ever.
+    /// A report that is too large ends the worker: its list would wait for it for ever.
     func say(_ report: WorkerReport) {
         do throws(ListError) {
             let packet = try WorkerPacket(report)
             EventLoop.shared.post { self.send(packet) }
         } catch {
             EventLoop.shared.post {
-                // Its last words, which the daemon says whatever the plugin has reported before.
+                // The last words of the process, which the daemon writes into the log in any case.
                 StandardErrorSink(prefixed: false).write(
                     LogEntry(level: .error, message: error.message, fields: [], event: nil))
                 _exit(ExitCode.store.rawValue)

@@ -2,9 +2,9 @@
 
 /// Finds out when a worker as a whole does not answer any more.
 ///
-/// Pure: told when it is looked at and when something was heard, it answers what to do. The worker is asked with each look,
-/// and whatever it says is an answer. Silence counts for at most one step from look to look: what kept the daemon from
-/// looking, a busy machine or one that slept, has kept the worker from answering.
+/// Pure: given the times of looks and of reports, it says what to do. Each look asks the worker, and every report
+/// counts as an answer. Between two looks, at most one step of silence counts: a busy or sleeping machine that delayed
+/// the daemon has also delayed the worker.
 package struct WorkerPulse: Sendable, Equatable {
     /// What the supervisor has to do.
     package enum Action: Sendable, Equatable {

@@ -32,7 +32,7 @@ actor WorkerRuntime {
 
     /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
     ///
-    /// What is only passed on, the loop passes on itself: a change of threads would take longer.
+    /// The loop itself passes on what is only passed on: a change of threads would take longer.
     @DBusActor
     func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
         guard packet.isLight else {
@@ -56,7 +56,7 @@ actor WorkerRuntime {
         }
     }
 
-    /// Holds all lists, because the daemon does not take what they say; or lets them go on.
+    /// Holds all lists, because the daemon does not read their reports; or lets them continue.
     nonisolated func hold(_ holds: Bool) {
         queue.post {
             self.assumeIsolated { runtime in

@@ -103,7 +103,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
 
     func didWait() { write() }
 
-    /// A new stamp each time: what comes back again and again does not hang.
+    /// A new stamp each time, so that a call that is repeated does not look like one that hangs.
     private func write() {
         guard let call = calls.last else { return slot.setStamp(0) }
         slot.write(call.callback, controller: name, object: argument, cause: call.cause)

@@ -39,7 +39,7 @@ final class WorkerSocket {
         }
     }
 
-    /// Takes the socket out of the file system: whom it was for has come.
+    /// Removes the socket from the file system after the process that it was for has connected.
     func hide() {
         _ = unsafe unlink(path)
         _ = unsafe rmdir(directory)

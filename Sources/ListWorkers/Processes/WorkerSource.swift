@@ -26,7 +26,7 @@ final class WorkerSource: Source {
         /// Where it is in the worker; nil when it is nowhere.
         var slot: PresenterNumber?
         var crumb: Int?
-        /// Slows it down when it tells something all the time.
+        /// Slows it down when it sends events all the time.
         var brake = FloodBrake.perList
         /// Whether it is to run as soon as it is made.
         var isStarted = false

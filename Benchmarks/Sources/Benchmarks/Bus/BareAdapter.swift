@@ -5,7 +5,7 @@ struct BareAdapter {
     let stage: BusStage
     let path: String
 
-    /// Creates a list that lives in memory, or as safe as asked for.
+    /// Creates a list in memory, or with the given durability.
     init(_ stage: BusStage, _ name: String, _ options: [(String, String)] = [], durability: String = "memory") {
         self.stage = stage
         let call = BareMessage(

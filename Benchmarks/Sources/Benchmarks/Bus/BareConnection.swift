@@ -28,7 +28,7 @@ final class BareConnection {
         dbus_connection_set_exit_on_disconnect(raw, 0)
     }
 
-    /// Closes it: a listener that is forgotten would be sent everything for ever.
+    /// Closes the connection: the bus would send every signal to a connection that stays open unused.
     deinit {
         dbus_connection_close(raw)
         dbus_connection_unref(raw)

@@ -3,7 +3,7 @@
 internal import CDBus
 internal import Foundation
 
-/// What other processes of a benchmark do: `--bus-peer service ADDRESS FILE`, `--bus-peer subscribers ADDRESS N`.
+/// The other processes of a benchmark: `--bus-peer service ADDRESS FILE`, `--bus-peer subscribers ADDRESS N`.
 enum BusPeer {
     static func run(_ words: [String]) {
         switch words.first {
@@ -13,8 +13,8 @@ enum BusPeer {
         }
     }
 
-    /// A service on bare libdbus. `Empty` answers at once; `Signals` first says what stands in a file, each time in new
-    /// messages: one that was sent cannot be sent again, and what a service has to say is never quite the same.
+    /// A service on bare libdbus. `Empty` answers at once; `Signals` first sends the signals of a file, each time as
+    /// new messages: a message can be sent only once, and the signals of a real service differ each time.
     private static func serve(_ address: String, signals file: String) {
         let connection = BareConnection(address)
         connection.own(BusStage.bareName)

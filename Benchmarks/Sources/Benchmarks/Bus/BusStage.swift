@@ -58,12 +58,12 @@ final class BusStage {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// CPU time of the caller, the bus, listd and the bare service: whichever of the two works, the other one sleeps.
+    /// CPU time of the caller, the bus, listd and the bare service: of the last two, only one works at a time.
     var clock: () -> Double {
         { [bus, daemon, service] in Runner.cpuTime() + bus.time + daemon.time + service.time }
     }
 
-    /// What listd has resident.
+    /// The resident memory of listd.
     var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
 
     /// How often threads of listd have gone to sleep and woken up.
@@ -82,7 +82,7 @@ final class BusStage {
         }
     }
 
-    /// What the bare service has resident.
+    /// The resident memory of the bare service.
     var serviceMemory: MeasuredProcess { .other { [serviceProcess] in serviceProcess.processIdentifier } }
 
     /// Where listd takes connections without the bus.
@@ -101,7 +101,7 @@ final class BusStage {
         return daemon.time
     }
 
-    /// Ends listd as systemd would.
+    /// Ends listd with SIGTERM, as systemd does.
     func stop() {
         if daemonProcess.isRunning { daemonProcess.terminate() }
         daemonProcess.waitUntilExit()
@@ -121,7 +121,7 @@ final class BusStage {
         }
     }
 
-    /// The `Updated` that a call causes, as it came.
+    /// The message `Updated` that a call causes.
     func signal(of call: BareMessage) -> BareMessage {
         let listener = BareConnection(address)
         listener.match("type='signal',interface='\(Self.listd).Adapter',member='Updated'")

@@ -38,7 +38,7 @@ final class WorkerStage {
         return { others() + worker.time }
     }
 
-    /// What is resident in the process that the code of a plugin runs in.
+    /// The resident memory of the process in which the code of a plugin runs.
     func memory(of plugin: String) -> MeasuredProcess { .other { [self] in processID(of: plugin) } }
 
     private func processID(of plugin: String) -> Int32 {

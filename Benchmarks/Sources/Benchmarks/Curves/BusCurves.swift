@@ -10,7 +10,7 @@ enum BusCurves {
         for count in [100, 1_000, 10_000, 100_000] where count <= largest {
             let stage = BusStage()
             let adapter = BareAdapter(stage, "list")
-            // Two lists that take turns, so that no time goes into writing them down.
+            // Two lists that take turns, so that preparing the arguments takes no time of the measurement.
             let lists = ["one", "other"].map { text in
                 adapter.performUpdates(count) { [("title", $0 % 100 == 0 ? text : "row \($0)")] }
             }
@@ -39,7 +39,7 @@ enum BusCurves {
             stage.client.call(adapter.performUpdates(1_000) { [("title", "row \($0)")] })
             let views = (0..<count).map { _ in adapter.openView(by: stage.client) }
             for (number, view) in views.enumerated() {
-                // The first one shows the beginning, the others what is beyond it.
+                // The first view shows the beginning, the others places behind it.
                 let y = number == 0 ? 0 : Double(number % 40 + 1) * 1000
                 stage.client.call(adapter.setViewport(view, y: y, height: 300))
             }
@@ -105,7 +105,7 @@ enum BusCurves {
             for _ in 0..<times { work() }
             return (clock() - start) / Double(times)
         }
-        // What is short is done more often: clocks of other processes are read in microseconds.
+        // Short work is done more often: the CPU times of other processes are given in microseconds.
         let times = max(1, min(100, Int(30 / max(measured(3), 0.01))))
         return CurveClock.median(21) { measured(times) }
     }

@@ -7,12 +7,12 @@ struct Curve {
     /// The file's name, without what follows the dot.
     let name: String
     let title: String
-    /// What the sizes count.
+    /// The quantity that the sizes count.
     let sizes: String
     let unit: Unit
     private(set) var lines: [Line] = []
 
-    /// What the figures are.
+    /// The quantity that the figures measure.
     enum Unit {
         case milliseconds
         case mebibytes
@@ -78,7 +78,7 @@ extension Curve.Unit {
 
 /// How figures of curves are measured.
 enum CurveClock {
-    /// The median of what `body` answers, after one time to warm up. Longer work is measured less often.
+    /// The median of the figures that `body` returns, after one run to warm up. Longer work is measured less often.
     static func median(_ times: Int, _ body: () -> Double) -> Double {
         let first = body()
         // At least three, and no more than about four seconds of them.

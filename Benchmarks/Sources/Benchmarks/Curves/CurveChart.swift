@@ -111,7 +111,7 @@ struct CurveChart {
         start + (exponent - Double(decades.lowerBound)) / Double(decades.count - 1) * (end - start)
     }
 
-    /// A power of ten, as people read it.
+    /// A power of ten, written for people.
     private func size(_ decade: Int) -> String { Curve.count(Int(pow(10, Double(decade)))) }
 
     private func f(_ number: Double) -> String {

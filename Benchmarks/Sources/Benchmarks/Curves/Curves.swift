@@ -10,7 +10,7 @@ enum Curves {
         ("bus", BusCurves.sizes), ("views", BusCurves.views), ("subscribers", BusCurves.subscribers),
     ]
 
-    /// - Parameter largest: no size is larger: a machine may have no room, or no time.
+    /// - Parameter largest: the largest size, for machines with little memory or users with little time.
     static func draw(into directory: String, only: [String], upTo largest: Int) throws {
         let directory = URL(fileURLWithPath: directory, isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@
 enum EngineCurves {
     private static let counts = [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
-    /// What each size costs of CPU time.
+    /// The CPU time of the work at each size.
     static func times(upTo largest: Int) -> Curve {
         var curve = Curve("engine", "The engine: CPU time", sizes: "objects")
         for count in counts where count <= largest {
@@ -24,7 +24,7 @@ enum EngineCurves {
     private static func addDiff(of count: Int, to curve: inout Curve) {
         let lists = Lists.churn(count: count, deletes: count / 100, inserts: count / 100, shuffled: 0)
         let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
-        // What is short is done more often: the clock counts microseconds.
+        // Short work is done more often: the clock counts microseconds.
         let times = max(1, 10_000 / count)
         let diff = CurveClock.median(11) {
             CurveClock.cpu { (0..<times).reduce(0) { sum, _ in sum &+ ListDiff.between(old, new).changeCount } }
@@ -77,7 +77,7 @@ private final class CurveList {
         _ = scroll()
     }
 
-    /// An object somewhere in the list gets another value, and the list is told so.
+    /// An object somewhere in the list gets another value, and the list is updated.
     func change() -> Int {
         step += 1
         let id = Lists.identifier((step &* 7919) % count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Things that are measured together: they take turns in random order, so that what disturbs one disturbs all.
+/// Cases that are measured together: they take turns in random order, so that a disturbance affects all of them.
 ///
 /// To add rows: write a function that makes a `Benchmark` in a file in `Rows/`, and name it in `Main.swift`.
 struct Benchmark {
@@ -54,9 +54,10 @@ struct Benchmark {
             Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock, process: process))
     }
 
-    /// Adds something that is waited for: `work` answers how long, in nanoseconds on the wall, from a call to its answer.
+    /// Adds a case in which a call is waited for: `work` returns the nanoseconds of real time from a call to its
+    /// answer.
     ///
-    /// The median of the iterations is one measurement: what another program disturbs now and then does not count.
+    /// The median of the iterations is one measurement: occasional disturbances by other programs do not count.
     mutating func addElapsed(
         _ name: String, iterations: Int, memoryOf process: MeasuredProcess = .own, _ work: @escaping () -> Int
     ) {
@@ -64,10 +65,11 @@ struct Benchmark {
             Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil, process: process))
     }
 
-    /// Adds what `work` costs more than `other`, which does the same without what is to be measured.
+    /// Adds the difference between the cost of `work` and that of `other`, which does the same without the measured
+    /// part.
     ///
-    /// The two take turns, ten times each, and the median of the differences is one measurement: each is too small to be
-    /// seen in the times of both, which move by more.
+    /// The two take turns, ten times each, and the median of the differences is one measurement: a difference is too
+    /// small to be found by comparing the times of both, which vary more.
     mutating func addDifference(
         _ name: String, clock: @escaping () -> Double, memoryOf process: MeasuredProcess,
         of work: @escaping () -> Void, from other: @escaping () -> Void

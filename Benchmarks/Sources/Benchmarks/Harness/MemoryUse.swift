@@ -35,7 +35,7 @@ struct MeasuredProcess {
             work()
             return MemoryUse(allocations: nil, peak: resident("VmHWM"))
         }
-        // What was freed before must count again when it is taken again.
+        // Memory that was freed before must count when it is taken again.
         listd_give_back_freed_memory()
         let isReset = resetPeak()
         let before = resident("VmRSS")
@@ -46,7 +46,7 @@ struct MeasuredProcess {
         return MemoryUse(allocations: blocks / Double(times), peak: peak)
     }
 
-    /// Lets the peak begin at what is resident now.
+    /// Sets the peak to the memory that is resident now.
     @discardableResult
     private func resetPeak() -> Bool {
         guard let file = fopen(directory + "/clear_refs", "w") else { return false }

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Measures resident memory in a process of its own: `Benchmarks --resident NAME COUNT` prints it with the raw bytes.
 enum Resident {
-    /// What can be measured: makes something, answers what keeps it alive, and its raw bytes.
+    /// A kind of object to measure: makes one, and returns a reference that keeps it alive, and its raw bytes.
     private static let makers: [String: @Sendable (_ count: Int) -> (Any, Int)] = [
         "tree": TreeRows.residentTree, "adapter": AdapterRows.residentList,
     ]
@@ -24,7 +24,7 @@ enum Resident {
         return (numbers[0], numbers[1])
     }
 
-    /// Makes what has a name and prints what it takes.
+    /// Makes the named kind of object and prints its memory.
     static func print(_ name: String, _ count: Int) {
         guard let make = makers[name] else { fatalError("nothing called \(name) can be measured") }
         let before = residentBytes()

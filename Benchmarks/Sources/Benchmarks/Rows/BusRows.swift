@@ -86,8 +86,8 @@ enum BusRows {
 
     /// A round trip is what the caller waits for: the time on the wall from a call to its answer, of both in turns.
     ///
-    /// Nobody subscribes, but `Updated` is said all the same, before the answer: that is in the time. What all processes
-    /// work for it together is measured beside, and promised nothing.
+    /// Nobody subscribes, but `Updated` is sent to the bus all the same, before the answer: that is in the time. The
+    /// time of all processes together is shown beside it, without a budget.
     private static func applyChanges() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
@@ -203,7 +203,7 @@ enum BusRows {
         return signals
     }
 
-    /// A thousand calls at once, beside a thousand empty ones and one signal that says the same.
+    /// A thousand calls at once, beside a thousand empty ones and one signal with the same content.
     private static func burst() -> Benchmark {
         let stage = BusStage(subscribers: 50)
         let adapter = BareAdapter(stage, "list")

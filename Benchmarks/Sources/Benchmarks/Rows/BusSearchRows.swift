@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// What others wait for while somebody searches a long list.
+/// How long other calls wait while a client searches a long list.
 enum BusSearchRows {
     static var all: [(name: String, make: () -> Benchmark)] { [("search", search)] }
 

@@ -2,7 +2,7 @@
 
 internal import ListKit
 
-/// The diff of objects against what is not ours, on the same identifiers.
+/// The diff of objects against other implementations, on the same identifiers.
 enum DiffRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [

@@ -11,8 +11,9 @@ enum LayoutRows {
         ]
     }
 
-    /// One list of ten million items, and as many items in lists of ten thousand: neither fits into the caches, so that the
-    /// ratio tells what the length costs, not what the memory does. One short list alone, always warm, is shown beside.
+    /// One list of ten million items, and as many items in lists of ten thousand: neither fits into the caches, so that
+    /// the ratio shows the cost of the length, not of the memory. One short list alone, always in the caches, is shown
+    /// beside.
     private static func visible(_ kind: ListLayoutKind) -> Benchmark {
         let name = kind.rawValue
         var benchmark = Benchmark("layout \(name)")

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// What it costs that nothing is lost, beside plain SQLite that writes and reads the same rows.
+/// The cost of storing changes, beside plain SQLite that writes and reads the same rows.
 enum StoreRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("store write", write), ("store memory", memory), ("store restore", restore)]
@@ -12,10 +12,10 @@ enum StoreRows {
     /// How many calls a caller has on their way that does not wait for each answer; the contract's limit is 256.
     private static let inFlight = 32
 
-    /// Eight callers, each of which changes one object after the other: time on the wall, since they, the bus and listd work at
-    /// once. Those that wait for each answer before they call again show what a round trip costs, those that have 32 calls on
-    /// their way how much listd can take in. What the store takes shows beside lists that live in memory, what the bus takes
-    /// beside callers that are connected to listd itself.
+    /// Eight callers, each of which changes one object after the other: real time, since they, the bus and listd work
+    /// at once. Callers that wait for each answer show the cost of a round trip; callers with 32 calls in flight show
+    /// how many calls listd can handle. Lists in memory show the share of the store; callers that are connected to
+    /// listd directly show the share of the bus.
     private static func write() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let stored = Callers(8, on: stage, durability: "disk")
@@ -137,7 +137,8 @@ private final class Callers {
     private var round = 0
 
     /// - Parameters:
-    ///   - isBare: whether the bare service is called instead of listd: it says what listd would, and does nothing.
+    ///   - isBare: whether the bare service is called instead of listd: it sends the same messages, and does nothing
+    ///     else.
     ///   - inFlight: how many calls each of them sends before it waits for their answers.
     init(
         _ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false,

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// What it costs that a plugin runs in a worker: the same section controllers inside the daemon and outside of it.
+/// The cost of running a plugin in a worker: the same section controllers inside the daemon and outside of it.
 enum WorkerRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("worker start", start), ("worker build", build), ("worker scroll", scroll)]
@@ -58,8 +58,8 @@ enum WorkerRows {
         return benchmark
     }
 
-    /// Every step shows twenty other cells and releases twenty. What counts is how often listd and the worker speak to each
-    /// other for it; the times are beside it.
+    /// Every step shows twenty other cells and releases twenty. The budget is for the number of messages between listd
+    /// and the worker; the times are shown beside it.
     private static func scroll() -> Benchmark {
         let stage = WorkerStage(lists: ["inside", "outside"])
         var benchmark = Benchmark("worker scroll")

@@ -6,7 +6,7 @@ public import PluginAPI
 enum FilesPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let types = MimeTypes.installed()
-        // A wrong setting refuses the plugin, and not one list after the other.
+        // A wrong setting makes the plugin fail to load, instead of each of its lists.
         _ = try host.settings.boolean("ShowHidden")
         _ = try DirectoryOptions.greatestCount(host.settings)
         return PluginManifest(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Following a directory", .timeLimit(.minutes(1)))
 struct DirectorySourceTests {
-    @Test("what is in the directory → objects with name, kind, size, times, mode and owner")
+    @Test("a directory with entries → objects with name, kind, size, times, mode and owner")
     func contents() async throws {
         let scratch = try Scratch()
         try scratch.write("notes.txt", "hello")
@@ -24,7 +24,7 @@ struct DirectorySourceTests {
         #expect(following.list.object(named: "sub")?.fields["size"] == nil)
     }
 
-    @Test("created, renamed, grown, deleted → followed, and the renamed file stays the same object")
+    @Test("files are created, renamed, extended, deleted → the list follows, and a renamed file stays the same object")
     func changes() async throws {
         let scratch = try Scratch()
         try scratch.write("b")
@@ -76,7 +76,7 @@ struct DirectorySourceTests {
         #expect(following.list.objects.map(\.id) == ["notes"])
     }
 
-    @Test("hidden files not wanted → left out, also when a name becomes hidden")
+    @Test("hidden files are excluded → not in the list, also after a rename to a hidden name")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.write(".profile")
@@ -88,7 +88,7 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["b"])
     }
 
-    @Test("the directory is removed → the list fails and stays; made again → followed again")
+    @Test("the directory is removed → the list fails and keeps its objects; made again → followed again")
     func goneAndBack() async throws {
         let scratch = try Scratch()
         try scratch.write("a")

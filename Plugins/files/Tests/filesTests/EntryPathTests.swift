@@ -5,7 +5,7 @@ import Testing
 
 @testable import files
 
-@Suite("Paths below a directory, and what a list asks for")
+@Suite("Paths below a directory, and the options of a list")
 struct EntryPathTests {
     @Test(
         "a path → its parts",
@@ -19,7 +19,7 @@ struct EntryPathTests {
         #expect(path.isRoot || path.parent.child(path.name) == path)
     }
 
-    @Test("below, and moved with what is above")
+    @Test("a directory is renamed → the paths below it change with it")
     func below() {
         let path = EntryPath("a/b/c")
         #expect(path.isBelow(EntryPath("a")))
@@ -60,7 +60,7 @@ struct EntryPathTests {
         }
     }
 
-    @Test("argument and settings → what is shown")
+    @Test("argument and settings → the listed entries")
     func options() throws {
         let plain = try DirectoryOptions("/srv", settings: PluginSettings())
         #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.greatestCount == 1_000_000)
@@ -77,7 +77,7 @@ struct EntryPathTests {
     }
 
     @Test(
-        "options that make no sense → an error that names them",
+        "invalid options → an error that names them",
         arguments: [
             ("/a&depth=0", [:], "depth=0"), ("/a&depth=65", [:], "64"), ("/a&recursive=perhaps", [:], "recursive"),
             ("/a", ["MaximumEntries": "0"], "MaximumEntries"), ("/a", ["ShowHidden": "?"], "ShowHidden"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("What an entry shows")
 struct EntryTests {
     @Test(
-        "a number of bytes → as people read it",
+        "a number of bytes → text with a unit, of at most four digits",
         arguments: [
             (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (10_188, "9.9 KiB"), (10_189, "10 KiB"),
             (10_240, "10 KiB"), (1_048_575, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5 << 30, "5.0 GiB"),
@@ -75,7 +75,7 @@ struct EntryTests {
             ])
     }
 
-    @Test("a directory, a link, a pipe → what they are")
+    @Test("a directory, a link, a pipe → a description of each")
     func others() throws {
         #expect(try item("directory", "d").content["icon"] == "inode-directory")
         #expect(try item("directory", "d").content["detail"] == "directory")
@@ -84,7 +84,7 @@ struct EntryTests {
         #expect(try item("nonsense", "n").reuseIdentifier == "file")
     }
 
-    @Test("a device → of characters or of blocks, by what the file system says")
+    @Test("a device → described as a character or block device")
     func devices() throws {
         let null = try #require(try Directory(root: "/dev").entry(EntryPath("null")))
         #expect(null.device == .character)
@@ -111,7 +111,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an entry that grows, or loses its heading → is rebound in place, without a reload of its section")
+    @Test("an entry that grows, or loses its heading → its item is rebound in place, without a reload of its section")
     func update() throws {
         let list = try TestList(FilesPlugin.self)
         let file = try ListObject(id: "f", type: "file", fields: ["kind": "file", "size": .uint64(1)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import files
 
-@Suite("What inotify says")
+@Suite("Notices of inotify")
 struct NoticeTests {
     private func record(_ mask: Int, cookie: UInt32 = 0, name: String = "", padding: Int = 0) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -35,7 +35,7 @@ struct NoticeTests {
         #expect(records.last?.isWatchOver == true)
     }
 
-    @Test("a read that ends in the middle of a record → what is whole", arguments: [0, 3, 15, 16, 17])
+    @Test("a read that ends in the middle of a record → only the complete records", arguments: [0, 3, 15, 16, 17])
     func cutShort(length: Int) {
         let bytes = record(Int(IN_CREATE), name: "abc")
         let notices = Array(InotifyRecords(bytes: bytes.prefix(length)))
@@ -76,7 +76,7 @@ struct NoticeTests {
         #expect(pending.departed.isEmpty)
     }
 
-    @Test("half a rename whose other half never comes → the name has departed")
+    @Test("half a rename whose other half never comes → the entry counts as removed")
     func departed() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("d"), cookie: 2))
@@ -84,7 +84,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("d")])
     }
 
-    @Test("moved in from elsewhere → a new name, no rename")
+    @Test("an entry is moved in from elsewhere → a new name, no rename")
     func movedIn() {
         var pending = PendingChanges()
         pending.record(.movedTo(EntryPath("b"), cookie: 3))
@@ -92,7 +92,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("drained → empty again")
+    @Test("returned changes → nothing is pending any more")
     func drain() {
         var pending = PendingChanges()
         pending.record(.overflow)

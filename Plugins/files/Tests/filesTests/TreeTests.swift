@@ -42,7 +42,7 @@ struct TreeTests {
         #expect(following.list.paths == scratch.walk())
     }
 
-    @Test("a tree that takes a thousand turns to read, and changes meanwhile → all of it, as it is in the end")
+    @Test("a tree that takes a thousand turns to read, and changes meanwhile → the list is the final tree")
     func manyTurns() async throws {
         let scratch = try Scratch()
         for outer in 0..<10 {
@@ -96,7 +96,7 @@ struct TreeTests {
         #expect(following.list.object(named: "moved")?.id == "b/in/x")
     }
 
-    @Test("a directory moved out, another moved in → gone with all below, and there with all below")
+    @Test("one directory is moved out, another in → all entries of the first are removed, all of the second are added")
     func movedOutAndIn() async throws {
         let scratch = try Scratch()
         let elsewhere = try Scratch()
@@ -116,7 +116,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory deleted and made again at once → what is in it now, followed")
+    @Test("a directory is deleted and made again at once → its present entries, and it is followed")
     func deletedAndMade() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
@@ -131,7 +131,7 @@ struct TreeTests {
         await following.wait(forPaths: ["d", "d/new", "d/newer"])
     }
 
-    @Test("a depth limit → directories at the last level are entries, those moved there too")
+    @Test("a depth limit → directories at the last level are listed without their entries, also after a move there")
     func depth() async throws {
         let scratch = try Scratch()
         for name in ["a", "a/b", "a/b/c"] { try scratch.makeDirectory(name) }
@@ -146,7 +146,7 @@ struct TreeTests {
         #expect(following.list.object(named: "again")?.id == "a/b")
     }
 
-    @Test("a link to a directory, also one above → an entry, not looked into")
+    @Test("a link to a directory, or to a parent → listed, but not followed")
     func links() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
@@ -158,7 +158,7 @@ struct TreeTests {
         #expect(following.list.object(named: "up")?.type == "link")
     }
 
-    @Test("hidden directories not wanted → nothing of them, until they get another name")
+    @Test("hidden directories are excluded → neither they nor their entries are listed, until they are renamed")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory(".git")
@@ -171,7 +171,7 @@ struct TreeTests {
         await following.wait(forPaths: [])
     }
 
-    @Test("more entries than a list may have → failed, and the message says which setting; the list stays")
+    @Test("more entries than allowed → the list fails and keeps its objects, and the message names the setting")
     func tooMany() async throws {
         let scratch = try Scratch()
         for number in 0..<5 { try scratch.write("\(number)") }
@@ -230,7 +230,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory that may not be looked into → an entry that says so, and the rest is there")
+    @Test("a directory without read permission → its entry is marked, and all other entries are listed")
     func unreadable() throws {
         let scratch = try Scratch()
         for name in ["open", "closed"] {
@@ -253,7 +253,7 @@ struct TreeTests {
     }
 
     @Test(
-        "60 bursts of random changes → after each the list is what a walk finds, and renamed entries are the same",
+        "60 bursts of random changes → after each the list equals a walk of the tree, and renamed entries keep their objects",
         arguments: [1, 2], [Duration.milliseconds(100), .zero])
     func random(seed: UInt64, turnTime: Duration) async throws {
         var random = Random(state: seed)

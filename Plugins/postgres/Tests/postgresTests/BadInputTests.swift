@@ -8,7 +8,7 @@ import Testing
 @testable import postgres
 
 @Suite(
-    "What can be wrong with a database", .serialized, .timeLimit(.minutes(3)),
+    "Errors in a database", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct BadInputTests {
     /// Waits until the source says something that contains all of these.
@@ -17,7 +17,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "an argument that makes no sense → the list is not made, and the error names it",
+        "an invalid argument → the list is not made, and the error names the argument",
         arguments: [
             ("", "name"), ("orders&poll=1ms", "poll"), ("orders&poll=x", "poll"), ("orders&stale=10ms", "stale"),
             ("orders&write=perhaps", "write"), ("orders&password=secret", "password"),
@@ -33,7 +33,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a service that does not exist → said, with its name")
+    @Test("a service that does not exist → the list's error names it")
     func service() async throws {
         _ = Server.Services.path
         let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=nowhere")
@@ -41,7 +41,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a wrong password → said with service and host, never with the password")
+    @Test("a wrong password → the list's error names service and host, and never contains the password")
     func password() async throws {
         let server = try FollowingTests.orders(1)
         try server.sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
@@ -53,7 +53,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a database without the extension, then with it → said, and then followed")
+    @Test("a database without the extension, which is then created → an error of the list, then the list is followed")
     func noExtension() async throws {
         let server = try Server(hasExtension: false)
         let source = try await FollowingTests.follow(server)
@@ -67,7 +67,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("an extension of another version → said, with both")
+    @Test("an extension of another version → the list's error names both versions")
     func otherVersion() async throws {
         let server = try FollowingTests.orders(1)
         try server.sql(
@@ -77,7 +77,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a role without rights to the log, then to the table → said; another list of the service goes on")
+    @Test("a role without rights to the log, then to the table → the list's error; another list is still followed")
     func rights() async throws {
         let server = try FollowingTests.orders(2)
         try server.sql(
@@ -103,7 +103,7 @@ struct BadInputTests {
         await other.stop()
     }
 
-    @Test("a table without an id, of a column of an odd type → refused by listd.watch, or said with its name")
+    @Test("a table without an id, or with an unsupported type → listd.watch refuses it, or the list has an error")
     func columns() async throws {
         let server = try Server()
         try server.sql("CREATE TABLE nameless (n int); CREATE TABLE odd (id int PRIMARY KEY, place point)")
@@ -118,7 +118,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("rows without an id or a place, and ids that occur twice → left out; the list says so and has what it had")
+    @Test("rows without id or rank, and ids that occur twice → left out; the list has an error and keeps its objects")
     func ids() async throws {
         let server = try Server()
         try server.sql(
@@ -140,7 +140,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a row of 20 MiB → the object without its fields; the others are whole")
+    @Test("a row of 20 MiB → its object has no fields; the others are complete")
     func large() async throws {
         let server = try FollowingTests.orders(3)
         try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
@@ -172,7 +172,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a trigger goes, or is off → the list says so; watched again → all that was missed is there")
+    @Test("a trigger is dropped or disabled → the list has an error; watched again → the list has all missed changes")
     func triggers() async throws {
         let server = try FollowingTests.orders(1)
         let source = try await FollowingTests.follow(server)
@@ -188,7 +188,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a column comes, is renamed, or the view becomes another one → the list is read anew")
+    @Test("a column is added or renamed, or the view is replaced → the list is read again")
     func columnsChange() async throws {
         let server = try FollowingTests.orders(1)
         let source = try await FollowingTests.follow(server)

@@ -16,7 +16,7 @@ struct CursorTests {
         }
     }
 
-    @Test("a snapshot → sees what ended before it, not what was under way or came later")
+    @Test("a snapshot → includes transactions that ended before it, not later ones or those under way")
     func sees() {
         let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
         #expect([9, 10, 11, 13, 19].allSatisfy { cursor.sees($0) })

@@ -33,7 +33,7 @@ struct FollowingTests {
 
     private func titles(_ source: TestSource) -> [String] { source.objects.map { $0.fields["title"]?.string ?? "-" } }
 
-    @Test("rows that are there, come, change, move and go → the list is the table, in its order")
+    @Test("rows are inserted, changed, moved and deleted → the list equals the table, in its order")
     func follows() async throws {
         let server = try Self.orders(3)
         let source = try await Self.follow(server)
@@ -97,7 +97,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("a transaction that began before others and ends after them → nothing of it is missed")
+    @Test("a transaction begins before others and ends after them → none of its changes is missed")
     func overlapping() async throws {
         let server = try Self.orders(1)
         let source = try await Self.follow(server)
@@ -111,7 +111,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("started again with its cursor → only what changed since is read, and nothing is sent as a whole")
+    @Test("restarted with its cursor → only later changes are read, and the list is not replaced")
     func cursor() async throws {
         let server = try Self.orders(100)
         let service = try server.service()
@@ -136,7 +136,7 @@ struct FollowingTests {
         await second.stop()
     }
 
-    @Test("the log does not go back to the cursor, or it is of another generation → the whole list")
+    @Test("the log does not reach back to the cursor, or has another generation → the whole list is read")
     func whole() async throws {
         let server = try Self.orders(10)
         let service = try server.service()
@@ -161,7 +161,7 @@ struct FollowingTests {
         await second.stop()
     }
 
-    @Test("the log is cut between the question and what changed → the whole list is read, and nothing is missed")
+    @Test("the log is truncated between the two queries of a poll → the whole list is read, and nothing is missed")
     func prunedBetween() async throws {
         let server = try Self.orders(4)
         try server.sql(
@@ -192,7 +192,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("the server is stopped cleanly and started → the same generation goes on, and says what was wrong meanwhile")
+    @Test("the server is stopped cleanly and started → the generation stays, and the list has an error meanwhile")
     func cleanRestart() async throws {
         let server = try Self.orders(10)
         let source = try await Self.follow(server, options: "&stale=200ms")

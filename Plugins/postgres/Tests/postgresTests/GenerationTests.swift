@@ -8,7 +8,7 @@ import Testing
     "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct GenerationTests {
-    @Test("begun while a transaction is under way → those that ended after it began stay in the log for a standby")
+    @Test("begun while a transaction is under way → transactions that end later stay in the log for a standby")
     func overlapping() throws {
         let server = try FollowingTests.orders(2)
         let (slow, fast) = (try server.session(), try server.session())
@@ -25,7 +25,7 @@ struct GenerationTests {
         try slow.sql("ROLLBACK")
     }
 
-    @Test("begun after a restore → numbers that this server has not given out yet go from the log")
+    @Test("a generation begins after a restore → numbers that this server has not used yet are removed from the log")
     func foreign() throws {
         let server = try FollowingTests.orders(2)
         try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")

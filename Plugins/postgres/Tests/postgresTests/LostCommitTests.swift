@@ -8,7 +8,7 @@ import Testing
 @testable import postgres
 
 @Suite(
-    "A connection that is lost while a write ends", .serialized, .timeLimit(.minutes(3)),
+    "A connection that is lost during COMMIT", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct LostCommitTests {
     /// Writes to a list of which a write takes long to end; when it has come so far, its connection is interrupted.
@@ -42,7 +42,7 @@ struct LostCommitTests {
         CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait();
         """
 
-    @Test("it was committed → the write is answered as done")
+    @Test("the transaction was committed → the write succeeds")
     func committed() async throws {
         // The transaction is there, and its end waits for a standby that does not come.
         let (server, source, error) = try await write(
@@ -54,7 +54,7 @@ struct LostCommitTests {
         await source.stop()
     }
 
-    @Test("it was not → refused, and the message says that nothing was written")
+    @Test("the transaction was not committed → the write fails, and the message says that nothing was written")
     func aborted() async throws {
         let (server, source, error) = try await write(Self.slowTrigger, waitingFor: "PgSleep") {
             try $0.sql("SELECT pg_terminate_backend(\($1))")
@@ -65,7 +65,7 @@ struct LostCommitTests {
         await source.stop()
     }
 
-    @Test("the server does not come back → refused, and the message says that the outcome is unknown")
+    @Test("the server does not come back → the write fails, and the message says that the outcome is unknown")
     func unknown() async throws {
         let (_, source, error) = try await write(Self.slowTrigger, waitingFor: "PgSleep") { server, _ in
             server.stop(kill: true)

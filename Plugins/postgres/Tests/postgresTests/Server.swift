@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A PostgreSQL server of its own, in a directory that goes with it; it listens on a Unix socket there and nowhere else.
+/// A PostgreSQL server of its own, in a temporary directory; it listens only on a Unix socket there.
 final class Server: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -184,7 +184,7 @@ final class Server: Sendable {
     }
 }
 
-/// A session with psql: what is told is done in order, each in the transaction that is open.
+/// A session with psql: commands are run in order, in the transaction that is open.
 final class Session {
     private let process = Process()
     private let input = Pipe()

@@ -8,7 +8,7 @@ import Testing
 @testable import postgres
 
 @Suite(
-    "Row triggers, and the way to them", .serialized, .timeLimit(.minutes(3)),
+    "Row triggers, and how to choose them", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct TriggerTests {
     /// A table of two partitions.
@@ -30,7 +30,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "a partition that is named itself, and what replication applies → seen row by row, with the keys before and after"
+        "writes to a partition itself, and writes by replication → recorded row by row, with old and new keys"
     )
     func rows() async throws {
         let server = try partitioned(triggers: ", triggers => 'row'")
@@ -49,7 +49,7 @@ struct TriggerTests {
         await source.stop()
     }
 
-    @Test("triggers of statements, and a word that is neither → a partition by itself is not seen; the word is refused")
+    @Test("statement triggers → writes to a partition itself are not recorded; an unknown kind of triggers → refused")
     func statements() throws {
         let server = try partitioned(triggers: "")
         try server.sql("DELETE FROM listd.change")
@@ -67,7 +67,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "from one kind of triggers to the other and back → those of the kind alone, and nothing is written down twice")
+        "the kind of triggers is changed and changed back → only triggers of that kind, and no write is recorded twice")
     func exchanged() throws {
         let server = try partitioned(triggers: ", triggers => 'row'")
         #expect(try server.sql("SELECT triggers FROM listd.origin") == ["2"])

@@ -33,7 +33,7 @@ struct WritingTests {
         return (server, source)
     }
 
-    @Test("upserts, removals, patches and moves → the table has them, and the list when it is answered")
+    @Test("upserts, removals, patches and moves → in the table, and in the list before the answer")
     func operations() async throws {
         let (server, source) = try await writable(3)
         try await source.write(
@@ -54,7 +54,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("put between neighbours again and again, also of equal rank → always between them")
+    @Test("repeated inserts between two neighbours, also of equal rank → always between them")
     func places() async throws {
         let (server, source) = try await writable(3)
         try server.sql("UPDATE orders SET rank = 1")
@@ -71,7 +71,7 @@ struct WritingTests {
     }
 
     @Test(
-        "on condition that nothing changed: it did not → written; it did, told or not → a conflict, and nothing is written"
+        "a conditional write without other changes → written; with a change that the list has or has not → a conflict, and nothing is written"
     )
     func conditional() async throws {
         let (server, source) = try await writable(2)
@@ -96,7 +96,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("what the table cannot have → an error that says so, and nothing is written")
+    @Test("a write that violates the table's rules → an error that says so, and nothing is written")
     func refused() async throws {
         let (server, source) = try await writable(2)
         try server.sql("ALTER TABLE orders ADD CHECK (title <> 'bad')")
@@ -128,7 +128,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("cut off from the server → refused at once, and not written later; not asked for → no writes")
+    @Test("no connection to the server → refused at once, and not written later; without `write` → no writes")
     func cutOff() async throws {
         let (server, source) = try await writable(2)
         server.stop()
@@ -144,7 +144,7 @@ struct WritingTests {
         await reader.stop()
     }
 
-    @Test("all types → what is written is what is read")
+    @Test("values of all types → read as they were written")
     func types() async throws {
         let server = try Server()
         try server.sql(

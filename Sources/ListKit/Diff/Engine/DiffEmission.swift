@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads what changed from the runs of a walk and the pairs among its rests.
+/// Computes the changes from the runs of a walk and the pairs among the rests.
 ///
-/// A run is moved as a whole or not at all, so this costs O(runs + rests + moves).
+/// A run moves as a whole or not at all, so this costs O(runs + rests + moves).
 struct DiffEmission: ~Copyable {
-    /// How many elements that stay come before a run, before the update.
+    /// The number of staying elements before a run, before the update.
     private let runRanks: FlatBuffer<UInt32>
-    /// How many elements that stay come before an element of the rest, before the update.
+    /// The number of staying elements before an element of the rest, before the update.
     private let restRanks: FlatBuffer<UInt32>
     private(set) var deletes: [Range<Int>] = []
     private(set) var inserts: [Range<Int>] = []
     private var restUpdates: [Int] = []
-    /// How many elements have another rank than before.
+    /// The number of elements whose rank differs from before.
     private(set) var movedCount = 0
 
-    /// Ranks everything that stays.
+    /// Computes the ranks of all staying elements.
     init(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory) {
         runRanks = FlatBuffer(uninitializedCount: runs.runCount, in: &memory)
         restRanks = FlatBuffer(uninitializedCount: runs.oldRestCount, in: &memory)
@@ -70,7 +70,7 @@ struct DiffEmission: ~Copyable {
         movedCount = moved
     }
 
-    /// Elements that stay and changed, before the update.
+    /// Staying elements that changed, by old index.
     func updates(_ runs: borrowing DiffRuns) -> [Range<Int>] {
         var updates = AscendingRanges()
         var rest = 0
@@ -86,10 +86,10 @@ struct DiffEmission: ~Copyable {
         return updates.finish()
     }
 
-    /// IGListKit's moves: new index ≠ old index − deletes before + inserts before, which is to say that the rank differs.
+    /// IGListKit's moves: new index ≠ old index − deletes before + inserts before, which means that the rank differs.
     func moves(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) -> [ListMoveIndex] {
         let count = movedCount
-        // The count was taken by the same comparisons over the same elements.
+        // The count was made by the same comparisons over the same elements.
         return unsafe [ListMoveIndex](unsafeUninitializedCapacity: count) { buffer, initialized in
             var (run, rest, rank) = (0, 0, 0 as UInt32)
             while initialized < count {
@@ -120,7 +120,7 @@ struct DiffEmission: ~Copyable {
         }
     }
 
-    /// The fewest moves: everything but a longest subsequence of what stays that keeps its order.
+    /// The fewest moves: all staying elements except a longest subsequence that keeps its order.
     func minimalMoves(
         _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory
     ) -> [ListMoveIndex] {
@@ -153,7 +153,7 @@ struct DiffEmission: ~Copyable {
     }
 }
 
-/// Ranges of indexes that come in ascending order.
+/// Ranges of indexes that are added in ascending order.
 private struct AscendingRanges {
     private var ranges: [Range<Int>] = []
     private var start = -1

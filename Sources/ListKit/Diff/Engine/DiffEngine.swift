@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The diff: walk both lists side by side, pair what is left over through a table, make sure of repeated identifiers, and read
-/// what changed from that.
+/// The diff: walks both lists side by side, pairs the rest through a table, checks for repeated identifiers, and
+/// computes the changes.
 ///
-/// The results are IGListKit's (DF-01 … DF-35), whichever way they are found.
+/// The results are IGListKit's (DF-01 … DF-35), in every branch.
 enum DiffEngine {
-    /// What nearly every diff needs of working memory, most of which it never touches; more is got when it is needed.
+    /// The working memory that nearly every diff needs, most of which is never touched; more is allocated when needed.
     private static let bytesPerElement = 64
-    /// The most that is got at once: what is larger, the allocator fetches anew from the system for each diff.
+    /// The most that is allocated at once: larger blocks come anew from the system for each diff.
     private static let mostBytes = 4 << 20
 
-    /// What changed between the two lists of a source.
+    /// The changes between the two lists of a source.
     ///
     /// - Parameters:
     ///   - areUnique: whether the caller promises that no identifier occurs twice on one side.
-    ///   - lookup: what the result finds identifiers with.
+    ///   - lookup: how the result finds identifiers.
     /// - Complexity: O(n), with minimal moves O(n · log n) at worst.
     static func result(
         _ source: some DiffSource, moves: ListDiffMoves, areUnique: Bool, lookup: (any DiffLookup)?
@@ -37,7 +37,7 @@ enum DiffEngine {
         }
     }
 
-    /// The long way, for identifiers that occur more than once.
+    /// The slow path, for identifiers that occur more than once.
     private static func repeatedResult(
         _ source: some DiffSource, _ moves: ListDiffMoves, _ lookup: (any DiffLookup)?, in memory: inout DiffMemory
     ) -> ListIndexSetResult {

@@ -2,15 +2,15 @@
 
 /// The working memory of one diff: one block that its buffers share.
 ///
-/// The allocator keeps one block of a size for the next diff, but gives the end of the heap back to the system after many
-/// blocks were freed; then every page would have to be fetched and cleared again.
+/// The allocator keeps one block of a size for the next diff, but returns the end of the heap to the system after many
+/// blocks were freed; then every page would have to be mapped and cleared again.
 @safe
 struct DiffMemory: ~Copyable {
-    // `with` owns the block; what is lent from it is used only inside of the call.
+    // `with` owns the block; memory lent from it is used only inside the call.
     private let block: UnsafeMutableRawBufferPointer
     private var used = 0
 
-    /// Where lent blocks start: at a line of the cache.
+    /// The offset where lent blocks start: aligned to a cache line.
     static let alignment = 64
 
     /// Lends working memory.
@@ -23,7 +23,7 @@ struct DiffMemory: ~Copyable {
 
     private init(_ block: UnsafeMutableRawBufferPointer) { unsafe self.block = block }
 
-    /// A block of garbage; nil when there is no room left.
+    /// An uninitialised block; nil when there is no room left.
     mutating func take<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> UnsafeMutableBufferPointer<
         Element
     >? {

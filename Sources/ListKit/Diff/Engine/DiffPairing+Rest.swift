@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiffPairing {
-    /// How many elements are looked up before those that were found are compared.
+    /// How many elements are looked up before the found ones are compared.
     private static let blockSize = 256
 
-    /// Pairs what two lists left over, through a table that takes what is left over before.
+    /// Pairs the rests of two lists, through a table of the rest before.
     ///
-    /// Elements that moved lie anywhere in memory. They are looked up by their hashes alone, and those of a block are compared in
-    /// one loop without surprises, so that the processor fetches the next ones while it waits for the first.
-    /// - Returns: false when an identifier was met twice on one side; then the pairs need not be IGListKit's.
+    /// Moved elements may be anywhere in memory. They are looked up by their hashes alone, and those of a block are
+    /// compared in one loop without unpredictable branches, so that the processor prefetches the next ones meanwhile.
+    /// - Returns: false when an identifier occurs twice on one side; then the pairs may differ from IGListKit's.
     mutating func pairUnique(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable,
         in memory: inout DiffMemory
@@ -40,7 +40,7 @@ extension DiffPairing {
         return true
     }
 
-    /// Puts what is left over before into the table; false when an identifier is met twice.
+    /// Inserts the rest before into the table; returns false when an identifier occurs twice.
     private static func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, in table: borrowing DiffTable
     ) -> Bool {
@@ -54,7 +54,7 @@ extension DiffPairing {
         return true
     }
 
-    /// The element before that is one after, if it is next to the last one found, as it often is.
+    /// The partner of an element after, if it follows the last found one, as it often does.
     @inline(__always)
     private static func neighbour(
         of last: Int, _ new: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
@@ -71,9 +71,9 @@ extension DiffPairing {
         return nil
     }
 
-    /// Pairs elements that seem to be one; those that are not, with the ones that the table knows, if any.
+    /// Pairs candidate elements; those whose identifiers differ are looked up in the table again.
     ///
-    /// - Returns: false when an element before has a partner.
+    /// - Returns: false when an element before has a partner already.
     @inline(never)
     private mutating func pair(
         _ candidates: borrowing FlatBuffer<Candidate>, _ count: Int, _ source: some DiffSource,
@@ -96,7 +96,7 @@ extension DiffPairing {
         return true
     }
 
-    /// Pairs two elements; false when the one before has a partner.
+    /// Pairs two elements; returns false when the one before has a partner already.
     @inline(__always)
     private mutating func pairFree(_ old: Int, _ new: Int, _ relation: DiffRelation) -> Bool {
         guard isFree(old: old) else { return false }
@@ -104,7 +104,7 @@ extension DiffPairing {
         return true
     }
 
-    /// Pairs the k-th occurrence of an identifier before with the k-th after; everything must be left over.
+    /// Pairs the k-th occurrence of an identifier before with the k-th after; all elements must be in the rests.
     ///
     /// If one pair changed, all pairs of its identifier count as changed (rule DF-33).
     mutating func pairRepeated(_ source: some DiffSource, in memory: inout DiffMemory) {
@@ -149,7 +149,7 @@ private struct DuplicateChains {
         lasts = [Int32](repeating: -1, count: count)
     }
 
-    /// Puts an occurrence in front of a later one.
+    /// Inserts an occurrence before a later one.
     mutating func link(_ index: Int, before later: Int) {
         nexts[index] = Int32(truncatingIfNeeded: later)
         lasts[index] = Int32(truncatingIfNeeded: last(of: later))
@@ -158,6 +158,6 @@ private struct DuplicateChains {
     /// The next occurrence of the same identifier.
     func next(after index: Int) -> Int? { nexts[index] < 0 ? nil : Int(nexts[index]) }
 
-    /// The last occurrence of the same identifier, itself if there is no other: stands for the identifier.
+    /// The last occurrence of the same identifier, or itself: identifies the identifier.
     func last(of index: Int) -> Int { lasts[index] < 0 ? index : Int(lasts[index]) }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the elements that are left over are one and the same.
+/// The pairs among the elements of the rests.
 ///
 /// Positions count in the rests of `DiffRuns`.
 struct DiffPairing: ~Copyable {
-    /// Marks an element without a partner.
+    /// The value for an element without a partner.
     static let noPartner: UInt32 = .max
 
     /// Set in `newOfOld` for a pair that changed.
@@ -15,7 +15,7 @@ struct DiffPairing: ~Copyable {
     /// Whether any pair changed.
     private(set) var hasChanges = false
 
-    /// Makes a pairing in which nobody has a partner.
+    /// Makes a pairing without pairs.
     init(oldCount: Int, newCount: Int, in memory: inout DiffMemory) {
         newOfOld = FlatBuffer(repeating: DiffPairing.noPartner, count: oldCount, in: &memory)
         oldOfNew = FlatBuffer(repeating: DiffPairing.noPartner, count: newCount, in: &memory)
@@ -29,7 +29,7 @@ struct DiffPairing: ~Copyable {
     @inline(__always)
     func partner(ofNew new: Int) -> UInt32 { oldOfNew[new] }
 
-    /// Makes two elements one.
+    /// Pairs two elements.
     @inline(__always)
     mutating func pair(_ old: Int, _ new: Int, isChanged: Bool) {
         if isChanged { hasChanges = true }
@@ -37,7 +37,7 @@ struct DiffPairing: ~Copyable {
         oldOfNew[new] = UInt32(truncatingIfNeeded: old)
     }
 
-    /// Whether an element before that has a partner changed.
+    /// Whether a paired element before changed.
     @inline(__always)
     func isChanged(old: Int) -> Bool { newOfOld[old] & DiffPairing.changedBit != 0 }
 

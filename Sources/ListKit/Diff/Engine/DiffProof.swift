@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes sure that a walk paired as IGListKit does, when identifiers may repeat.
+/// Checks that a walk paired as IGListKit does, when identifiers may repeat.
 ///
-/// Pairs in the same order on both sides are IGListKit's unless an identifier among what is left over occurs once more, and
-/// the mark of a changed element is right unless its identifier occurs once more. So those identifiers go into tables, and every
-/// paired element is looked up; a bit filter answers nearly all of the look-ups.
+/// Pairs in the same order on both sides are IGListKit's unless an identifier of the rest occurs once more, and a
+/// changed mark is right unless its identifier occurs once more. So those identifiers are inserted into tables, and
+/// every paired element is looked up; a bit filter answers nearly all look-ups.
 struct DiffProof: ~Copyable {
     private let filter: FlatBuffer<UInt64>
     private let filterMask: UInt32
     private let newRest: DiffTable
     private let updates: DiffTable
 
-    /// Whether the pairs of a walk are IGListKit's, after its rests were paired and nothing repeated was met there.
+    /// Whether the pairs of a walk are IGListKit's, after its rests were paired without finding a repeated identifier.
     ///
-    /// - Parameter oldRest: the table of what is left over before.
+    /// - Parameter oldRest: the table of the rest before.
     static func holds<Source: DiffSource>(
         _ source: Source, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
         _ oldRest: borrowing DiffTable, in memory: inout DiffMemory
     ) -> Bool {
         if runs.runCount == 0 { return true }
         if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
-        // A common start is paired with itself whatever follows; only the mark of a changed element can reach into it.
+        // A common start is always paired with itself; only a changed mark can extend into it.
         let hasStart = runs.runs[0].old == 0 && runs.runs[0].new == 0
         let first = hasStart && runs.updateCount == 0 && !pairing.hasChanges ? 1 : 0
         if first == runs.runCount { return true }
@@ -68,7 +68,7 @@ struct DiffProof: ~Copyable {
         updates = DiffTable(count: runs.updateCount, limit: runs.updateCount, in: &memory)
     }
 
-    /// Two bits of one word, so that one look tells and seldom errs.
+    /// Two bits of one word, so that one load decides, with few false positives.
     @inline(__always)
     private static func bits(_ hash: UInt32) -> UInt64 {
         1 &<< UInt64(hash >> 26) | 1 &<< UInt64(hash >> 20 & 63)
@@ -86,12 +86,12 @@ struct DiffProof: ~Copyable {
         return filter[word(hash)] & bits == bits
     }
 
-    /// Puts in what must not occur once more; false when it does.
+    /// Inserts identifiers that must not occur once more; returns false when one does.
     private func enter(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
         for position in 0..<runs.oldRestCount { insert(runs.oldHashes[Int(runs.oldRest[position])]) }
-        // Those with a partner are known by it; repeated ones are inserts as long as nothing in a run is the same.
+        // Paired ones are found by their pair; repeated ones are inserts unless an element in a run is the same.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
             let hash = runs.newHashes[new]
@@ -109,7 +109,7 @@ struct DiffProof: ~Copyable {
         return true
     }
 
-    /// Looks the paired elements up, from one run on.
+    /// Looks up the paired elements, from a run on.
     private func check(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ oldRest: borrowing DiffTable, from first: Int
     ) -> Bool {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiffRuns {
-    /// How far a walk looks ahead on either side for where the lists agree again.
+    /// How far a walk searches on either side for the next agreement of the lists.
     private static let window = 6
 
-    /// After how many places in a row without agreement a walk gives up.
+    /// The number of consecutive places without agreement after which a walk stops.
     private static let patience = 24
 
-    /// Walks through two lists: the common start, the common end, then what is between, past insertions and deletions.
+    /// Walks through two lists: the common start, the common end, then the part between, past insertions and deletions.
     ///
-    /// Every pair found has one identifier, and the pairs are in the same order on both sides; where the lists differ too
-    /// much, everything up to the common end is left over.
+    /// Every pair has one identifier, and the pairs are in the same order on both sides; where the lists differ too
+    /// much, everything up to the common end becomes the rest.
     init(walking source: some DiffSource, in memory: inout DiffMemory) {
         self.init(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
         let start = walkRun(source, from: 0, 0, to: source.oldCount, source.newCount)
@@ -33,7 +33,7 @@ extension DiffRuns {
 
     /// Walks from the end towards a common start.
     ///
-    /// - Returns: how many elements agree, and which of them changed, descending.
+    /// - Returns: the number of agreeing elements, and those of them that changed, descending.
     private mutating func walkEnd<Source: DiffSource>(
         _ source: Source, downTo start: Int
     ) -> (count: Int, updates: [UInt32]) {
@@ -84,12 +84,13 @@ extension DiffRuns {
         return count
     }
 
-    /// How many elements to leave over on either side until the lists agree again; nil when they do not in the window.
+    /// The number of elements on either side to put into the rest until the lists agree again; nil when they do not in
+    /// the window.
     private static func nextAgreement(
         _ source: some DiffSource, _ old: Int, _ new: Int, _ oldEnd: Int, _ newEnd: Int
     ) -> (old: Int, new: Int)? {
         let (oldRoom, newRoom) = (oldEnd - old, newEnd - new)
-        // One element gone, come or replaced: nearly always.
+        // One element deleted, inserted or replaced: nearly always.
         if oldRoom > 1, source.isLikelySame(old + 1, new) { return (1, 0) }
         if newRoom > 1, source.isLikelySame(old, new + 1) { return (0, 1) }
         if oldRoom > 1, newRoom > 1, source.isLikelySame(old + 1, new + 1) { return (1, 1) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stretch of elements that follow each other in both lists.
+/// A run of elements that follow each other in both lists.
 struct DiffRun: BitwiseCopyable {
     var old: UInt32
     var new: UInt32
     var count: UInt32
 }
 
-/// What walking through both lists side by side finds: stretches in the same order, and what is left over on either side.
+/// The result of walking through both lists side by side: runs in the same order, and the rest on either side.
 struct DiffRuns: ~Copyable {
-    /// More elements than this cannot be numbered.
+    /// The maximum number of elements.
     static let maximumCount = Int(Int32.max)
 
-    /// The stretches, ascending in both lists.
+    /// The runs, ascending in both lists.
     let runs: FlatBuffer<DiffRun>
     private(set) var runCount = 0
     /// Elements before that are in no run, ascending.
@@ -27,13 +27,13 @@ struct DiffRuns: ~Copyable {
     /// Bits of the hashes of elements before, by index: of those in a run, if the source has them, and, as soon as they are
     /// paired, of the others.
     let oldHashes: FlatBuffer<UInt32>
-    /// Bits of the hashes of elements after, by index: of those in no run, as soon as they are paired.
+    /// Bits of the hashes of elements after, by index: of those in no run, once they are paired.
     let newHashes: FlatBuffer<UInt32>
-    /// From which element on the walk left everything over without looking at it.
+    /// The first element from which the walk put everything into the rest without comparing it.
     private var oldTail = 0
     private var newTail = 0
 
-    /// Makes room for the worst case; memory that is not needed is never touched.
+    /// Reserves room for the worst case; memory that is not needed is never touched.
     init(oldCount: Int, newCount: Int, in memory: inout DiffMemory) {
         let pairs = min(oldCount, newCount)
         runs = FlatBuffer(uninitializedCount: pairs, in: &memory)
@@ -44,14 +44,14 @@ struct DiffRuns: ~Copyable {
         newHashes = FlatBuffer(uninitializedCount: newCount, in: &memory)
     }
 
-    /// Leaves everything over.
+    /// Puts everything into the rest.
     static func none(_ source: some DiffSource, in memory: inout DiffMemory) -> DiffRuns {
         var result = DiffRuns(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
         result.leaveOver(oldTail: 0..<source.oldCount, newTail: 0..<source.newCount)
         return result
     }
 
-    /// The hash of an element before that is in no run, which is there from then on.
+    /// The hash of an element before that is in no run; computed at the first use.
     @inline(__always)
     func hash(old: Int, _ source: some DiffSource) -> UInt32 {
         if old < oldTail { return oldHashes[old] }
@@ -66,7 +66,7 @@ struct DiffRuns: ~Copyable {
         Source.hasHashes ? oldHashes[old] : source.oldHash(old)
     }
 
-    /// The hash of an element after that is in no run, which is there from then on.
+    /// The hash of an element after that is in no run; computed at the first use.
     @inline(__always)
     func hash(new: Int, _ source: some DiffSource) -> UInt32 {
         if new < newTail { return newHashes[new] }
@@ -75,7 +75,7 @@ struct DiffRuns: ~Copyable {
         return hash
     }
 
-    /// Leaves elements over that were looked at, so that their hashes are at hand.
+    /// Puts compared elements into the rest, whose hashes are known.
     @inline(__always)
     mutating func leaveOver(old: Range<Int>, new: Range<Int>, _ source: some DiffSource) {
         for index in old { oldHashes[index] = source.oldHash(index) }
@@ -84,7 +84,8 @@ struct DiffRuns: ~Copyable {
         leaveOver(new: new)
     }
 
-    /// Leaves everything over between two places and two ends; the hashes are read when each element is paired.
+    /// Puts everything between two places and two ends into the rest; its hashes are computed when each element is
+    /// paired.
     mutating func leaveOver(oldTail: Range<Int>, newTail: Range<Int>) {
         (self.oldTail, self.newTail) = (oldTail.lowerBound, newTail.lowerBound)
         leaveOver(old: oldTail)
@@ -107,7 +108,7 @@ struct DiffRuns: ~Copyable {
         }
     }
 
-    /// Takes back the last updates, so that they can be added in another order.
+    /// Removes the last updates, so that they can be added in another order.
     mutating func takeUpdates(from start: Int) -> [UInt32] {
         defer { updateCount = start }
         return (start..<updateCount).map { updates[$0] }
@@ -119,7 +120,7 @@ struct DiffRuns: ~Copyable {
         updateCount += 1
     }
 
-    /// Adds a stretch that ends in front of two indexes.
+    /// Adds a run that ends before two indexes.
     @inline(__always)
     mutating func addRun(count: Int, endingAt old: Int, _ new: Int) {
         if count == 0 { return }

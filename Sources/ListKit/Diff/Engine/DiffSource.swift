@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an element after relates to one before.
+/// The relation of an element after to one before.
 @usableFromInline @frozen
 enum DiffRelation {
     /// Their identifiers differ.
@@ -13,15 +13,15 @@ enum DiffRelation {
 
 /// What the diff asks about two lists, by index.
 ///
-/// The engine is specialised for each conforming type, so a question costs no dynamic call.
+/// The engine is specialised for each conforming type, so a query costs no dynamic call.
 protocol DiffSource {
     /// Whether hashes are there before the diff starts; else each is computed when it is asked for.
     static var hasHashes: Bool { get }
 
-    /// How many elements the list before has.
+    /// The number of elements before.
     var oldCount: Int { get }
 
-    /// How many elements the list after has.
+    /// The number of elements after.
     var newCount: Int { get }
 
     /// Well mixed bits of an identifier before; equal identifiers have equal hashes.
@@ -39,7 +39,7 @@ protocol DiffSource {
     /// Whether two elements after have equal identifiers.
     func isSameNew(_ new: Int, _ other: Int) -> Bool
 
-    /// Whether an element before and one after may have equal identifiers: a quick look that errs only in saying yes.
+    /// Whether an element before and one after may have equal identifiers: a quick check with false positives only.
     func isLikelySame(_ old: Int, _ new: Int) -> Bool
 
     /// How many elements from two indexes on are unchanged, side by side.

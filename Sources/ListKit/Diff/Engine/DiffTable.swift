@@ -2,14 +2,14 @@
 
 /// A hash table of indexes with open addressing, in buckets of 8 slots: 5 bytes a slot, at most half full.
 ///
-/// One word of a bucket holds 7 bits of the hash for each of its slots, so that one load and no unpredictable branch tells nearly
-/// always whether a bucket has what is asked for. Slots hold an index plus the upper bits of the hash, which tell the few
-/// other candidates apart without looking at an element. The lower bits of the hash choose the bucket.
+/// One word of a bucket holds 7 bits of the hash for each of its slots, so that one load and no unpredictable branch
+/// nearly always decides whether a bucket has the wanted element. Slots hold an index plus the upper bits of the hash,
+/// which distinguish the few other candidates without reading an element. The lower bits of the hash choose the bucket.
 struct DiffTable: ~Copyable {
     private static let slotsPerBucket = 8
     /// The lowest bit of each byte.
     private static let lows: UInt64 = 0x0101_0101_0101_0101
-    /// The highest bit of each byte: set for slots that are taken.
+    /// The highest bit of each byte: set for used slots.
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
     private let tags: FlatBuffer<UInt64>
@@ -27,7 +27,7 @@ struct DiffTable: ~Copyable {
         slots = FlatBuffer(uninitializedCount: buckets * DiffTable.slotsPerBucket, in: &memory)
     }
 
-    /// How many bytes of working memory a table takes.
+    /// The number of bytes of working memory for a table.
     static func byteCount(for count: Int) -> Int {
         let perSlot = MemoryLayout<UInt32>.stride + MemoryLayout<UInt64>.stride / slotsPerBucket
         return bucketCount(for: count) * slotsPerBucket * perSlot + 2 * DiffMemory.alignment
@@ -39,9 +39,9 @@ struct DiffTable: ~Copyable {
         return buckets
     }
 
-    /// Puts an index in, or finds the one there that is the same: then that slot takes the new index over.
+    /// Inserts an index, or replaces that of an equal element.
     ///
-    /// - Returns: the index that was there.
+    /// - Returns: the replaced index.
     @inline(__always)
     func insert(_ index: Int, hash: UInt32, isSame: (Int) -> Bool) -> Int? {
         var bucket = Int(truncatingIfNeeded: hash) & mask
@@ -63,7 +63,7 @@ struct DiffTable: ~Copyable {
         }
     }
 
-    /// The position of the slot that holds what is asked for, and its index.
+    /// The position of the slot with the wanted element, and its index.
     @inline(__always)
     func find(hash: UInt32, isSame: (Int) -> Bool) -> (position: Int, index: Int)? {
         var bucket = Int(truncatingIfNeeded: hash) & mask
@@ -75,24 +75,24 @@ struct DiffTable: ~Copyable {
         }
     }
 
-    /// Lets a slot hold another index that has the same identifier.
+    /// Replaces the index in a slot by another one with the same identifier.
     @inline(__always)
     func replace(at position: Int, with index: Int) {
         slots[position] = slots[position] & ~indexMask | UInt32(truncatingIfNeeded: index)
     }
 
-    /// What a bucket knows of a hash in each of its taken slots.
+    /// The tag that a bucket stores for a hash, in every byte.
     @inline(__always)
     private static func tag(_ hash: UInt32) -> UInt64 { UInt64(hash >> 25) | 0x80 }
 
-    /// Looks through the slots of a bucket that have the tag of a hash.
+    /// Searches the slots of a bucket that have the tag of a hash.
     @inline(__always)
     private func match(
         _ hash: UInt32, in bucket: Int, _ word: UInt64, _ isSame: (Int) -> Bool
     ) -> (position: Int, index: Int)? {
         let difference = word ^ DiffTable.tag(hash) &* DiffTable.lows
-        // The highest bit of each byte that is zero, and seldom of one above it: the slot itself decides. A free slot has no
-        // such bit, as it differs from every tag in its highest one.
+        // The highest bit of each byte that is zero, and sometimes of one above it: the slot itself decides. A free
+        // slot has no such bit, as it differs from every tag in its highest bit.
         var candidates = (difference &- DiffTable.lows) & ~difference & DiffTable.highs
         while candidates != 0 {
             let position = bucket * DiffTable.slotsPerBucket + candidates.trailingZeroBitCount / 8

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block of plain numbers with one owner: what the engine's loops work on instead of arrays.
+/// A block of plain numbers with one owner: the engine's loops use it instead of arrays.
 ///
-/// Indexes are checked in debug builds only; they never come from outside of the engine.
+/// Indexes are checked in debug builds only; they never come from outside the engine.
 @safe
 struct FlatBuffer<Element: BitwiseCopyable>: ~Copyable {
-    // Either the buffer owns the block, made in `init` and given back in `deinit`, or a `DiffMemory` does, which outlives it.
+    // Either the buffer owns the block, allocated in `init` and freed in `deinit`, or a `DiffMemory` does, which
+    // outlives it.
     private let block: UnsafeMutableBufferPointer<Element>
     private let ownsBlock: Bool
 
-    /// Takes a block of garbage from the working memory of a diff, or one of its own when there is no room left,
-    /// for an owner that writes every element before it reads it.
+    /// Takes an uninitialised block from the working memory of a diff, or allocates one when there is no room left; its
+    /// owner writes every element before reading it.
     init(uninitializedCount count: Int, in memory: inout DiffMemory) {
         let lent = unsafe memory.take(count, of: Element.self)
         unsafe block = lent ?? .allocate(capacity: count)

@@ -8,10 +8,10 @@ enum LongestIncreasingRun {
         let count: UInt32
     }
 
-    /// For each stretch, how many of its first numbers belong to the chosen subsequence; all numbers are different.
+    /// For each run, how many of its first numbers belong to the chosen subsequence; all numbers are different.
     ///
-    /// The numbers of a stretch replace neighbouring tails, because no other stretch has a number between them; so one search a
-    /// stretch is enough.
+    /// The numbers of a run replace neighbouring tails, because no other run has a number between them; so one search
+    /// for each run is enough.
     /// - Complexity: O(numbers + stretches · log numbers), without the logarithm when they are nearly in order.
     static func members(of stretches: [Stretch], in memory: inout DiffMemory) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
@@ -51,7 +51,7 @@ enum LongestIncreasingRun {
         static let none = Tail(number: .max, stretch: .max)
     }
 
-    /// How many tails are smaller than a number; looks from the end, in growing steps.
+    /// The number of tails smaller than a number; searches from the end, in growing steps.
     private static func firstTail(above number: UInt32, _ tails: borrowing FlatBuffer<Tail>, _ length: Int) -> Int {
         var (low, high, step) = (length, length, 1)
         while low > 0, tails[low - 1].number > number {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two arrays of objects, read where they lie: no reference is counted and nothing is copied while the diff runs.
+/// Two arrays of objects, read in place: no reference is counted and nothing is copied while the diff runs.
 @safe
 struct ObjectDiffSource: DiffSource {
     private typealias Reference = Unmanaged<ObjectBuffer>
@@ -16,7 +16,7 @@ struct ObjectDiffSource: DiffSource {
     ) -> Result {
         unsafe old.withUnsafeBufferPointer { old in
             unsafe new.withUnsafeBufferPointer { new in
-                // An object is one strong reference, and so is what it is read as.
+                // An object is one strong reference, and so is the type that it is read as.
                 unsafe old.withMemoryRebound(to: Reference.self) { old in
                     unsafe new.withMemoryRebound(to: Reference.self) { new in
                         unsafe body(ObjectDiffSource(old: old, new: new, option: option))
@@ -105,7 +105,7 @@ struct ObjectDiffSource: DiffSource {
                         let identity = unsafe header.pointee.identity
                         guard unsafe identity == otherHeader.pointee.identity else { return .different }
                         let count = unsafe header.pointee.fieldCount
-                        // Identifier and fields lie side by side: nearly always one comparison tells it all.
+                        // Identifier and fields are adjacent: nearly always one comparison decides.
                         if option == .equality, unsafe count == otherHeader.pointee.fieldCount,
                             unsafe header.pointee.type === otherHeader.pointee.type,
                             unsafe isEqual(bytes, otherBytes, count: identity.length + Int(count))
@@ -119,7 +119,7 @@ struct ObjectDiffSource: DiffSource {
         }
     }
 
-    /// Compares bytes eight at a time; the last step may look at some of them twice.
+    /// Compares bytes eight at a time; the last step may compare some of them twice.
     @inline(__always)
     private static func isEqual(
         _ first: UnsafeMutablePointer<UInt8>, _ second: UnsafeMutablePointer<UInt8>, count: Int

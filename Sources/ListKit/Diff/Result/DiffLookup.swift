@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Where identifiers are, before and after an update; built when the first question comes.
+/// The indexes of identifiers, before and after an update; built at the first query.
 protocol DiffLookup: AnyObject, Sendable {
     /// The last index before the update, nil for an identifier of another type too.
     func oldIndex(of identifier: AnyHashable) -> Int?
@@ -10,10 +10,10 @@ protocol DiffLookup: AnyObject, Sendable {
     /// The last index after the update, nil for an identifier of another type too.
     func newIndex(of identifier: AnyHashable) -> Int?
 
-    /// The last index before the update of whatever was at an index then.
+    /// The last old index of the identifier that an element before had at an index.
     func lastOldIndex(sameAsOld index: Int) -> Int?
 
-    /// The last index after the update of whatever was at an index before.
+    /// The last new index of the identifier that an element before had at an index.
     func lastNewIndex(sameAsOld index: Int) -> Int?
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where each element that stays was and is, read from what changed.
+/// The old and new index of each staying element, computed from the changes.
 ///
-/// Elements that neither moved nor were inserted or deleted keep their order, so runs of changes are all that is needed.
+/// Elements that neither moved nor were inserted or deleted keep their order, so runs of changes are enough.
 public struct ListIndexMapping: Sendable {
     private let result: ListIndexSetResult
     private let old: ListIndexRanks
@@ -10,7 +10,7 @@ public struct ListIndexMapping: Sendable {
     private let byOrigin: [Int: Int]
     private let byTarget: [Int: Int]
 
-    /// Prepares questions about what changed.
+    /// Prepares queries about the changes.
     ///
     /// - Complexity: O(changes · log changes).
     public init(_ result: ListIndexSetResult) {
@@ -42,7 +42,7 @@ public struct ListIndexMapping: Sendable {
 struct ListIndexRanks: Sendable {
     private struct Run: Sendable {
         let range: Range<Int>
-        /// How many indexes of the set are before the run.
+        /// The number of indexes of the set before the run.
         let before: Int
     }
 
@@ -59,12 +59,12 @@ struct ListIndexRanks: Sendable {
         }
     }
 
-    /// How many indexes outside of the set are below one that is outside too.
+    /// The number of indexes outside the set below one that is outside too.
     func rank(of index: Int) -> Int {
         index - count(upTo: last { $0.range.lowerBound <= index })
     }
 
-    /// The index outside of the set that has a rank.
+    /// The index outside the set with a rank.
     func index(ofRank rank: Int) -> Int {
         rank + count(upTo: last { $0.range.lowerBound - $0.before <= rank })
     }
@@ -82,7 +82,8 @@ struct ListIndexRanks: Sendable {
 }
 
 extension ListIndexSetResult {
-    /// Deletes and inserts with reloads put in: each reloaded element is deleted where it was and inserted where it is.
+    /// Deletes and inserts including reloads: each reloaded element is deleted at its old and inserted at its new
+    /// index.
     ///
     /// Reloads are indexes before the update; one that is deleted anyway is dropped. Without any other change each reload
     /// becomes a delete and an insert of the same index (rules UP-43 to UP-46).

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What changed between the items of one section before and one section after an update (IGListKit's
+/// The changes between the items of one section before and one section after an update (IGListKit's
 /// `ListIndexPathResult`).
 ///
-/// Deletes, updates and the origins of moves lie in the section before, inserts and the targets of moves in the one after.
+/// Deletes, updates and the origins of moves refer to the section before, inserts and the targets of moves to the one
+/// after.
 public struct ListIndexPathResult: Sendable, Hashable {
     /// The section before the update.
     public let fromSection: Int
@@ -19,16 +20,16 @@ public struct ListIndexPathResult: Sendable, Hashable {
         self.indexes = indexes
     }
 
-    /// Paths after the update of items that are new, ascending (rule DF-10).
+    /// New paths of inserted items, ascending (rule DF-10).
     public var inserts: [IndexPath] { indexes.inserts.map { IndexPath(section: toSection, item: $0) } }
 
-    /// Paths before the update of items that are gone, ascending (rule DF-10).
+    /// Old paths of deleted items, ascending (rule DF-10).
     public var deletes: [IndexPath] { indexes.deletes.map { IndexPath(section: fromSection, item: $0) } }
 
-    /// Paths **before** the update of items that stay and changed, ascending.
+    /// **Old** paths of staying items that changed, ascending.
     public var updates: [IndexPath] { indexes.updates.map { IndexPath(section: fromSection, item: $0) } }
 
-    /// Items that stay and changed places, ascending by their new path.
+    /// Staying items that moved, ascending by their new path.
     public var moves: [ListMoveIndexPath] {
         indexes.moves.map { move in
             ListMoveIndexPath(
@@ -40,7 +41,7 @@ public struct ListIndexPathResult: Sendable, Hashable {
     /// Whether anything changed.
     public var hasChanges: Bool { indexes.hasChanges }
 
-    /// How many changes there are; an item that moved and changed counts twice.
+    /// The number of changes; an item that moved and changed counts twice.
     public var changeCount: Int { indexes.changeCount }
 
     /// The path that an identifier had before the update, nil when it was not there (rule DF-26).

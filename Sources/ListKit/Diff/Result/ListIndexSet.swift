@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of indexes, kept as ascending runs: what IGListKit has `NSIndexSet` for.
+/// A set of indexes, kept as ascending runs: the role of `NSIndexSet` in IGListKit.
 ///
-/// A long run costs as much as a single index, and the runs are what the `Updated` signal carries.
+/// A long run costs as much as a single index, and the `Updated` signal contains the runs.
 public struct ListIndexSet: Sendable, Hashable {
     /// The runs: not empty, ascending, with a gap between each two.
     public private(set) var ranges: [Range<Int>]
@@ -23,10 +23,10 @@ public struct ListIndexSet: Sendable, Hashable {
         for index in sorted { append(index) }
     }
 
-    /// Takes runs that are already as `ranges` wants them.
+    /// Takes over runs that already have the form of `ranges`.
     init(canonical ranges: [Range<Int>]) { self.ranges = ranges }
 
-    /// How many indexes the set has.
+    /// The number of indexes in the set.
     ///
     /// - Complexity: O(runs).
     public var count: Int { ranges.reduce(0) { $0 + $1.count } }
@@ -48,7 +48,7 @@ public struct ListIndexSet: Sendable, Hashable {
         return position < ranges.count && ranges[position].contains(index)
     }
 
-    /// How many indexes of the set are smaller than a given one.
+    /// The number of indexes of the set that are smaller than a given one.
     ///
     /// - Complexity: O(runs).
     public func count(below index: Int) -> Int {
@@ -101,7 +101,7 @@ extension ListIndexSet {
         }
     }
 
-    /// Takes an index out.
+    /// Removes an index.
     ///
     /// - Complexity: O(runs).
     public mutating func remove(_ index: Int) {
@@ -159,7 +159,7 @@ extension ListIndexSet: ExpressibleByArrayLiteral, CustomStringConvertible {
     /// Makes a set of the given indexes.
     public init(arrayLiteral elements: Int...) { self.init(elements) }
 
-    /// The indexes, as a set is written.
+    /// The indexes in the notation of a set.
     public var description: String {
         "{" + map { String($0) }.joined(separator: ", ") + "}"
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What changed between two lists, by index (IGListKit's `ListIndexSetResult`).
+/// The changes between two lists, by index (IGListKit's `ListIndexSetResult`).
 ///
-/// All changes happen at once: deletes, updates and the origins of moves count in the list before, inserts and the targets of
-/// moves in the list after. An element may be both moved and updated.
+/// All changes are simultaneous: deletes, updates and the origins of moves refer to the list before, inserts and the
+/// targets of moves to the list after. An element may be both moved and updated.
 public struct ListIndexSetResult: Sendable {
-    /// Indexes after the update of elements that are new.
+    /// New indexes of inserted elements.
     public let inserts: ListIndexSet
-    /// Indexes before the update of elements that are gone.
+    /// Old indexes of deleted elements.
     public let deletes: ListIndexSet
-    /// Indexes **before** the update of elements that stay and changed.
+    /// **Old** indexes of staying elements that changed.
     public let updates: ListIndexSet
-    /// Elements that stay and changed places, ascending by their new index (rule DF-35).
+    /// Staying elements that moved, ascending by their new index (rule DF-35).
     public let moves: [ListMoveIndex]
     /// Finds identifiers; nil for a result that was not made from elements.
     let lookup: (any DiffLookup)?
@@ -32,7 +32,7 @@ public struct ListIndexSetResult: Sendable {
         !(inserts.isEmpty && deletes.isEmpty && updates.isEmpty && moves.isEmpty)
     }
 
-    /// How many changes there are; an element that moved and changed counts twice.
+    /// The number of changes; an element that moved and changed counts twice.
     public var changeCount: Int { inserts.count + deletes.count + updates.count + moves.count }
 
     /// The index that an identifier had before the update, nil when it was not there.
@@ -53,8 +53,8 @@ public struct ListIndexSetResult: Sendable {
 
     /// The same changes without updates, for a view that cannot update and move at once (rules DF-27 to DF-32).
     ///
-    /// An updated element becomes a delete and an insert, also when it moved; other moves stay in their order. With repeated
-    /// identifiers an update of another than the last one is lost (DF-34).
+    /// An updated element becomes a delete and an insert, also when it moved; other moves stay in their order. With
+    /// repeated identifiers an update of any but the last one is lost (DF-34).
     /// - Complexity: O(changes · log changes), and what `oldIndex(forIdentifier:)` takes if something changed in place.
     public func resultForBatchUpdates() -> ListIndexSetResult {
         var (deletes, inserts) = (Array(deletes), Array(inserts))
@@ -81,13 +81,13 @@ public struct ListIndexSetResult: Sendable {
 }
 
 extension ListIndexSetResult: Hashable {
-    /// Equal means: the same changes, whatever they were made from.
+    /// Two results are equal if they have the same changes, whatever elements they come from.
     public static func == (lhs: ListIndexSetResult, rhs: ListIndexSetResult) -> Bool {
         lhs.inserts == rhs.inserts && lhs.deletes == rhs.deletes && lhs.updates == rhs.updates
             && lhs.moves == rhs.moves
     }
 
-    /// Feeds the changes.
+    /// Hashes the changes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(inserts)
         hasher.combine(deletes)

@@ -14,7 +14,7 @@
         self.to = to
     }
 
-    /// Moves are ordered by where they come from only (rule DR-10).
+    /// Moves are ordered by their origin only (rule DR-10).
     public static func < (lhs: ListMoveIndex, rhs: ListMoveIndex) -> Bool { lhs.from < rhs.from }
 
     /// Both ends (rule DD-04).
@@ -35,7 +35,7 @@
         self.to = to
     }
 
-    /// Moves are ordered by where they come from only: section, then item (rule DR-09).
+    /// Moves are ordered by their origin only: section, then item (rule DR-09).
     public static func < (lhs: ListMoveIndexPath, rhs: ListMoveIndexPath) -> Bool { lhs.from < rhs.from }
 
     /// Both ends (rule DD-05).

@@ -28,7 +28,7 @@ public struct AbsoluteLayout: ListLayout {
     /// How many sections the layout knows.
     public var numberOfSections: Int { sections.total.sections }
 
-    /// How far right and down the items reach.
+    /// The right and bottom edge of the items.
     public var contentSize: Size { sections.total.reach }
 
     /// Whether views keep visible items in place: false.
@@ -37,7 +37,7 @@ public struct AbsoluteLayout: ListLayout {
     /// Nothing: no frame depends on the viewport.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation { .nothing }
 
-    /// Asks for every placement; O(n log n).
+    /// Reads every placement from the source; O(n log n).
     ///
     /// - Parameter container: without effect.
     public mutating func prepare(_ source: some LayoutSource, container: Size) { prepare(source) }
@@ -93,7 +93,7 @@ public struct AbsoluteLayout: ListLayout {
         }
     }
 
-    /// Asks for the placements of single items again.
+    /// Reads the placements of single items again.
     @discardableResult
     public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
         var isMoved = false
@@ -130,7 +130,7 @@ extension AbsoluteLayout {
         return attributes(in: span) { $0.intersects(rect) }
     }
 
-    /// The uppermost item that holds a point; its far edges do not belong to it.
+    /// The uppermost item at a point; its far edges do not belong to it.
     public func item(at point: Point) -> IndexPath? {
         let along = direction == .vertical ? point.y : point.x
         return attributes(in: PositionSpan(start: along.nextDown, end: along.nextUp)) {
@@ -162,7 +162,7 @@ extension AbsoluteLayout {
         LayoutAttributes(path: path, kind: .cell, frame: placement.frame, zIndex: placement.zIndex)
     }
 
-    /// The block that holds a section, and the section's number in it.
+    /// The block of a section, and the section's index in it.
     private func find(_ section: Int) -> (leaf: Int, section: Int)? {
         guard section >= 0, let (leaf, before) = sections.first(where: { $0.sections > section }) else { return nil }
         return (leaf, section - before.sections)
@@ -186,7 +186,7 @@ extension AbsoluteLayout {
         return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
     }
 
-    /// Records for each section of a block where it is.
+    /// Records the place of each section of a block.
     private mutating func record(_ leaf: Int) {
         for handle in sections.leaves[leaf].handles { blocks[Int(handle)] = Int32(truncatingIfNeeded: leaf) }
     }

@@ -20,7 +20,7 @@ struct PlacementBlock: SummarisedLeaf {
         var placements: [ItemPlacement]
     }
 
-    /// How many sections and items there are, and how far they reach.
+    /// The number of sections and items, and their extent.
     struct Summary: TreeSummary {
         var sections: Int
         var items: Int

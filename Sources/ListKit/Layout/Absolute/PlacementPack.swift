@@ -11,7 +11,7 @@ struct PlacementPack: Sendable {
     private let height: PackedDoubles
     private let z: PackedIntegers
     let count: Int
-    /// How far right and down the frames with an area reach; at least 0.
+    /// The right and bottom edge of the frames with an area; at least 0.
     let reach: Size
 
     init(_ placements: some Collection<ItemPlacement>) {

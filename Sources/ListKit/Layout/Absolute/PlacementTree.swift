@@ -119,7 +119,7 @@ extension PlacementTree {
     }
 }
 
-/// Cuts a sequence of sections into blocks.
+/// Splits a sequence of sections into blocks.
 struct PlacementCutter {
     private let sectionsPerBlock: Int
     private var blocks: [PlacementBlock] = []

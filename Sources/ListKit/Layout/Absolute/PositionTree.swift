@@ -2,8 +2,8 @@
 
 /// The items of an absolute layout by their start, to find those on a range of the scroll axis.
 ///
-/// An interval tree in blocks: each part knows its first start and its farthest end. Any change and any step of a
-/// question is O(log n).
+/// An interval tree in blocks: each part stores its first start and its farthest end. Any change and any step of a
+/// query is O(log n).
 struct PositionTree: Sendable {
     private(set) var tree = LeafTree<PositionBlock>()
 
@@ -58,7 +58,7 @@ struct PositionTree: Sendable {
         tree.first { sum in sum.last.map { !($0 < entry) } ?? false }?.leaf
     }
 
-    /// Joins a block that has become small with the next one if both fit into one.
+    /// Joins a small block with the next one if both fit into one.
     private mutating func joinNext(_ leaf: Int) {
         guard let next = tree.leaf(after: leaf) else { return }
         let entries = tree.leaves[leaf].entries + tree.leaves[next].entries

@@ -41,7 +41,7 @@ struct Interval: Sendable, Hashable {
     }
 }
 
-/// A rectangle by axes: along the scroll axis and across it, so that both directions are one algorithm.
+/// A rectangle by axes: along the scroll axis and across it, so that one algorithm serves both directions.
 struct AxisFrame: Sendable, Hashable {
     var along: Interval
     var across: Interval

@@ -52,7 +52,7 @@ struct FlowChunk: ChainedLeaf {
             content = .sections(columns.pack(0..<pack.sectionCount, neighbour: pack))
             return true
         case .large(var large):
-            content = Self.vacant.content  // So that the section is changed in place, not copied.
+            content = Self.vacant.content  // Moved out, so that the section is changed in place and not copied.
             let changes = large.resize(item, to: size)
             content = .large(large)
             return changes
@@ -77,7 +77,7 @@ struct FlowChunk: ChainedLeaf {
                 hasHeader = hasHeader || frames.header.hasArea
             }
         case .large(var large):
-            content = Self.vacant.content  // So that the section is changed in place, not copied.
+            content = Self.vacant.content  // Moved out, so that the section is changed in place and not copied.
             exit = large.layOut(after: state, rules: rules)
             extent = large.frames.bounds.along
             hasHeader = large.frames.header.hasArea
@@ -124,7 +124,7 @@ extension FlowChunk {
         }
     }
 
-    /// How many items a section has; nil past the end.
+    /// The number of items in a section; nil past the end.
     func itemCount(ofSection section: Int) -> Int? {
         switch content {
         case .sections(let pack):

@@ -102,7 +102,7 @@ extension FlowLayout {
     }
 
     /// The header's frame: between the start of its section and that of the next one, as near to the edge of the
-    /// viewport as possible; the last section's is held only from before.
+    /// viewport as possible; for the last section there is no end.
     private func header(of section: FoundSection, origin: Point) -> AxisFrame {
         let rest = section.frames.header
         guard configuration.stickyHeaders, rest.hasArea else { return rest }

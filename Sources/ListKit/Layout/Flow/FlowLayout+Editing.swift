@@ -44,7 +44,7 @@ extension FlowLayout {
         }
     }
 
-    /// Asks about sections again; positions are those after, ascending.
+    /// Reads sections again; positions are the new ones, ascending.
     mutating func reload(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
         for position in positions {
             guard let (leaf, before) = tree.first(where: { $0.sections > position }) else { return }
@@ -67,7 +67,7 @@ extension FlowLayout {
         }
     }
 
-    /// Asks for the size of one item again; a path that names none is ignored.
+    /// Reads the size of one item again; a path without an item is ignored.
     mutating func resize(_ path: IndexPath, source: some LayoutSource, touched: inout Set<Int>) {
         guard path.section >= 0, let (leaf, before) = tree.first(where: { $0.sections > path.section }) else { return }
         let section = path.section - before.sections
@@ -78,7 +78,7 @@ extension FlowLayout {
         if tree.update(leaf, { $0.resize(path.item, inSection: section, to: size) }) { touched.insert(leaf) }
     }
 
-    /// Lays out the chunks that were touched and those that follow from them.
+    /// Lays out the changed chunks and those that depend on them.
     mutating func settle(_ touched: Set<Int>) {
         let ordered = touched.map { (tree.sum(before: $0).sections, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
         tree.settle(ordered, from: FlowState(), rules: rules)
@@ -86,9 +86,9 @@ extension FlowLayout {
 }
 
 extension FlowLayout {
-    /// The pack that a small section at a position goes to, a new one if need be, and the pack's first section.
+    /// The pack for a small section at a position, a new one if needed, and the pack's first section.
     ///
-    /// That of the section before it, so that appending goes to the last chunk.
+    /// The pack of the section before it, so that appending goes to the last chunk.
     private mutating func leafToGrow(at position: Int) -> (leaf: Int, start: Int) {
         let previous = position > 0 ? tree.first { $0.sections >= position } : nil
         if let previous, tree.leaves[previous.leaf].pack != nil { return (previous.leaf, previous.before.sections) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FlowLayout {
-    /// The leaf that holds a section, with the section's number in it and the leaf's origin; O(log n).
+    /// The leaf of a section, with the section's index in it and the leaf's origin; O(log n).
     func find(_ section: Int) -> (leaf: Int, section: Int, origin: Units)? {
         guard section >= 0, let (leaf, before) = tree.first(where: { $0.sections > section }) else { return nil }
         return (leaf, section - before.sections, before.advance)
@@ -25,7 +25,7 @@ extension FlowLayout {
     }
 
     /// The chunks that reach into a window, in order; with a range of sections also those of its chunks that have
-    /// headers, wherever these rest.
+    /// headers, wherever these are.
     func chunks(in window: Interval, headersOf range: ClosedRange<Int>? = nil) -> [(leaf: Int, before: FlowSummary)] {
         tree.leaves { before, part in
             if part.extent.shifted(by: before.advance).overlaps(window) { return true }
@@ -52,7 +52,7 @@ extension FlowLayout {
         return range
     }
 
-    /// The first item, by path, that holds a point; its far edges do not belong to it.
+    /// The first item, by path, at a point; its far edges do not belong to it.
     public func item(at point: Point) -> IndexPath? {
         let (along, across) = (rules.along(point), rules.across(point))
         for (leaf, before) in chunks(in: Interval(start: along, length: 1)) {

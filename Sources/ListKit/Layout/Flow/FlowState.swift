@@ -6,9 +6,9 @@
 struct FlowState: Sendable, Hashable {
     /// The start of the open row.
     var row: Units = 0
-    /// How far the open row is filled, with the spacing after its last item.
+    /// The filled length of the open row, with the spacing after its last item.
     var column: Units = 0
-    /// Where the next row would start.
+    /// The start of the next row.
     var nextRow: Units = 0
     /// The far edge of the section before, where an empty section lies.
     var edge: Units = 0
@@ -16,7 +16,7 @@ struct FlowState: Sendable, Hashable {
     /// Limits the distance of a state from its origin; no valid list comes near it.
     private static let limit: Units = 1 << 60
 
-    /// The distance to the next origin, on whole pixels so that rounding falls alike on both sides of it.
+    /// The distance to the next origin, in whole pixels so that rounding is the same on both sides of it.
     func advance(_ scale: LayoutScale) -> Units {
         max(0, scale.floor(nextRow))
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A length or coordinate in whole units: millionths of a point, or of a device pixel when frames are put on pixels.
+/// A length or coordinate in whole units: millionths of a point, or of a device pixel when frames are rounded to
+/// pixels.
 ///
-/// Whole numbers make sums exact, so that a part laid out alone lies where a full layout would put it, and sizes with up
-/// to six decimals come back as they were given.
+/// Whole numbers make sums exact, so that a part that is laid out alone has the same place as in a full layout, and
+/// sizes with up to six decimals are the same when read back.
 typealias Units = Int64
 
 /// Converts points to units and back, and rounds lengths to device pixels (rule LY-51).
@@ -12,7 +13,7 @@ struct LayoutScale: Sendable, Hashable {
     let unitsPerPoint: Double
     /// Units in one device pixel; 1 when nothing is rounded.
     let unitsPerPixel: Units
-    /// The distance that IGListKit forgives at the end of a row: 1 point.
+    /// The distance that IGListKit tolerates at the end of a row: 1 point.
     let tolerance: Units
 
     /// The largest length of an element; sums of fewer than 2¹⁶ of them stay far from overflow.
@@ -29,7 +30,7 @@ struct LayoutScale: Sendable, Hashable {
         tolerance = Units(unitsPerPoint)
     }
 
-    /// A length or distance; NaN and infinite numbers are 0, huge ones are cut.
+    /// A length or distance; NaN and infinite numbers are 0, huge ones are clamped.
     func units(_ points: Double) -> Units {
         guard points.isFinite else { return 0 }
         let exact = min(max(points * unitsPerPoint, -Self.longest), Self.longest)

@@ -19,7 +19,7 @@ struct SectionFlow {
     /// The farthest end of an item across the scroll axis.
     private let rowLimit: Units
 
-    /// The lengths of header and footer after the rule for empty sections.
+    /// The lengths of header and footer, with the rule for empty sections applied.
     private let header: Units
     private let footer: Units
 
@@ -55,7 +55,7 @@ struct SectionFlow {
             state.row = state.nextRow + (index > 0 ? style.lineSpacing : 0)
             state.column = style.rowStart
         }
-        // The quirk LY-49: the distance leaves the inset at the start of the row out on one side only.
+        // The quirk LY-49: the distance excludes the inset at the start of the row on one side only.
         let distance = padded - (state.column + across)
         if rules.stretchToEdge, distance > 0, distance <= rules.scale.tolerance {
             across = padded - state.column
@@ -89,7 +89,7 @@ struct SectionFlow {
         return SectionFrames(bounds: bounds, header: headerFrame, footer: footerFrame)
     }
 
-    /// Ends the section after all its items went through ``place(_:)``.
+    /// Ends the section after all its items were passed to ``place(_:)``.
     @inline(__always)
     mutating func finish() -> SectionFrames {
         finish(items: items)

@@ -13,7 +13,7 @@ enum SectionDraft: Sendable {
     /// A section of many items, which is a chunk by itself.
     case large(LargeSection)
 
-    /// Asks the source about one section; O(items), O(1) if a large one has one size for all.
+    /// Reads one section from the source; O(items), O(1) if a large one has one size for all.
     init(section: Int, source: some LayoutSource, rules: FlowRules) {
         let answer = SectionAnswer(section: section, source: source, rules: rules)
         if answer.isLarge {

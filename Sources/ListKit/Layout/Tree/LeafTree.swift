@@ -43,7 +43,7 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     var parents = PagedArray<Int32>()
     var freeNodes: [Int32] = []
     var root: Int32 = 0
-    /// How many levels of nodes there are; the children of the lowest are leaves.
+    /// The number of levels of nodes; the children of the lowest are leaves.
     var height = 1
 
     /// The number of no node.

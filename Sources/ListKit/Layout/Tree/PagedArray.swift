@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An array in pages, so that changing one of two copies copies only the pages that are changed.
+/// An array in pages, so that changing one of two copies copies only the changed pages.
 ///
 /// Copying the layout of a million sections, as for anchoring, costs some hundred references.
 struct PagedArray<Element> {

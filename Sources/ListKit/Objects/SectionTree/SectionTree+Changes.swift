@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionTree {
-    /// What the open transaction changes: deletes, updates and origins of moves before it, inserts and targets of moves after.
+    /// The changes of the open transaction: deletes, updates and origins of moves before it, inserts and targets of
+    /// moves after.
     ///
     /// Only objects that were moved, or removed and inserted again, are moves, and of those only the necessary ones. An object
     /// that was replaced by an equal one is no update.

@@ -11,7 +11,7 @@ struct BindingFields {
     let header: Fields?
     /// The field `footer`, if it is a dictionary.
     let footer: Fields?
-    /// The elements of `items` that make no item, by their places there.
+    /// The elements of `items` without an item, by their places there.
     private let dropped: [(place: Int, reason: ContentLoss.Reason)]
     /// The keys of spacings that are no finite numbers.
     private let replaced: [String]
@@ -81,7 +81,7 @@ struct BindingFields {
         direction == .vertical ? "height" : "width"
     }
 
-    /// The length that a value says, at least 0; `nil` when it is no finite number.
+    /// The length in a value, at least 0; `nil` when it is no finite number.
     private static func length(_ value: Value) -> Double? {
         guard let number = value.double, number.isFinite else { return nil }
         return max(0, number)

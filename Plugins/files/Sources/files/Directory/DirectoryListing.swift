@@ -4,9 +4,9 @@ internal import PluginAPI
 
 /// The entries of a directory as objects in order, and what changes in them.
 ///
-/// An object keeps its identifier through renames: at first it is the entry's name, with a number where that is taken by
-/// another entry that once had the name. A file that is written anew and moved over the old one, as editors do, counts as
-/// a change of the old one. Pure: what the file system has is passed in, values are returned.
+/// An object keeps its identifier through renames: at first it is the entry's name, with a number if another entry,
+/// which once had the name, has this identifier. A file that is written anew and moved over the old one, as editors do,
+/// counts as a change of the old one. Pure: the state of the file system is passed in, values are returned.
 ///
 /// The entries below a directory follow it directly, and move with it.
 ///
@@ -48,10 +48,10 @@ final class DirectoryListing {
     private var headed: [Place] = []
     private let isRecursive: Bool
 
-    /// A listing without entries, of one directory or of what is below it too.
+    /// A listing without entries, of one directory or of a tree.
     init(isRecursive: Bool = false) { self.isRecursive = isRecursive }
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { places.count }
 
     /// The entries in the order of the list.
@@ -59,11 +59,11 @@ final class DirectoryListing {
 
     /// The whole directory anew, for ``apply(_:)`` when it is in order.
     ///
-    /// Entries known by their path keep their identifiers, and so do those that come under another path with the same
-    /// inode, as long as their old path is gone.
+    /// Entries known by their path keep their identifiers, and so do entries that appear under another path with the
+    /// same inode, if their old path is gone.
     func renewal(with entries: [FileEntry]) -> ListingRenewal { ListingRenewal(entries, replacing: byPath) }
 
-    /// Applies a renewal; nothing else of the listing has changed since it began.
+    /// Applies a renewal; the listing must not have changed in another way since it began.
     func apply(_ renewal: ListingRenewal) {
         byPath = renewal.byPath
         ids = renewal.ids
@@ -114,7 +114,8 @@ final class DirectoryListing {
     private func apply(_ rename: PendingChanges.Rename, to draft: inout Draft) {
         guard rename.from != rename.to, let place = byPath[rename.from] else { return }
         if let other = byPath[rename.to] {
-            // A file moved over another: that one stays and is looked at again. Of directories only an empty one gives way.
+            // A file moved over another: the object of the replaced file stays and is read again. Of directories only
+            // an empty one can be replaced.
             let replaced = place.entry.kind == .directory ? other : place
             remove(range(of: replaced), into: &draft)
             if replaced === place { return }

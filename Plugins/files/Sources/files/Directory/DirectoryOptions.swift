@@ -2,14 +2,14 @@
 
 internal import PluginAPI
 
-/// What a list shows of which directory: the argument of `files/directory` and the plugin's settings.
+/// The directory of a list and what the list shows of it: the argument of `files/directory` and the plugin's settings.
 struct DirectoryOptions: Equatable, Sendable {
     /// Deeper than any tree that people look through.
     static let greatestDepth = 64
 
     /// The directory; absolute.
     var path: String
-    /// How many levels of directories below are shown with what is in them; 0 = the list is of one directory only.
+    /// How many levels of subdirectories are listed with their entries; 0 = only the directory itself.
     var depth = 0
     /// Whether names that begin with a point are shown.
     var showsHidden = true
@@ -51,6 +51,6 @@ struct DirectoryOptions: Equatable, Sendable {
     /// Whether an entry is in the list.
     func shows(_ path: EntryPath) -> Bool { (showsHidden || !path.isHidden) && path.depth <= depth }
 
-    /// Whether what is in a directory is in the list.
+    /// Whether the entries of a directory are in the list.
     func shows(entriesOf path: EntryPath) -> Bool { path.isRoot || path.depth < depth }
 }

@@ -4,19 +4,19 @@ internal import PluginAPI
 
 /// Lists a directory, and what is below it if wanted, and follows it: `files/directory?PATH`.
 ///
-/// The first change is shown at once; what follows within ``quietTime`` comes as one. When notices were lost everything is
-/// read again; when the directory is gone, or cannot be read, the list keeps what it has, fails, and the source looks every
-/// ``retryTime`` whether the directory is there again.
+/// The first change is shown at once; changes within ``quietTime`` after it are collected. When notices were lost
+/// everything is read again. When the directory is gone or cannot be read, the list fails and keeps its objects, and
+/// the source tries again every ``retryTime``.
 ///
-/// Everything is read, put in order and made into objects in turns of the executor that take about ``turnTime`` each: however much there
-/// is, no turn takes too long. Notices that come meanwhile are handled after that.
+/// Everything is read, sorted and made into objects in turns of the executor that take about ``turnTime`` each: no turn
+/// takes too long, even in large directories. Notices that come meanwhile are handled afterwards.
 final class DirectorySource: DataSource {
     private static let quietTime = Duration.milliseconds(40)
     private static let retryTime = Duration.milliseconds(500)
     private static let pollTime = Duration.seconds(2)
     /// A directory with too many entries is read again less often.
     private static let longRetryTime = Duration.seconds(10)
-    /// How often a reading that renames invalidated begins again before it is shown as it is.
+    /// How often a reading begins again after a rename invalidated it, before its result is shown nevertheless.
     private static let greatestAttempts = 3
 
     /// What is to be done next so that the whole list can be shown.
@@ -28,7 +28,7 @@ final class DirectorySource: DataSource {
         case showing([ListObject])
     }
 
-    /// What tells of changes: a watch, or else a timer that has everything read again.
+    /// The origin of notices: a watch, or else a timer that has everything read again.
     private struct Following {
         let activity: DataSourceActivity
         let watch: TreeWatch?
@@ -56,7 +56,8 @@ final class DirectorySource: DataSource {
 
     func start() { open() }
 
-    /// Begins to follow the directory and reads it, each part once it is followed: what happens in between is not lost.
+    /// Begins to follow the directory and reads it; each part is followed before it is read, so that no change between
+    /// is lost.
     private func open() {
         close()
         begin(.following)
@@ -149,7 +150,7 @@ final class DirectorySource: DataSource {
         }
     }
 
-    /// Whether something may have been looked for under an old name, so that an object would be taken for another one.
+    /// Whether an entry may have been read under an old name, so that its object would be taken for another one.
     private var isSpoilt: Bool { pending.needsReading || pending.hasRenames && listing.count > 0 }
 
     /// Where names change all the time, the list is shown in its latest state; the changes since then follow.
@@ -171,13 +172,14 @@ final class DirectorySource: DataSource {
     private func handle(_ notice: DirectoryNotice) {
         guard let rename = pending.record(notice), let watch, watch.contains(rename.from) else { return }
         watch.move(rename.from, to: rename.to)
-        // What is below may now be too deep for the list, or no longer be; or was looked for where it no longer is.
+        // The entries below may now be too deep for the list, or no longer be; or were read under a path that is no
+        // longer theirs.
         if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.record(.overflow) }
     }
 
     private var isReading: Bool { if case .reading = work { true } else { false } }
 
-    /// Shows what happened, then collects changes for a while.
+    /// Shows the changes, then collects further ones for a while.
     private func settle() {
         if pending.isComplete { showPending() }
         gather()
@@ -213,9 +215,9 @@ final class DirectorySource: DataSource {
         if !changes.isEmpty { context.sink.changes(removed: changes.removed, upserts: changes.upserts) }
     }
 
-    /// Adds what is in directories that are new, and follows them; those that are none any more are followed no longer.
+    /// Adds the entries of new directories and follows these; stops following directories that are gone.
     ///
-    /// - Returns: false when there is too much in them for one turn.
+    /// - Returns: false when they have too many entries for one turn.
     private func look(into statuses: inout [EntryPath: FileEntry?]) throws -> Bool {
         let end = ContinuousClock.now + turnTime * 10
         for (path, status) in statuses {
@@ -245,7 +247,7 @@ final class DirectorySource: DataSource {
         fail((error as? ListError)?.message ?? "\(error)", retryAfter: retry)
     }
 
-    /// Reports once what is wrong, and tries again later.
+    /// Reports an error once, and tries again later.
     private func fail(_ message: String, retryAfter time: Duration = retryTime) {
         close()
         if failure != message {

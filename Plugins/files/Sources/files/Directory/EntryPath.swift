@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an entry is below the directory that is listed: names with `/` between them, just one if the list is not recursive.
+/// The path of an entry below the listed directory: names with `/` between them, just one if the list is not recursive.
 ///
 /// A name is any bytes but `/` and NUL, as Linux has it. The empty path is the listed directory itself.
 struct EntryPath: Hashable, Sendable {
@@ -66,7 +66,7 @@ struct EntryPath: Hashable, Sendable {
 }
 
 extension Array where Element == UInt8 {
-    /// The longest end all of whose bytes are as wanted.
+    /// The longest suffix all of whose bytes fulfil the condition.
     fileprivate func suffix(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         self[(lastIndex { !isWanted($0) }.map { $0 + 1 } ?? startIndex)...]
     }

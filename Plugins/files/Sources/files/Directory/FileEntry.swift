@@ -49,7 +49,7 @@ struct FileEntry: Equatable, Sendable {
 }
 
 extension FileEntry {
-    /// How people want to see its fields.
+    /// Hints for showing its fields.
     static let hints: [String: FieldHint] = [
         "size": .bytes, "modified": .timeInMicroseconds, "mode": .permissions, "owner": .userID,
     ]

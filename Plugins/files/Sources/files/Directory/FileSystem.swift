@@ -13,7 +13,7 @@ struct FileSystemError: Error, CustomStringConvertible {
 
     private static func text(of code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
-        // The buffer is as long as said, and ends with NUL if the call succeeds.
+        // The buffer has the passed length, and ends with NUL if the call succeeds.
         guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -43,7 +43,7 @@ struct Directory: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Opens a directory below; a link on the way is never followed, wherever it leads.
+    /// Opens a directory below; symbolic links on the way are never followed.
     func directory(_ path: EntryPath) throws(FileSystemError) -> Directory {
         var current = dup(descriptor)
         for name in path.components {
@@ -61,7 +61,7 @@ struct Directory: ~Copyable {
         return Directory(descriptor: current, path: self.path.child(path), subject: subject)
     }
 
-    /// The names of the entries that are wanted, in no order: all, or as many as are too many.
+    /// The names of the listed entries, in no order: all, or, if there are too many, enough to exceed the limit.
     func names(upTo tooMany: Int, where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
         // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -83,7 +83,7 @@ struct Directory: ~Copyable {
         return names
     }
 
-    /// What there is under a name now; `nil` when there is nothing, or nothing that may be looked at.
+    /// The entry under a name now; `nil` when there is none, or none that may be read.
     func entry(_ name: EntryPath) -> FileEntry? {
         var status = stat()
         // The name's copy ends with NUL and outlives the call; the status is a local.
@@ -103,12 +103,12 @@ struct Directory: ~Copyable {
 
     private func target(of name: EntryPath) -> EntryPath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // The buffer is as long as said; the name's copy outlives the call.
+        // The buffer has the passed length; the name's copy outlives the call.
         let count = unsafe readlinkat(descriptor, name.cString, &buffer, buffer.count)
         return count > 0 ? EntryPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
     }
 
-    /// Names this very directory to the kernel, whatever becomes of its path.
+    /// A path by which the kernel finds this very directory, even if it is renamed.
     var kernelPath: String { "/proc/self/fd/\(descriptor)" }
 }
 
@@ -161,7 +161,7 @@ extension FileSystemError {
     /// Whether the kernel has no inotify instance or watch left for this user.
     var isLackOfWatches: Bool { code == EMFILE || code == ENFILE || code == ENOSPC }
 
-    /// Whether what was looked for is not there any more, or is something else by now.
+    /// Whether the entry is gone, or has become something else.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
 
     /// Whether the file system refuses to show just this one directory.

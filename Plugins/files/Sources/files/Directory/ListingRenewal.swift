@@ -2,7 +2,8 @@
 
 internal import PluginAPI
 
-/// The whole of a directory on its way into a listing, piece by piece; the listing is what it was until all is in order.
+/// A new reading of a directory that is put into a listing piece by piece; the listing is unchanged until the reading
+/// is complete.
 ///
 /// Complexity: O(n log n) comparisons in all; one piece is as little as one entry, or a run of them that is sorted.
 final class ListingRenewal {

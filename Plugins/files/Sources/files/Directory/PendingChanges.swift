@@ -4,9 +4,9 @@
 enum DirectoryNotice: Equatable, Sendable {
     /// The entry was made, changed or deleted: look at it.
     case touched(EntryPath)
-    /// The entry left under this name; with the other half of the same number it is a rename.
+    /// The entry was moved away from this name; together with the notice of the same number it is a rename.
     case movedFrom(EntryPath, cookie: UInt32)
-    /// The entry came under this name.
+    /// The entry was moved to this name.
     case movedTo(EntryPath, cookie: UInt32)
     /// Notices were lost: read everything again.
     case overflow
@@ -14,7 +14,7 @@ enum DirectoryNotice: Equatable, Sendable {
     case gone
 }
 
-/// What happened to a directory since its list was last brought up to date; bursts become one change.
+/// The changes of a directory since its list was last updated; bursts become one change.
 struct PendingChanges: Equatable, Sendable {
     /// An entry that got another name.
     struct Rename: Equatable, Sendable {

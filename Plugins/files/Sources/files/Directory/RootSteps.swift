@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// The names that the path of the listed directory leads through now, links followed as the kernel does: as long as none of
-/// them changes where it is looked up, the path leads to the same directory.
+/// The names that the path of the listed directory leads through now, links followed as the kernel does: as long as the
+/// lookup of none of them changes, the path leads to the same directory.
 struct RootSteps: Equatable {
     /// A name, and the directory in which it is looked up.
     struct Step: Equatable {
@@ -13,7 +13,7 @@ struct RootSteps: Equatable {
 
     /// As many links as the kernel follows.
     private static let mostLinks = 40
-    /// More are not watched.
+    /// Longer paths are not watched.
     private static let mostSteps = 256
 
     /// The steps from the root of the file system on, the last one that of what is missing, if something is.
@@ -32,7 +32,7 @@ struct RootSteps: Equatable {
             steps.append(Step(directory: directory, name: EntryPath(name)))
             let place = directory == "/" ? "/" + name : directory + "/" + name
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            // The buffer is as long as said.
+            // The buffer has the passed length.
             let count = unsafe readlink(place, &buffer, buffer.count)
             if count < 0 {
                 guard errno == EINVAL else { return }

@@ -2,7 +2,7 @@
 
 /// Looks at a directory, and at what is below it in a recursive list; ``TreeReading`` reads all of it.
 struct Tree {
-    /// A list may not become as long as this.
+    /// The list would be longer than allowed.
     struct TooLong: Error, CustomStringConvertible {
         let path: String
         let limit: Int

@@ -64,7 +64,8 @@ final class TreeReading {
         return false
     }
 
-    /// How many entries are found, or seen by their names: too many are noticed before each was looked at.
+    /// The number of entries found, those included of which only the name was read: so too many entries are noticed
+    /// early.
     private var count: Int { entries.count + left.count + (current?.count ?? 0) }
 
     private func append(_ found: FileEntry) {

@@ -18,7 +18,7 @@ final class TreeWatch {
     /// For each directory above the listed one, the names that lead to it.
     private var steps: [Int32: Set<EntryPath>] = [:]
 
-    /// A path that changes more often than this while it is being watched is watched in part.
+    /// A path that changes more often than this while the watches are set up is watched only in part.
     private static let attempts = 8
 
     /// Makes an inotify instance without watches.
@@ -84,7 +84,7 @@ final class TreeWatch {
         }
     }
 
-    /// Watches a directory, and all below, no longer.
+    /// Stops watching a directory and all below it.
     func remove(_ path: EntryPath) {
         for (path, watch) in watches.filter({ $0.key == path || $0.key.isBelow(path) }) {
             inotify_rm_watch(descriptor, watch)
@@ -101,7 +101,7 @@ final class TreeWatch {
     func drain(_ body: (DirectoryNotice) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            // The buffer is as long as said.
+            // The buffer has the passed length.
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {

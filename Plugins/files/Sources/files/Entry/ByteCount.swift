@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number of bytes as people read it: `999 B`, `1.5 KiB`, `12 MiB`.
+/// A number of bytes for people: `999 B`, `1.5 KiB`, `12 MiB`.
 struct ByteCount: CustomStringConvertible {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 

@@ -11,8 +11,8 @@ extension MimeTypes {
 
     /// Reads the database's files (Shared MIME-info Database, "The glob files" and "The generic-icons files").
     ///
-    /// Only whole names and `*.suffix` are taken: what needs more is about a dozen types that nobody misses here. Of
-    /// several types for one suffix the first is taken, for the file has those of greater weight first.
+    /// Only whole names and `*.suffix` are read: other patterns are about a dozen types that matter little here. Of
+    /// several types for one suffix the first counts, because the file is sorted by weight.
     init(globs: String, genericIcons: String) {
         var names: [String: String] = [:]
         var suffixes: [String: String] = [:]

@@ -58,7 +58,7 @@ internal import PluginAPI
             port: unsafe Self.text(PQport(connection)) ?? "")
     }
 
-    /// Whether it can be asked anything.
+    /// Whether it can run a statement.
     var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
 
     // MARK: Asking

@@ -35,7 +35,7 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
-    /// The column in the one type that ``value(of:)`` reads for this kind.
+    /// The column, cast to the one type that ``value(of:)`` reads for this kind.
     func expression(_ column: String) -> String {
         switch self {
         case .integer: "\(column)::int8"
