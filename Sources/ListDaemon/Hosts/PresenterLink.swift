@@ -203,7 +203,7 @@ final class PresenterLink {
 
     /// Asks about an item that was dragged; answers why nobody is asked, if so.
     func ask(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
-        guard let presenter else { return ListError(.pluginFailed, "nobody presents the list") }
+        guard let presenter else { return ListError(.pluginFailed, "the list has no presenter") }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
             new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
@@ -336,16 +336,16 @@ final class PresenterLink {
     /// - Parameter count: how many numbers items that change by themselves leave to others.
     func next(leaving count: UInt64) -> Heard? {
         while true {
-            switch reports.first(isBraked: isElsewhere) {
+            switch reports.popFirst(isBraked: isElsewhere) {
             case .none: return nil
             case .wait(let milliseconds): return .wait(milliseconds)
             case .report(let report):
                 if case .changed(let news, _) = report, news.presented.transaction != nil,
                     !objects.numbers.mayNumber(leaving: count)
                 {
+                    reports.putBack(report)
                     return .needsNumber
                 }
-                reports.removeFirst()
                 if isElsewhere, report.isUnaskedChange { allowChanges() }
                 let heard = follow(report)
                 if session.stage == .blamed { return nil }
@@ -366,14 +366,14 @@ final class PresenterLink {
     private func follow(_ report: PresenterReport) -> Heard? {
         switch report {
         case .more:
-            if presenter?.sendMore() != true { blame("it wants objects of which it has all") }
+            if presenter?.sendMore() != true { blame("it asked for more objects although it has them all") }
             return nil
         case .opened(let news): return opened(news)
         case .presented(let news):
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
                 let news = followed(news, of: update)
             else {
-                blame("it presented what was not asked for")
+                blame("it presented an update that was not ordered")
                 return nil
             }
             session.update = nil
@@ -382,7 +382,7 @@ final class PresenterLink {
             guard session.stage == .open, request == nil || request == session.move?.id,
                 let news = followed(news, of: nil)
             else {
-                blame("it reported what no presenter of the list reports")
+                blame("it reported something that does not fit the list")
                 return nil
             }
             if request != nil { session.move = nil }
@@ -390,7 +390,7 @@ final class PresenterLink {
         case .answer(let id, let outcome, let news): return answered(id, outcome, news)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
-                blame("it decided about an item that nobody moved")
+                blame("it answered about an item that no request moved")
                 return nil
             }
             session.move = nil
@@ -423,7 +423,7 @@ final class PresenterLink {
             let news = followed(news, of: ObjectUpdate())
         else {
             known = old
-            blame("it opened what was not asked for")
+            blame("it opened the list other than ordered")
             return nil
         }
         session.stage = .open
@@ -442,7 +442,7 @@ final class PresenterLink {
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
     ) -> Heard? {
         guard session.stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
-            blame("it reported what no presenter of the list reports")
+            blame("it reported something that does not fit the list")
             return nil
         }
         guard let call = calls.answered(id) else { return .changed(news, answering: nil) }

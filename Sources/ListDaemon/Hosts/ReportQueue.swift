@@ -28,22 +28,25 @@ struct ReportQueue {
         return count <= Self.mostReports
     }
 
-    /// The first report, which stays, or how long it waits.
+    /// Takes the first report out, or answers how long it waits.
     ///
-    /// - Parameter isBraked: whether what nobody asked for waits when it is much.
-    mutating func first(isBraked: Bool) -> Next {
-        guard let report = waiting.first() else { return .none }
-        guard isBraked, report.isUnasked, !firstMayPass else { return .report(report) }
-        if let pause = brake.take(at: .now) { return .wait(UInt64(pause / .milliseconds(1)) + 1) }
-        firstMayPass = true
+    /// - Parameter isBraked: whether unasked reports wait when there are many.
+    mutating func popFirst(isBraked: Bool) -> Next {
+        guard let report = waiting.popFirst() else { return .none }
+        if isBraked, report.isUnasked, !firstMayPass, let pause = brake.take(at: .now) {
+            waiting.putBack(report)
+            return .wait(UInt64(pause / .milliseconds(1)) + 1)
+        }
+        count -= 1
+        firstMayPass = false
         return .report(report)
     }
 
-    /// Takes the first report out.
-    mutating func removeFirst() {
-        _ = waiting.popFirst()
-        count -= 1
-        firstMayPass = false
+    /// Returns a report that cannot be handled yet to the front; it does not wait for the brake again.
+    mutating func putBack(_ report: PresenterReport) {
+        waiting.putBack(report)
+        count += 1
+        firstMayPass = true
     }
 
     /// Forgets all: whoever reported them is gone.

@@ -44,7 +44,8 @@ package final class LocalPresenter: Presenter {
     package func takeTurn() -> PresenterOutput? { output([]) }
 
     private func output(_ reports: [PresenterReport]) -> PresenterOutput {
-        PresenterOutput(reports: reports + presentation.unasked(), times: tracer.takeTimes())
+        let unasked = presentation.unasked()
+        return PresenterOutput(reports: unasked.isEmpty ? reports : reports + unasked, times: tracer.takeTimes())
     }
 
     package func sendMore() -> Bool { false }
