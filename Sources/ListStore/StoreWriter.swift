@@ -100,7 +100,7 @@ struct StoreWriter {
         var rows: Int64
         var bytes: Int64
 
-        /// How much is deleted at once when there is room.
+        /// The most that one transaction deletes while the disk has room.
         static let large = Part(rows: 1024, bytes: 1 << 20)
         /// What needs as little room as a removal can.
         static let small = Part(rows: 16, bytes: 16 << 10)

@@ -30,13 +30,13 @@ package struct Quotas: Sendable {
 
     /// How much of each resource there is, or is used.
     package struct Amounts: Sendable, Equatable {
-        /// Adapters.
+        /// The number of adapters.
         package var adapters: Int
-        /// Views.
+        /// The number of views.
         package var views: Int
-        /// Objects.
+        /// The number of objects.
         package private(set) var objects: Int
-        /// Bytes.
+        /// The number of encoded bytes.
         package private(set) var bytes: Int
 
         /// Nothing at all by default.

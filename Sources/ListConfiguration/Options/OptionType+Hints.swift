@@ -14,7 +14,9 @@ extension OptionType<[String: FieldHint]> {
             }
             return hints
         },
-        parse: { _ throws(ListError) in throw ListError(.invalidArguments, "hints are given in [Hints]") },
+        parse: { _ throws(ListError) in
+            throw ListError(.invalidArguments, "hints do not belong here; put them into the section [Hints]")
+        },
         encode: { hints in
             var entries: [Value: Value] = [:]
             for (field, hint) in hints { entries[.string(field)] = .string(hint.rawValue) }

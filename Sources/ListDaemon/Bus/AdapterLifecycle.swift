@@ -89,7 +89,7 @@ extension AdapterLifecycle {
             // A plugin that was given up because listd ends is no fault.
             guard !faults.isEmpty, service.phase == .running else { return }
             for fault in faults {
-                log.error("adapter \(name.debugDescription) is not what it was: \(fault)", .adapter(name))
+                log.error("adapter \(name.debugDescription) is not as it was stored: \(fault)", .adapter(name))
             }
             adapter.changeFilling { $0.setIncomplete(true) }
             AdapterReconfiguring(adapter: adapter).fail(faults)
@@ -217,7 +217,7 @@ extension AdapterLifecycle {
                 try await AdapterReconfiguring(adapter: adapter).complete(with: parts)
                 log.info("adapter \(name.debugDescription) has its plugins again", .adapter(name))
             } catch {
-                log.error("adapter \(name.debugDescription) is still not what it was: \(error)", .adapter(name))
+                log.error("adapter \(name.debugDescription) is still not as it was stored: \(error)", .adapter(name))
             }
         }
     }

@@ -26,7 +26,7 @@ struct Filling: Equatable {
     private(set) var lacksObjects = false
     /// Why it has failed; empty in every other state.
     private(set) var failure = ""
-    /// What of the source cannot be read, although the list is filled with the rest; empty = nothing.
+    /// The part of the source that cannot be read, while the list has the rest; empty = none.
     private(set) var fault = ""
 
     init(_ state: AdapterState) { sourceState = state }

@@ -40,7 +40,7 @@ extension Service {
             .info,
             {
                 "\(call.member) by \(origin.text) is in revision \(revision) of adapter \(adapter.debugDescription), "
-                    + "which took away \(removed.objects) of \(removed.total) objects"
+                    + "which removed \(removed.objects) of \(removed.total) objects"
             }, origin.fields + [.adapter(adapter), .revision(revision)],
             limitedBy: "objects taken away by \(call.peer.userText)")
     }

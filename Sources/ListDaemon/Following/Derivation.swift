@@ -13,7 +13,7 @@ final class Derivation: Sendable {
     enum Report: Sendable {
         /// The next page is asked for from here.
         case needs(offset: Int)
-        /// A change of the list; with it all queries up to a number hold. ``told(_:)`` is awaited.
+        /// A change of the list; with it all queries up to a number hold. ``changeDidEnd(_:isApplied:)`` is awaited.
         case change(DerivedChange, queries: UInt64)
         /// All queries up to a number hold, and nothing is others because of it.
         case unchanged(queries: UInt64)
@@ -76,8 +76,8 @@ final class Derivation: Sendable {
         }
     }
 
-    /// The change that was sent is applied; or refused, and the whole list is sent.
-    func told(_ isApplied: Bool, number: UInt64) {
+    /// Records the outcome of the change that was sent; when it was refused, the whole list is sent.
+    func changeDidEnd(_ number: UInt64, isApplied: Bool) {
         queue.async { [self] in
             guard number == state.number else { return }
             state.isTelling = false

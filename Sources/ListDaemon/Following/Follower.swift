@@ -89,7 +89,7 @@ final class Follower: Source {
 // MARK: - Whom it follows
 
 extension Follower {
-    /// Looks for the list to follow: it may have come, gone, or not be for everybody any more.
+    /// Checks whether the list to follow is there and readable, and begins or ends following it.
     func look() {
         guard !isStopped, let target = relay.list else { return }
         if directory.closesCircle(target.name, following: baseName) {
@@ -203,17 +203,17 @@ extension Follower {
             guard let self else { return }
             answer(upTo: queries, error)
             guard number == self.number, !isStopped else { return }
-            if error == nil { told(change) } else { refused() }
+            if error == nil { didApply(change) } else { refused() }
         }
     }
 
-    private func told(_ change: DerivedChange) {
+    private func didApply(_ change: DerivedChange) {
         retries = Self.backoff
         guard case .replace = change else {
             // A list that does not take a change is told all.
-            return derivation.told(relay.list?.hasFailed != true, number: number)
+            return derivation.changeDidEnd(number, isApplied: relay.list?.hasFailed != true)
         }
-        derivation.told(true, number: number)
+        derivation.changeDidEnd(number, isApplied: true)
         guard let base else { return }
         content = .of(base)
         readersChanged()
@@ -222,7 +222,7 @@ extension Follower {
     /// A full disk, or a limit: the whole list is sent again after a while.
     private func refused() {
         let number = number
-        tryLater { [weak self] in self?.derivation.told(false, number: number) }
+        tryLater { [weak self] in self?.derivation.changeDidEnd(number, isApplied: false) }
     }
 }
 

@@ -65,7 +65,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         count += 1
     }
 
-    /// Whether a piece can be taken out: one waits that is not held.
+    /// Whether a piece can be taken out: at least one that waits is not held back.
     package var hasTurn: Bool { turns.current != nil }
 
     /// Whether something waits for a connection.

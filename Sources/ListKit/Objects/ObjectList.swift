@@ -4,7 +4,7 @@
 ///
 /// It knows no section controller and calls no other object: its owner reports what happened and carries out the ``UpdateStep``
 /// that each call returns.
-/// One update is: ``next(now:isUrgent:rejecting:)`` → store → ``stored(_:retryingEach:now:itemCount:)`` → present →
+/// One update is: ``next(now:isUrgent:rejecting:)`` → store → ``stored(_:retryingEach:sharesTable:now:)`` → present →
 /// ``presented(_:)``; a full list is diffed first, and section controllers are asked first about a dragged item. Revisions are
 /// numbered when a change is announced, so that section controllers can change items on their own at any time. The list
 /// belongs to one executor.
@@ -42,7 +42,7 @@
     private var history: RevisionHistory
     private var queue: RequestQueue
     private var diffGeneration: UInt64 = 0
-    /// How many diffs were cancelled.
+    /// How many diffs were cancelled; always 0 in the daemon, whose hosts let diffs finish.
     public private(set) var cancelledDiffs: UInt64 = 0
     /// Whether item updates are stored as requests are, before they run.
     private let storesItemUpdates: Bool
@@ -226,7 +226,7 @@
         return prepare(pending)
     }
 
-    /// Cancels a diff; its requests return to the front of the queue.
+    /// Cancels a diff; its requests return to the front of the queue. Only programs do so (``ListAdapter/cancelFlush()``).
     public func cancelDiff(now: UInt64) {
         guard case .diffing(let pending, _, _) = state else { return }
         cancelledDiffs &+= 1

@@ -127,7 +127,7 @@ struct UpdateStaging: ~Copyable {
             case .patchObject(let id, let set, let unset):
                 return .success(
                     try tree.patchObject(id, set: set, unset: unset, maximumBytes: request.maximumObjectBytes))
-            default: return .success(false)
+            case .performUpdates, .moveItem, .reloadObjects, .reloadData, .invalid, .configure: return .success(false)
             }
         } catch {
             tree.rollback(to: savepoint)

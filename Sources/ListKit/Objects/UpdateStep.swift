@@ -8,7 +8,7 @@
     case diff(DiffJob)
     /// Ask the section controllers about a dragged item; the verdict goes to ``ObjectList/moveAnswered(_:)``.
     case ask(ItemMoveRequest)
-    /// Store something; the outcome goes to ``ObjectList/stored(_:retryingEach:now:itemCount:)``.
+    /// Store something; the outcome goes to ``ObjectList/stored(_:retryingEach:sharesTable:now:)``.
     case store(StoreWork)
     /// Reserve numbers; the outcome goes to ``ObjectList/reserved(_:_:now:)``.
     case reserve(StoreWork)

@@ -56,7 +56,7 @@ struct DisplayCounts {
     /// A section entered the range of a view; answers whether it was in none before.
     mutating func enter(_ handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &ranges) }
 
-    /// A section left the range of a view; answers whether it is in none any more.
+    /// Records that a section left a view's range; returns whether no view's range contains it any more.
     mutating func exit(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
 
     private static func add<Key>(_ key: Key, to counts: inout [Key: Int]) -> Bool {

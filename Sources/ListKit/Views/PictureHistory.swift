@@ -104,7 +104,7 @@
         spans.removeFirst(gone)
     }
 
-    /// Forgets all pictures but the last ones: a viewer that never acknowledges has drawn the others.
+    /// Keeps only the last `count` pictures. A viewer that never acknowledges is assumed to have drawn the older ones.
     mutating func forget(allBut count: UInt64, before sequence: UInt64) {
         if sequence > count { forget(upTo: sequence - count) }
     }

@@ -35,7 +35,8 @@ struct ViewportShifts {
         shifts.reduce(0) { $1.sequence > seen ? $0 + $1.distance : $0 }
     }
 
-    /// Whether a place named by a viewer that drew `seen` counts.
+    /// Whether to accept an origin from a viewer that has drawn the picture `seen`: not if the view was scrolled after
+    /// it.
     func honoursOrigin(seen: UInt64) -> Bool { seen >= scrollSequence }
 
     /// Forgets what a viewer that acknowledged a sequence has surely drawn.

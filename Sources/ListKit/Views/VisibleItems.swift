@@ -9,7 +9,7 @@
     /// How many items, at least 1.
     public var length: Int
 
-    /// Names items.
+    /// Describes `length` items from `first` on.
     public init(first: IndexPath, length: Int) {
         self.first = first
         self.length = length

@@ -57,7 +57,9 @@ package struct JSONLEncoder {
         switch type.withBytes({ TypeCode(rawValue: $0[0]) }) {
         case .byte: appendBase64(reader)
         case .dictionaryEntry: appendObject(reader)
-        default: appendElements(reader)
+        case .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath, .signature,
+            .variant, .array, .structure, .structureEnd, .dictionaryEntryEnd, nil:
+            appendElements(reader)
         }
     }
 

@@ -8,7 +8,7 @@ package enum PresenterReport: Sendable {
     case opened(PresenterNews)
     /// An update is presented.
     case presented(PresenterNews)
-    /// Items changed, or something else happened, that was not asked for; or a controller has moved an item as a request wanted.
+    /// Changes that no order asked for; with `answering`, the move of an item that this request asked for.
     case changed(PresenterNews, answering: RequestID? = nil)
     /// The one answer to a view's call or a query, and what happened first.
     case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)

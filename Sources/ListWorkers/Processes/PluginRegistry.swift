@@ -99,8 +99,8 @@ package actor PluginRegistry {
         }
     }
 
-    /// Loads a plugin that is not there, and tries one again that has failed; one that works goes on with the file that it
-    /// was loaded from.
+    /// Loads a plugin that is not loaded, and retries one that has failed. A working plugin keeps the file that it was
+    /// loaded from.
     ///
     /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     package func revive(_ name: String) async throws(ListError) {

@@ -116,7 +116,7 @@ final class WorkerOutput {
     }
 
     private func add(_ line: [UInt8]) {
-        // Swift's runtime says what is wrong, and then from where it was called: lines of this head and a number each.
+        // Swift's runtime prints the error, then a backtrace: the line `traceHead`, and lines that begin with a digit.
         isTrace = line == Self.traceHead || isTrace && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[0])
         if isTrace { traceLines += 1 }
         take(line, isTrace && traceLines <= Self.mostTraceLines)

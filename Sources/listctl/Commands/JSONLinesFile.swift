@@ -143,7 +143,7 @@ struct JSONLinesFile {
 
     private static let mostComplaints = 5
 
-    /// The same file without the number that `show --json` writes at the start of each object, which is not part of it.
+    /// The file without the section numbers that `show --json` writes at the start of each object.
     var withoutSections: Data {
         var bytes = Data()
         var number = 1

@@ -14,8 +14,8 @@ struct PushCommand: Command {
             .init(name: "replace", summary: "Do so on a terminal, too, when it takes away more than half of the list.")
         ],
         discussion: [
-            "FILE has an object a line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard input. What "
-                + "is not in it is taken out of the list: “append” adds instead. On a terminal, a push that would take away more "
+            "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard input. What "
+                + "is not in it is taken out of the list: “append” adds instead. On a terminal, a push that would remove more "
                 + "than half of the objects is refused without --replace.",
             "FILE may be what “--json show” printed: the number “section” that each object has there is left out. Of several "
                 + "objects with one id the first counts, and the lines of the others are named on standard error.",
@@ -62,7 +62,7 @@ struct PushCommand: Command {
             let (revision, before, removed) = try await Self.missing(in: ids, of: adapter)
             guard removed * 2 <= before else {
                 Output.complain(
-                    "push would take away \(removed) of the \(before) objects of “\(name)”, and leave \(ids.count); "
+                    "push would remove \(removed) of the \(before) objects of “\(name)”, and leave \(ids.count); "
                         + "use --replace if that is meant, or append to add")
                 return .failed
             }

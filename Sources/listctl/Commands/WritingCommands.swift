@@ -122,7 +122,7 @@ struct AppendCommand: Command {
             .init(name: "first", summary: "Add at the start instead of the end."),
         ],
         discussion: [
-            "Without --id, FILE has an object a line, as for “push”; - is standard input. An object whose id is there already "
+            "Without --id, FILE has one object per line, as for “push”; - is standard input. An object whose id is there already "
                 + "is replaced, and keeps its place unless --first is given.",
             FieldWords.discussion,
         ])

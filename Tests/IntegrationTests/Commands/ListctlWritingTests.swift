@@ -88,7 +88,7 @@ struct ListctlWritingTests {
         try #"{"id":"x"}"#.write(to: one, atomically: true, encoding: .utf8)
         let refused = try await onTerminal("push a \(one.path)")
         #expect(refused.status == 1)
-        #expect(refused.text.contains("push would take away 2 of the 3 objects of “a”, and leave 1"), "\(refused.text)")
+        #expect(refused.text.contains("push would remove 2 of the 3 objects of “a”, and leave 1"), "\(refused.text)")
         #expect(try await ids(stage, "a") == ["x", "y", "z"])
         let two = stage.listd.directory.appending(path: "two.jsonl")
         try "{\"id\":\"x\"}\n{\"id\":\"z\"}\n".write(to: two, atomically: true, encoding: .utf8)

@@ -85,7 +85,7 @@ struct OriginLogTests {
         await stage.stop()
         let lines = said(stage, "PerformUpdates by ")
         #expect(lines.count == 2, "\(lines)")
-        #expect(lines.first?.contains(#"revision 6 of adapter "list", which took away 600 of 1000 objects"#) == true)
-        #expect(lines.last?.contains(#"revision 8 of adapter "list", which took away 2000 of 2000 objects"#) == true)
+        #expect(lines.first?.contains(#"revision 6 of adapter "list", which removed 600 of 1000 objects"#) == true)
+        #expect(lines.last?.contains(#"revision 8 of adapter "list", which removed 2000 of 2000 objects"#) == true)
     }
 }

@@ -53,7 +53,7 @@ struct StoppedStartTests {
         while !listd.standardError.contains("plugin twin 1.0 is loaded") { await Task.yield() }
         listd.send(SIGTERM)
         #expect(await listd.finish() == ListdProcess.Outcome(status: 0))
-        #expect(!listd.standardError.contains("is not what it was"), "\(listd.standardError)")
+        #expect(!listd.standardError.contains("is not as it was stored"), "\(listd.standardError)")
         let last = try await Stage(on: stages.bus, arguments: arguments)
         #expect(try await last.names() == ["a", "b"])
         await last.stop()

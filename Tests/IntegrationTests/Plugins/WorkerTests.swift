@@ -78,7 +78,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Makes one change; nil when two workers died in it.
+    /// Makes one change, once more if the worker dies of the first; nil when both died.
     private func change(_ list: TestAdapter, _ step: Int, _ number: Int64) async throws -> UInt64? {
         let value = DBusValue.int64(number)
         do {

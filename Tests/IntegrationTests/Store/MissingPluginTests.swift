@@ -79,6 +79,6 @@ struct MissingPluginTests {
         _ = try await second.manager.call("LoadPlugin", "twin", returning: ObjectPath.self)
         await second.stop()
         let said = second.listd.standardError
-        #expect(said.contains("is not what it was") && !said.contains("is still not what it was"))
+        #expect(said.contains("is not as it was stored") && !said.contains("is still not as it was stored"))
     }
 }

@@ -259,7 +259,7 @@ struct ConfigurationLoaderTests {
                 "[Hints]\nsize=byte\n",
                 #"2: field "size": "byte" is not one of bytes, time-us, time-s, permissions, uid, gid, percent, duration-us"#
             ),
-            ("[List]\nHints=size\n", "2: Hints: hints are given in [Hints]"),
+            ("[List]\nHints=size\n", "2: Hints: hints do not belong here; put them into the section [Hints]"),
             ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
             ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List], [Sections] and [Hints]"),
             ("Layout=flow\n", "1: Layout stands before the first [Section]"),

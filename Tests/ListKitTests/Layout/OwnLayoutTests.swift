@@ -113,7 +113,7 @@ struct OwnLayoutTests {
             id: "o\(number)", fields: ["height": .double(height ?? Self.heights[number % Self.heights.count])])
     }
 
-    /// What a viewport shows when the heights are laid out in two columns, one after the other.
+    /// The frames that a viewport shows when each item is placed in the shorter of two columns.
     private func expected(_ heights: [Double], in viewport: Rect) -> [Rect] {
         var ends = [0.0, 0]
         return heights.map { height -> Rect in

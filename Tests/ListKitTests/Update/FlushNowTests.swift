@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Callbacks while one call flushes several times")
 struct FlushNowTests {
-    @Test("a completion of a later flush resyncs → no older change follows")
+    @Test("a completion resyncs a view in a second flush → no change from before the resync is sent afterwards")
     func resyncInLaterCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()

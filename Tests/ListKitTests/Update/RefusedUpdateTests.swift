@@ -305,7 +305,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
-    @Test("an item update comes while another is stored → it runs with the next flush, and selects by its own indexes")
+    @Test("an item update is requested while one is stored → it runs with the next, by the indexes it was given")
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))

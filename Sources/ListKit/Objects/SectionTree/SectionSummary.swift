@@ -82,7 +82,7 @@ struct SectionWord: BitwiseCopyable, Equatable {
     /// Whether the transaction has not touched the section.
     var isPlain: Bool { isOld && isNew && !isChanged }
 
-    /// Whether the section is there in one state.
+    /// Whether the section is in the old or the new state, as `side` says.
     func isPresent(_ side: ListSide) -> Bool { side == .old ? isOld : isNew }
 
     private mutating func set(_ bit: UInt32, _ flag: Bool) {

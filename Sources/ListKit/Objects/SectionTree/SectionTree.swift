@@ -118,7 +118,7 @@ extension SectionTree {
     ) throws(ListError) {
         self.init()
         guard list.count <= SectionWord.maximumSlots else {
-            throw ListError(.limitsExceeded, "\(list.count) objects in one list")
+            throw ListError(.limitsExceeded, "\(list.count) objects in one list, more than \(SectionWord.maximumSlots)")
         }
         objects.reserve(list.count)
         payloads.reserve(list.count)

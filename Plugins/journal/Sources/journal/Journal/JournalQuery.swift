@@ -86,7 +86,7 @@ extension JournalQuery {
     enum FilterStep: Equatable {
         /// `FIELD=value`; consecutive ones of one field are alternatives, those of different fields must all match.
         case match(String)
-        /// An alternative (OR) between the matches before, up to the last conjunction, and the following ones.
+        /// OR: joins the matches since the last AND with those that follow.
         case or
         /// A conjunction (AND) of everything before and everything after.
         case and

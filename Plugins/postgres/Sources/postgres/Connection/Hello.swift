@@ -4,7 +4,7 @@ internal import PluginAPI
 
 /// What `listd.hello()` answers when a connection is made.
 struct Hello {
-    /// The name of the server's run of transaction numbers.
+    /// Identifies the server's sequence of transaction numbers; numbers of different sequences cannot be compared.
     let generation: String
     let isStandby: Bool
     /// For messages: the service and the host.
