@@ -65,8 +65,8 @@ test-plugins:
 # Besides the engine's tests, that the programs compile as `make run` builds them: whole modules see other imports than files.
 test-optimised:
 	LISTD_TARGETS=engine $(TEST) $(OPTIMISED)
-	$(SWIFT) build -c release -j $(JOBS) --product listd
-	$(SWIFT) build -c release -j $(JOBS) --product listctl
+	$(SWIFT) build -c release --scratch-path .build/optimised -j $(JOBS) --product listd
+	$(SWIFT) build -c release --scratch-path .build/optimised -j $(JOBS) --product listctl
 
 test-service:
 	scripts/run-scripts Tests/service
