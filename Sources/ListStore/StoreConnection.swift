@@ -53,7 +53,7 @@ package final class StoreConnection {
         database.keepLog(false)
         database.countLogFrames()
         _ = attempt([], isSynced: true)
-        room.takeReserve()
+        room.keepReserve()
     }
 
     /// Refuses when the files were moved or truncated: the next process that opens them would not find the write.
@@ -87,11 +87,11 @@ package final class StoreConnection {
         sweepAll()
         failure = attempt(changes, isSynced: isSynced)
         if failure?.isFull == true, changes.allSatisfy(\.isRemoval), room.hasReserve {
-            room.giveReserve()
+            room.releaseReserve()
             failure = attempt(changes, isSynced: isSynced)
         }
         if failure == nil, changes.contains(where: \.isRemoval) { sweepAll() }
-        room.takeReserve()
+        room.keepReserve()
         return failure
     }
 
@@ -152,7 +152,7 @@ package final class StoreConnection {
         }
         files.recordEndOfLog()
         // The log goes with the connection, and its room may be all that there is.
-        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.takeReserve() }
+        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.keepReserve() }
     }
 
     private func finish(_ changes: [StoreChange], isSynced: Bool) {
@@ -187,7 +187,7 @@ package final class StoreConnection {
             if !written.runHasBegun { try writer.begin(run) }
             try body(&writer)
             // The process that moves the log into the file must not find the disk full.
-            try room.take(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
+            try room.reserve(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
             written.runHasBegun = true

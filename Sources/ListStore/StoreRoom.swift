@@ -35,7 +35,7 @@ final class StoreRoom {
     /// Takes room for a database of so many bytes.
     ///
     /// - Throws: SQLite's own failure when the disk is full.
-    func take(upTo wanted: Int64) throws(SQLiteFailure) {
+    func reserve(upTo wanted: Int64) throws(SQLiteFailure) {
         guard wanted > size else { return }
         let generous = (wanted + Self.step - 1) / Self.step * Self.step
         for end in [generous, wanted] {
@@ -53,7 +53,7 @@ final class StoreRoom {
     func databaseWasCut() { size = min(size, StoreFiles.state(path)?.size ?? 0) }
 
     /// Keeps room for a removal, if the disk has it.
-    func takeReserve() {
+    func keepReserve() {
         guard !hasReserve, !isImpossible, reserve >= 0 else { return }
         if listd_allocate(reserve, 0, Self.reserveSize, 0) == 0 { return hasReserve = true }
         isImpossible = errno != ENOSPC && errno != EDQUOT
@@ -61,7 +61,7 @@ final class StoreRoom {
     }
 
     /// Gives that room back to the disk, for the removal that is next.
-    func giveReserve() {
+    func releaseReserve() {
         ftruncate(reserve, 0)
         hasReserve = false
     }

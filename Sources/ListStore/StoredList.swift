@@ -159,7 +159,7 @@ package final class StoredList: Sendable {
     // MARK: Other options
 
     /// Takes other options over when the store has them; whether the list is kept stays as it is.
-    package func take(_ options: Fields, durability: Durability) async throws(ListError) {
+    package func setOptions(_ options: Fields, durability: Durability) async throws(ListError) {
         if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
         state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options), durability) }
     }

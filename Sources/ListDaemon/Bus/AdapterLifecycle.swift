@@ -188,13 +188,13 @@ extension AdapterLifecycle {
         case .push:
             return nil
         case .builtIn(let kind, let argument):
-            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.take($0) }
+            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.submit($0) }
             return try kind.makeSource(argument, context)
         case .list(let base, let argument):
             let query = try DerivedQuery(parsing: argument)
             return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)
         case .plugin(let plugin, let source, let argument):
-            return try await plugins.source(source, of: plugin, argument: argument) { feed.take($0) }
+            return try await plugins.source(source, of: plugin, argument: argument) { feed.submit($0) }
         }
     }
 }

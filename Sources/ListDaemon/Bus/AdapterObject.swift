@@ -127,7 +127,7 @@ extension AdapterObject {
     func setFollowed(_ flag: Bool) {
         guard flag else { return host.follow(nil) }
         host.follow { [weak self] content in
-            EventLoop.shared.post { if let self { self.service.adapters.followers.take(content, of: self) } }
+            EventLoop.shared.post { if let self { self.service.adapters.followers.apply(content, of: self) } }
         }
     }
 }

@@ -28,7 +28,7 @@ struct AdapterReconfiguring {
         do throws(ListError) {
             try await configureHost(new, controllers: controllers)
         } catch {
-            await takeBack(new)
+            await storeAgain(new)
             throw error
         }
         let before = adapter.options.source
@@ -39,7 +39,7 @@ struct AdapterReconfiguring {
     }
 
     /// Has the list stored as it was before options that the engine did not take.
-    func takeBack(_ new: AdapterOptions) async {
+    func storeAgain(_ new: AdapterOptions) async {
         do throws(ListError) {
             try await store(as: adapter.options)
         } catch {
@@ -68,7 +68,7 @@ struct AdapterReconfiguring {
         case (true, false):
             try await adapter.stored.end(values)
             try await ask { id in .keep(id, false) }
-        case (true, true), (false, false): try await adapter.stored.take(values, durability: new.durability)
+        case (true, true), (false, false): try await adapter.stored.setOptions(values, durability: new.durability)
         }
     }
 
@@ -104,7 +104,7 @@ struct AdapterReconfiguring {
         let query = try DerivedQuery(parsing: argument)
         service.calls.answer(call) {
             try await following.inOrder { () async throws(ListError) in
-                try await take(argument, query, of: following)
+                try await setQuery(argument, query, of: following)
             }
             call.reply(adapter.status.revision)
         }
@@ -113,7 +113,7 @@ struct AdapterReconfiguring {
     /// Follows with another query, and has that stored.
     ///
     /// - Throws: why the store or the engine did not take it; everything is as it was then.
-    private func take(_ argument: String, _ query: DerivedQuery, of follower: Follower) async throws(ListError) {
+    private func setQuery(_ argument: String, _ query: DerivedQuery, of follower: Follower) async throws(ListError) {
         guard adapter.following === follower, case .list(let base, let present) = adapter.options.source,
             !adapter.presence.isEnding
         else { throw .gone(adapter.name) }
@@ -123,7 +123,7 @@ struct AdapterReconfiguring {
         try await store(as: new)
         if let error = await follow(query, by: follower) {
             if let present = try? DerivedQuery(parsing: present) { follower.setQuery(present) { _ in } }
-            await takeBack(new)
+            await storeAgain(new)
             throw error
         }
         adapter.adopt(new, access: adapter.access)

@@ -43,7 +43,7 @@ final class HostRequests {
     }
 
     /// Runs the completion of a request; unknown requests are ignored.
-    func answered(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) { requests.take(id)?(outcome) }
+    func answered(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) { requests.remove(id)?(outcome) }
 
     /// Calls `answer` from the executor of the list when it has nothing older to do.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }

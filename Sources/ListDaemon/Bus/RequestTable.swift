@@ -23,5 +23,5 @@ struct RequestTable {
     }
 
     /// The one to answer; nil when nobody waits (any more).
-    mutating func take(_ id: RequestID) -> Completion? { waiting.removeValue(forKey: id) }
+    mutating func remove(_ id: RequestID) -> Completion? { waiting.removeValue(forKey: id) }
 }

@@ -48,7 +48,7 @@ struct SourceEvents {
         case .failed(let error):
             intake.dropPages()
             fail(error)
-        case .fault(let error): note(fault: error)
+        case .fault(let error): record(fault: error)
         case .ready:
             adapter.changeFilling { $0.enter(.ready) }
             intake.didApply(intake.record(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
@@ -152,7 +152,7 @@ struct SourceEvents {
     }
 
     /// Something of the source cannot be read, and the list is filled with the rest; nil = all of it can.
-    private func note(fault: ListError?) {
+    private func record(fault: ListError?) {
         let reason = fault?.propertyText ?? ""
         guard adapter.filling.fault != reason else { return }
         if let fault { warn(of: fault) }

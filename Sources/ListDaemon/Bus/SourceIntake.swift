@@ -108,7 +108,7 @@ final class SourceIntake {
     }
 
     /// What a client's write has taken away, if that was much; asked once for each write.
-    func takeRemoval() -> LargeRemoval? {
+    func popRemoval() -> LargeRemoval? {
         defer { removal = nil }
         return removal
     }

@@ -64,7 +64,7 @@ struct SourceWriting {
         }
         let writes = adapter.source.intake.writes
         let id = try writes.begin(bytes: operation.byteCount) { [adapter, service] error in
-            let removed = adapter.source.intake.takeRemoval()
+            let removed = adapter.source.intake.popRemoval()
             if let error { return call.fail(error) }
             service.noteWriting(call, to: adapter.name, at: adapter.status.revision, dropped: dropped)
             if isFullList, let removed { service.log(removed, by: call, of: adapter.name, at: adapter.status.revision) }

@@ -111,15 +111,15 @@ extension ViewObject {
     }
 
     /// The bus had to drop something: the owner is told how far the view is, as at a stall, and sees the gap.
-    func missed() { sayStalled(sequence: sequence, revision: adapter.status.revision) }
+    func missed() { emitStalled(sequence: sequence, revision: adapter.status.revision) }
 
     /// The credit is used up.
     func stalled(sequence: UInt64, revision: UInt64) {
         service.count(.stalls)
-        sayStalled(sequence: sequence, revision: revision)
+        emitStalled(sequence: sequence, revision: revision)
     }
 
-    private func sayStalled(sequence: UInt64, revision: UInt64) {
+    private func emitStalled(sequence: UInt64, revision: UInt64) {
         emit(Self.stalledSignal) { writer in
             writer.append(sequence)
             writer.append(revision)

@@ -52,7 +52,7 @@ final class Derivation: Sendable {
         queue.async { [self] in
             guard number == state.number, !state.list.isLoaded else { return }
             state.list.append(objects, from: offset, total: total)
-            if state.list.isLoaded { tell() } else { sink(.needs(offset: state.list.baseCount), number) }
+            if state.list.isLoaded { sendChange() } else { sink(.needs(offset: state.list.baseCount), number) }
         }
     }
 
@@ -61,7 +61,7 @@ final class Derivation: Sendable {
         queue.async { [self] in
             guard number == state.number else { return }
             state.list.apply(content)
-            tell()
+            sendChange()
         }
     }
 
@@ -72,7 +72,7 @@ final class Derivation: Sendable {
         queue.async { [self] in
             state.list.setQuery(query)
             state.query = count
-            tell()
+            sendChange()
         }
     }
 
@@ -82,11 +82,11 @@ final class Derivation: Sendable {
             guard number == state.number else { return }
             state.isTelling = false
             if !isApplied { state.list.tellWhole() }
-            tell()
+            sendChange()
         }
     }
 
-    private func tell() {
+    private func sendChange() {
         guard !state.isTelling else { return }
         if let change = state.list.takeChange() {
             state.isTelling = true

@@ -19,7 +19,7 @@ final class Follower: Source {
     private let directory: FollowerDirectory
     private var queries: Queries
     private lazy var derivation = Derivation { [weak self] report, number in
-        EventLoop.shared.post { self?.take(report, number) }
+        EventLoop.shared.post { self?.handle(report, number) }
     }
     /// The list that is followed at the moment.
     private var base: (any FollowableList)?
@@ -187,17 +187,17 @@ extension Follower {
     /// The list that is followed has changed.
     func baseChanged(_ content: PreparedTransaction.Content) { derivation.apply(content, number: number) }
 
-    private func take(_ report: Derivation.Report, _ number: UInt64) {
+    private func handle(_ report: Derivation.Report, _ number: UInt64) {
         if case .unchanged(let queries) = report { return answer(upTo: queries, nil) }
         guard number == self.number, !isStopped else { return }
         switch report {
         case .needs(let offset): read(from: offset)
-        case .change(let change, let queries): tell(change, queries: queries)
+        case .change(let change, let queries): send(change, queries: queries)
         case .unchanged: break
         }
     }
 
-    private func tell(_ change: DerivedChange, queries: UInt64) {
+    private func send(_ change: DerivedChange, queries: UInt64) {
         let number = number
         relay.apply(SourceEvent(change)) { [weak self] error in
             guard let self else { return }

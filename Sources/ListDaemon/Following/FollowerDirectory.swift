@@ -78,7 +78,7 @@ final class FollowerDirectory {
     }
 
     /// What becomes of the objects of a list.
-    func take(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
+    func apply(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseChanged(content) }
     }
 

@@ -318,17 +318,19 @@ extension ListHost {
     private func drain() {
         guard !isOver else { return }
         // One number stays for what is being presented.
-        while let heard = link.next(leaving: objects.phase == .presenting ? 1 : 0) {
-            switch heard {
+        while let event = link.next(leaving: objects.phase == .presenting ? 1 : 0) {
+            switch event {
             case .wait(let milliseconds): return schedule(.at(now + milliseconds))
             case .needsNumber:
                 reserve(isNeeded: true)
                 return schedule(.at(now + 100))
             case .opened(let news, let differences): opened(news, differences)
-            case .presented(let news): say(announce(news.presented), news)
+            case .presented(let news): publish(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
-                if let announced = objects.changedByItself(news.presented, answering: request) { say(announced, news) }
+                if let announced = objects.changedByItself(news.presented, answering: request) {
+                    publish(announced, news)
+                }
             case .answer(let id, let outcome, let news):
                 let effects = objects.changedByItself(news.presented)?.effects(objects.status, news) ?? []
                 sink(effects + [.answer(id, outcome.map { $0.stamped(objects.status) })])
@@ -356,18 +358,18 @@ extension ListHost {
     }
 }
 
-// MARK: - Saying
+// MARK: - Announcing
 
 extension ListHost {
     func setObserver(_ observer: ContentObserver?) { self.observer = observer }
 
     /// The presented list is the current one from now on; followers are notified first.
     private func announce(_ presented: Presented) -> Announced {
-        if let content = update.takeContent() { observer?(content) }
+        if let content = update.popContent() { observer?(content) }
         return objects.presented(presented)
     }
 
-    private func say(_ announced: Announced, _ news: PresenterNews? = nil) {
+    private func publish(_ announced: Announced, _ news: PresenterNews? = nil) {
         var unanswered = announced
         unanswered.answers = []
         let effects = unanswered.effects(objects.status, news) + ended(announced.answers)
@@ -409,7 +411,7 @@ extension ListHost {
         case .closed:
             sink(ended(objects.refuseWaiting(.unpresented)))
             // What is stored is announced, as a reload, and answered.
-            say(announce(Presented(itemCount: objects.itemCount)))
+            publish(announce(Presented(itemCount: objects.itemCount)))
             guard objects.phase == .idle else { return }
         }
         life = .settling(id, reason)

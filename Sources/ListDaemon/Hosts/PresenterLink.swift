@@ -22,7 +22,7 @@ final class PresenterLink {
     typealias Differences = (ListPlace) -> [AdapterEffect]
 
     /// A report of the presenter that has been checked.
-    enum Heard {
+    enum LinkEvent {
         /// The list is presented: its report, and the differences from what the former presenter reported.
         case opened(PresenterNews, differences: Differences)
         case presented(PresenterNews)
@@ -139,7 +139,7 @@ final class PresenterLink {
             sink([.paused(true)])
         }
         // Close succeeds, even if the worker is lost.
-        sink(known.endClosing(at: objects.place) + calls.takeClosings().map { .answer($0, .success(.done)) })
+        sink(known.endClosing(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
         let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
@@ -151,7 +151,7 @@ final class PresenterLink {
     }
 
     private func leave() {
-        if let left = presenter?.close() { known.take(left) }
+        if let left = presenter?.close() { known.restore(left) }
         (presenter, session.shown) = (nil, [:])
     }
 
@@ -172,7 +172,7 @@ final class PresenterLink {
             configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
             holdsViews: holds.all, holdsItems: holds.items)
-        hear(presenter?.open(setup, of: objects.table))
+        handle(presenter?.open(setup, of: objects.table))
     }
 
     /// Has an update presented.
@@ -180,22 +180,22 @@ final class PresenterLink {
     /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
     func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
         session.update = new
-        hear(presenter?.present(new, controllers: controllers))
+        handle(presenter?.present(new, controllers: controllers))
     }
 
     /// Has item updates run that wait.
-    func presentItems(through ticket: Ticket) { hear(presenter?.presentItems(through: ticket)) }
+    func presentItems(through ticket: Ticket) { handle(presenter?.presentItems(through: ticket)) }
 
     /// Handles a report without an order.
-    func takeTurn() { if session.stage == .open { hear(presenter?.takeTurn()) } }
+    func takeTurn() { if session.stage == .open { handle(presenter?.takeTurn()) } }
 
     /// Has something else done.
     private func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
-        hear(presenter?.perform(order, by: user))
+        handle(presenter?.perform(order, by: user))
     }
 
     /// Takes what a presenter in this process says at once.
-    private func hear(_ output: PresenterOutput?) {
+    private func handle(_ output: PresenterOutput?) {
         guard let output else { return }
         times?.add(output.times, of: Set(output.times.keys))
         _ = reports.append(output.reports)
@@ -274,14 +274,14 @@ final class PresenterLink {
     /// Ends a view without a presenter; its waiting calls are answered.
     private func end(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
-        sink(calls.takeUnsent(of: view).map { .answer($0, .failure(closed)) })
+        sink(calls.popUnsent(of: view).map { .answer($0, .failure(closed)) })
         sink(known.end(view, reason, at: objects.place))
     }
 
     /// Sends what was not sent yet, in order of arrival.
     func sendCalls(worker: (any PresentingWorker)?) {
         guard session.stage == .open, let presenter else { return }
-        let unsent = calls.takeUnsent(
+        let unsent = calls.popUnsent(
             asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
         for (id, call, error) in unsent {
             if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
@@ -310,13 +310,13 @@ final class PresenterLink {
 
     /// Answers all calls, ends all views and leaves the presenter: the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
-        sink(calls.takeAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
+        sink(calls.popAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
         leave()
         sink(known.endAll(reason, at: objects.place))
         session.stage = .closed
     }
 
-    // MARK: Hearing
+    // MARK: Reports
 
     /// Takes what a presenter reported; false when it is not the one that the list has.
     func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
@@ -334,7 +334,7 @@ final class PresenterLink {
     /// What is next of what was reported; nil = nothing.
     ///
     /// - Parameter count: how many numbers items that change by themselves leave to others.
-    func next(leaving count: UInt64) -> Heard? {
+    func next(leaving count: UInt64) -> LinkEvent? {
         while true {
             switch reports.popFirst(isBraked: isElsewhere) {
             case .none: return nil
@@ -347,9 +347,9 @@ final class PresenterLink {
                     return .needsNumber
                 }
                 if isElsewhere, report.isUnaskedChange { allowChanges() }
-                let heard = follow(report)
+                let event = follow(report)
                 if session.stage == .blamed { return nil }
-                if let heard { return heard }
+                if let event { return event }
             }
         }
     }
@@ -363,7 +363,7 @@ final class PresenterLink {
     }
 
     /// Handles a report; nil when it concerns the list itself not.
-    private func follow(_ report: PresenterReport) -> Heard? {
+    private func follow(_ report: PresenterReport) -> LinkEvent? {
         switch report {
         case .more:
             if presenter?.sendMore() != true { blame("it asked for more objects although it has them all") }
@@ -409,14 +409,14 @@ final class PresenterLink {
             return news
         }
         guard objects.allows(news.presented, of: update) else { return nil }
-        known.noteSize(
+        known.setSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
         let last = { [objects] in objects.table.object(at: objects.table.count(side) - 1, side)?.id }
         return known.follow(&news, remembers: true, lastObject: last) ? news : nil
     }
 
-    private func opened(_ news: PresenterNews) -> Heard? {
+    private func opened(_ news: PresenterNews) -> LinkEvent? {
         let old = known
         known.forgetDisplay()
         guard session.stage == .opening, news.presented.transaction == nil,
@@ -440,7 +440,7 @@ final class PresenterLink {
 
     private func answered(
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
-    ) -> Heard? {
+    ) -> LinkEvent? {
         guard session.stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
             blame("it reported something that does not fit the list")
             return nil

@@ -33,7 +33,7 @@ struct ReportQueue {
     /// - Parameter isBraked: whether unasked reports wait when there are many.
     mutating func popFirst(isBraked: Bool) -> Next {
         guard let report = waiting.popFirst() else { return .none }
-        if isBraked, report.isUnasked, !firstMayPass, let pause = brake.take(at: .now) {
+        if isBraked, report.isUnasked, !firstMayPass, let pause = brake.admit(at: .now) {
             waiting.putBack(report)
             return .wait(UInt64(pause / .milliseconds(1)) + 1)
         }

@@ -34,7 +34,7 @@ final class SourceFeed: Sendable {
     }
 
     /// Takes an event and returns when it is applied, or when nobody wants it any more.
-    func take(_ event: SourceEvent) {
+    func submit(_ event: SourceEvent) {
         let isDone = DispatchSemaphore(value: 0)
         EventLoop.shared.post { [self] in attempt(event, Self.backoff) { isDone.signal() } }
         isDone.wait()

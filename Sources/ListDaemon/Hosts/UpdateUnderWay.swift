@@ -32,7 +32,7 @@ struct UpdateUnderWay {
     func removal(answering id: RequestID) -> LargeRemoval? { requests.contains(id) ? removed : nil }
 
     /// What becomes of the objects, for those who follow them; it is announced now.
-    mutating func takeContent() -> PreparedTransaction.Content? {
+    mutating func popContent() -> PreparedTransaction.Content? {
         defer { content = nil }
         return content
     }

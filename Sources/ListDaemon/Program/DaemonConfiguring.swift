@@ -44,7 +44,7 @@ extension RunningDaemon {
     /// Reads the configuration for the start: lists with a fault are left out, a faulty `listd.conf` ends it.
     static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> LoadedConfiguration {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
-        for fault in loaded.faults { log.say(fault) }
+        for fault in loaded.faults { log.report(fault) }
         guard !loaded.isDaemonFaulty else {
             throw StartFailure(
                 code: .configuration,

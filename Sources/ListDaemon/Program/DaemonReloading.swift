@@ -25,7 +25,7 @@ extension RunningDaemon {
         defer { if !isStopping { supervision.endReload() } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         guard !loaded.isDaemonFaulty else {
-            for fault in loaded.faults { log.say(fault) }
+            for fault in loaded.faults { log.report(fault) }
             let faults = loaded.faults.listed(after: "listd.conf has a fault, and the configuration stays as it was:")
             throw DBusError.invalidArgs(faults)
         }
@@ -39,12 +39,12 @@ extension RunningDaemon {
             plan.discard()
             throw ListError.reloadGivenUp
         }
-        say(reloading: true)
-        defer { say(reloading: false) }
+        emitReloading(true)
+        defer { emitReloading(false) }
         service.adapters.setConfiguredNames(loaded.listNames)
         configuration.all = loaded.configuration
         apply(loaded.configuration)
-        for fault in plan.faults { log.say(fault) }
+        for fault in plan.faults { log.report(fault) }
         let result = await perform(plan, for: origin)
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
@@ -118,7 +118,7 @@ extension RunningDaemon {
         }
     }
 
-    private func say(reloading isActive: Bool) {
+    private func emitReloading(_ isActive: Bool) {
         try? service.tree.emit(ManagerObject.reloading, of: ManagerObject.interface, at: .manager, isActive)
     }
 }
@@ -220,7 +220,7 @@ extension RunningDaemon {
             result[keyPath: count] += 1
         } catch {
             let fault = ConfigurationFault(place: place, message: "the list \(name) \(failure): \(error)")
-            log.say(fault, ofList: name)
+            log.report(fault, ofList: name)
             result.failures.append(fault)
         }
     }

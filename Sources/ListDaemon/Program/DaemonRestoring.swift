@@ -50,7 +50,7 @@ extension RunningDaemon {
             guard !isStopping else { return preparation.discard() }
             switch preparation {
             case .impossible(let faults):
-                for fault in faults { log.say(fault, ofList: list.name) }
+                for fault in faults { log.report(fault, ofList: list.name) }
                 guard let stored = unclaimed[list.name], list.continues(stored.adapter) else { continue }
                 unclaimed.remove(ExactText(list.name))
                 await restore(stored, as: list, nil)
@@ -59,7 +59,7 @@ extension RunningDaemon {
                     try await make(prepared)
                 } catch {
                     let message = "the list \(list.name) is left out: \(error)"
-                    log.say(ConfigurationFault(place: list.place(of: "Source"), message: message), ofList: list.name)
+                    log.report(ConfigurationFault(place: list.place(of: "Source"), message: message), ofList: list.name)
                 }
             }
         }
@@ -74,8 +74,8 @@ extension RunningDaemon {
             } report: { [log] loss in
                 log.error("\(loss)", .file(loss.file), event: .storeLost)
             }
-            if let damage = opened.damage { say(damage) }
-            if let damage = opened.logDamage { say(damage, restored: opened.adapters.count) }
+            if let damage = opened.damage { report(damage) }
+            if let damage = opened.logDamage { report(damage, restored: opened.adapters.count) }
             return opened
         } catch {
             guard !isStopping else { return nil }
@@ -83,7 +83,7 @@ extension RunningDaemon {
         }
     }
 
-    private func say(_ damage: StoreDamage) {
+    private func report(_ damage: StoreDamage) {
         let lists = damage.lists.isEmpty ? "all lists in it" : damage.lists.joined(separator: ", ")
         let place = damage.file.map { "; the file is kept as \($0)" } ?? ""
         log.error(
@@ -91,7 +91,7 @@ extension RunningDaemon {
             .file(damage.file ?? damage.original), event: .storeDamaged)
     }
 
-    private func say(_ damage: LogDamage, restored count: Int) {
+    private func report(_ damage: LogDamage, restored count: Int) {
         let lists = damage.lists > count ? "\(damage.lists - count) lists, and " : ""
         let place = damage.copy.map { "; the file is kept as \($0)" } ?? ""
         log.error(
@@ -122,7 +122,7 @@ extension RunningDaemon {
         guard restored.adapter.options.dictionary != list.options.values, let options = try? Fields(list.options.values)
         else { return }
         // What fails has been logged, and is tried again at the next start.
-        try? await service.adapters.object(list.name)?.stored.take(options, durability: list.options.durability)
+        try? await service.adapters.object(list.name)?.stored.setOptions(options, durability: list.options.durability)
     }
 
     /// Takes a list out of the store.
@@ -243,12 +243,12 @@ extension RunningDaemon {
 
 extension Log {
     /// Says what is wrong with the configuration.
-    func say(_ fault: ConfigurationFault) {
+    func report(_ fault: ConfigurationFault) {
         error("\(fault)", .file(fault.place.file), event: .configurationFault)
     }
 
     /// Says what stands in the way of a list.
-    func say(_ fault: ConfigurationFault, ofList name: String) {
+    func report(_ fault: ConfigurationFault, ofList name: String) {
         error("\(fault)", .adapter(name), .file(fault.place.file), event: .configurationFault)
     }
 }

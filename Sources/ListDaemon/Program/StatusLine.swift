@@ -8,7 +8,7 @@ package import DBus
 package final class StatusLine {
     private let pause: Duration
     private let text: @DBusActor () -> String
-    private let say: @DBusActor (String) -> Void
+    private let send: @DBusActor (String) -> Void
     private var lastLine = ""
     private var timer: LoopTimer?
 
@@ -17,14 +17,14 @@ package final class StatusLine {
     /// - Parameters:
     ///   - pause: how long after a change the line is reported; further changes meanwhile are reported with it.
     ///   - text: what is true now.
-    ///   - say: takes a line that differs from the one before.
+    ///   - send: takes a line that differs from the one before.
     package nonisolated init(
         pause: Duration = .seconds(1), text: @escaping @DBusActor () -> String,
-        say: @escaping @DBusActor (String) -> Void
+        send: @escaping @DBusActor (String) -> Void
     ) {
         self.pause = pause
         self.text = text
-        self.say = say
+        self.send = send
     }
 
     /// Something has changed that the line may speak of.
@@ -40,6 +40,6 @@ package final class StatusLine {
         let new = text()
         guard new != lastLine else { return }
         lastLine = new
-        say(new)
+        send(new)
     }
 }

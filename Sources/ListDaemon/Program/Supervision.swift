@@ -9,7 +9,7 @@ final class Supervision {
     private let notify = Notify()
     private lazy var statusLine = StatusLine { [service] in
         service.summary
-    } say: { [notify] line in
+    } send: { [notify] line in
         notify.send(.status(line))
     }
     private lazy var watchdog = notify.watchdogInterval.map { interval in

@@ -112,12 +112,12 @@ private final class WatchedNames: @unchecked Sendable {
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return matters }
             var rest = buffer[..<count]
-            while rest.count >= 16 { if take(&rest) { matters = true } }
+            while rest.count >= 16 { if readRecord(&rest) { matters = true } }
         }
     }
 
     /// Takes one record: watch, mask, cookie, length of the name, name with NULs behind it.
-    private func take(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    private func readRecord(_ rest: inout ArraySlice<UInt8>) -> Bool {
         func number(at offset: Int) -> UInt32 {
             (0..<4).reduce(0) { $0 | UInt32(rest[rest.startIndex + offset + $1]) << (8 * UInt32($1)) }
         }

@@ -64,11 +64,11 @@ struct JSONLFollower: ~Copyable {
         do throws(ListError) {
             if let object = try decoder.object(at: range, of: text, line: line) { objects.append(object) }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
-    private mutating func note(_ error: ListError) {
+    private mutating func record(_ error: ListError) {
         if fault == nil { fault = error }
     }
 
@@ -76,7 +76,7 @@ struct JSONLFollower: ~Copyable {
     private mutating func skipEndlessLine() {
         let most = JSONLDecoder.longestLine(limits)
         guard pending.count > most else { return }
-        note(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line): more than \(most) bytes"))
+        record(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line): more than \(most) bytes"))
         pending = []
         isSkipping = true
     }

@@ -103,16 +103,16 @@ package final class JSONLSource: Source {
         guard !state.isStopped else { return }
         state.watch?.update()
         switch state.file.look() {
-        case .unchanged: tell([])
+        case .unchanged: send([])
         case .grew(let bytes):
             state.content.append(bytes)
-            tell(state.follower.append(bytes))
+            send(state.follower.append(bytes))
         case .began(let bytes):
             state.wasFound = true
             state.isTold = false
             state.content = ContentDigest()
             state.content.append(bytes)
-            tell(state.follower.begin(with: bytes))
+            send(state.follower.begin(with: bytes))
         case .missing:
             report(ListError(.invalidArguments, "\(path) is \(state.wasFound ? "gone" : "not there"); waiting for it"))
         case .failed(let error): report(error)
@@ -120,7 +120,7 @@ package final class JSONLSource: Source {
     }
 
     /// Reports what was read, and the line that could not be read; if all lines are at fault, that is a failure.
-    private func tell(_ objects: [ListObject]) {
+    private func send(_ objects: [ListObject]) {
         let fault = state.follower.fault.map(located)
         if let fault, objects.isEmpty, !state.isTold { return report(fault) }
         setFault(fault)

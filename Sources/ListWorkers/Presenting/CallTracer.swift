@@ -49,7 +49,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     }
 
     /// How long section controllers took since this was asked last, by plugin.
-    func takeTimes() -> [String: CallbackTimes.Times] {
+    func popTimes() -> [String: CallbackTimes.Times] {
         defer { times = [:] }
         return times
     }

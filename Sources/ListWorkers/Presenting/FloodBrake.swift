@@ -25,7 +25,7 @@ package struct FloodBrake: Sendable, Equatable {
     }
 
     /// Lets one through, or says how long it has to wait before it asks again.
-    package mutating func take(at now: ContinuousClock.Instant) -> Duration? {
+    package mutating func admit(at now: ContinuousClock.Instant) -> Duration? {
         let due = max((last ?? now - interval) + interval, now)
         let earliest = due - tolerance
         guard now >= earliest else { return now.duration(to: earliest) }

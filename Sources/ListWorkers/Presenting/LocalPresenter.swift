@@ -45,7 +45,7 @@ package final class LocalPresenter: Presenter {
 
     private func output(_ reports: [PresenterReport]) -> PresenterOutput {
         let unasked = presentation.unasked()
-        return PresenterOutput(reports: unasked.isEmpty ? reports : reports + unasked, times: tracer.takeTimes())
+        return PresenterOutput(reports: unasked.isEmpty ? reports : reports + unasked, times: tracer.popTimes())
     }
 
     package func sendMore() -> Bool { false }

@@ -106,7 +106,7 @@ actor PresentationHost {
 
     private func report(_ reports: [PresenterReport]) {
         allowedChanges -= reports.count(where: \.isUnaskedChange)
-        if !reports.isEmpty { output(PresenterOutput(reports: reports, times: tracer.takeTimes())) }
+        if !reports.isEmpty { output(PresenterOutput(reports: reports, times: tracer.popTimes())) }
     }
 
     /// Milliseconds that never go back.

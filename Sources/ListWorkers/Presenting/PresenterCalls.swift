@@ -68,7 +68,7 @@ package struct PresenterCalls {
     ///   - asksPlugin: whether the section controllers of the plugin are asked.
     ///   - position: finds the section of an object.
     ///   - isShown: whether a view shows something of an object.
-    package mutating func takeUnsent(
+    package mutating func popUnsent(
         asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
         defer { unsent.removeAll(keepingCapacity: true) }
@@ -92,7 +92,7 @@ package struct PresenterCalls {
     }
 
     /// Takes out the calls of a view that were not sent: it is closed.
-    package mutating func takeUnsent(of view: ViewID) -> [RequestID] {
+    package mutating func popUnsent(of view: ViewID) -> [RequestID] {
         let gone = unsent.filter { calls[$0]?.command.view == view }
         for id in gone { calls[id] = nil }
         unsent.removeAll { calls[$0] == nil }
@@ -100,7 +100,7 @@ package struct PresenterCalls {
     }
 
     /// Takes out the calls that close views.
-    package mutating func takeClosings() -> [RequestID] {
+    package mutating func popClosings() -> [RequestID] {
         let closings = order.filter { id in
             if case .view(_, _, .close)? = calls[id]?.command { true } else { false }
         }
@@ -110,7 +110,7 @@ package struct PresenterCalls {
     }
 
     /// Takes out everything: there is nobody to ask any more.
-    package mutating func takeAll() -> [(id: RequestID, call: Call)] {
+    package mutating func popAll() -> [(id: RequestID, call: Call)] {
         let all = order.compactMap { id in calls[id].map { (id: id, call: $0) } }
         (calls, order, unsent) = ([:], [], [])
         return all

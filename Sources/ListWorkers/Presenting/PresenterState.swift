@@ -25,7 +25,7 @@ package struct PresenterState: Sendable {
     // MARK: Following a presenter
 
     /// The list has at most this many sections and items now, or may still be shown with them.
-    package mutating func noteSize(sections: Int, items: Int) {
+    package mutating func setSize(sections: Int, items: Int) {
         // The items, a header and a footer of each section, and the empty view.
         mostElements = max(mostElements, items + 2 * sections + 1)
     }
@@ -45,9 +45,9 @@ package struct PresenterState: Sendable {
         events.reserveCapacity(news.presented.events.count)
         for event in news.presented.events {
             if let view = event.view, views[view] == nil { continue }
-            guard !remembers || note(event) else { return false }
+            guard !remembers || record(event) else { return false }
             if remembers, case .nearEnd(let view, _, let distance) = event {
-                views[view]?.noteNearEnd(distance == nil ? nil : last() ?? "")
+                views[view]?.setNearEnd(distance == nil ? nil : last() ?? "")
             }
             if case .closed(let view) = event {
                 news.closings[view] = closing.removeValue(forKey: view) ?? .closed
@@ -57,7 +57,7 @@ package struct PresenterState: Sendable {
         }
         news.presented.events = events
         for viewState in remembers ? news.views : [] {
-            views[viewState.view]?.note(viewState.description)
+            views[viewState.view]?.record(viewState.description)
             naming.insert(viewState.view)
         }
         if let items = news.selection { selection = items }
@@ -65,12 +65,12 @@ package struct PresenterState: Sendable {
     }
 
     /// False when a view would have more in it than it can show.
-    private mutating func note(_ event: AdapterEvent) -> Bool {
+    private mutating func record(_ event: AdapterEvent) -> Bool {
         let limit = limit
         return switch event {
-        case .display(let change): views[change.view]?.note(change, limit: limit) ?? true
-        case .workingRange(let change): views[change.view]?.note(change, limit: limit) ?? true
-        case .picture(let change): views[change.view]?.note(change, limit: limit) ?? true
+        case .display(let change): views[change.view]?.record(change, limit: limit) ?? true
+        case .workingRange(let change): views[change.view]?.record(change, limit: limit) ?? true
+        case .picture(let change): views[change.view]?.record(change, limit: limit) ?? true
         case .updated, .selection, .stalled, .closed, .sectionFault, .nearEnd: true
         }
     }
@@ -88,10 +88,10 @@ package struct PresenterState: Sendable {
         switch (command, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
         case (.view(_, let view, .resync), .success(.picture(let picture))) where remembers:
-            return views[view]?.note(picture, limit: limit) ?? true
+            return views[view]?.record(picture, limit: limit) ?? true
         case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.setOnScreen(flag)
         case (.view(_, let view, let command), .success) where remembers:
-            views[view]?.note(command, limit: limit, isKnown: isKnown)
+            views[view]?.record(command, limit: limit, isKnown: isKnown)
         default: break
         }
         return true
@@ -103,7 +103,7 @@ package struct PresenterState: Sendable {
         naming = naming.filter { views[$0]?.followsItems == true }
         guard !naming.isEmpty else { return }
         let change = PathForwarding(sections: sections())
-        for view in naming { views[view]?.note(change) }
+        for view in naming { views[view]?.record(change) }
     }
 
     /// Whether a view is on screen, or there is none.
@@ -113,7 +113,7 @@ package struct PresenterState: Sendable {
     package func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
 
     /// Takes over how a presentation stood that nobody has followed.
-    package mutating func take(_ left: LeftPresentation) {
+    package mutating func restore(_ left: LeftPresentation) {
         for (view, ended) in left.views where views[view.id] != nil {
             views[view.id] = ViewMemory(view, displaying: ended)
             naming.insert(view.id)

@@ -67,11 +67,11 @@ package struct ViewMemory: Sendable {
     /// - Parameters:
     ///   - limit: how many elements a view of the list can show.
     ///   - isKnown: whether there is an object with an identifier.
-    mutating func note(_ command: ViewCommand, limit: Int, isKnown: (String) -> Bool) {
+    mutating func record(_ command: ViewCommand, limit: Int, isKnown: (String) -> Bool) {
         switch command {
         // It shows what it was opened at.
         case .setViewport, .setVisibleRange: resumption.options.opening = nil
-        case .reportSizes(let sizes): note(sizes, limit, isKnown)
+        case .reportSizes(let sizes): record(sizes, limit, isKnown)
         case .scrollTo, .reportScroll, .setOnScreen, .select, .changeSelection, .invoke, .setHighlighted, .acknowledge,
             .resync, .close:
             break
@@ -81,7 +81,7 @@ package struct ViewMemory: Sendable {
     /// Its viewer says whether it can be seen.
     mutating func setOnScreen(_ flag: Bool) { resumption.isOnScreen = flag }
 
-    private mutating func note(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
+    private mutating func record(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
         for size in sizes where size.size.isPossible {
             measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size
         }
@@ -92,7 +92,7 @@ package struct ViewMemory: Sendable {
     }
 
     /// Follows how it stands.
-    mutating func note(_ description: ViewDescription) {
+    mutating func record(_ description: ViewDescription) {
         if description.state != .new, resumption.options.layout != ListLayoutKind.none, description.viewport != .zero,
             description.viewport.isPossible
         {
@@ -110,10 +110,10 @@ package struct ViewMemory: Sendable {
     /// Follows whether the end of the list is near.
     ///
     /// - Parameter last: the last object, empty for a list without any; nil = the end is not near.
-    mutating func noteNearEnd(_ last: String?) { resumption.nearEnd = last }
+    mutating func setNearEnd(_ last: String?) { resumption.nearEnd = last }
 
     /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
-    mutating func note(_ change: PictureChange, limit: Int) -> Bool {
+    mutating func record(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence
         // Whether the view names its items is known only when its description has come.
         resumption.history.record(sequence: change.sequence)
@@ -132,7 +132,7 @@ package struct ViewMemory: Sendable {
     }
 
     /// Follows a picture that replaces everything its viewer had; false when that is more than `limit` elements.
-    mutating func note(_ picture: Picture, limit: Int) -> Bool {
+    mutating func record(_ picture: Picture, limit: Int) -> Bool {
         resumption.sequence = picture.sequence
         resumption.history.restart(sequence: picture.sequence)
         resumption.acknowledgedSequence = picture.sequence
@@ -150,7 +150,7 @@ package struct ViewMemory: Sendable {
 
     /// The objects of the list have changed: the view still refers to what it showed, even if the engine dies before it
     /// reports the new places.
-    mutating func note(_ change: PathForwarding) { resumption.follow(change) }
+    mutating func record(_ change: PathForwarding) { resumption.follow(change) }
 
     private mutating func show(_ items: [PictureItem]) {
         for item in items {
@@ -174,7 +174,7 @@ package struct ViewMemory: Sendable {
     }
 
     /// Follows what helpers are told; false when more than `limit` sections or items are displayed then.
-    mutating func note(_ change: DisplayChange, limit: Int) -> Bool {
+    mutating func record(_ change: DisplayChange, limit: Int) -> Bool {
         let before = max(sections.count, items.count)
         for section in change.didEndDisplaying { sections.remove(section.objectID) }
         for section in change.willDisplay { sections.insert(section.objectID) }
@@ -186,7 +186,7 @@ package struct ViewMemory: Sendable {
     }
 
     /// Follows what helpers are told; false when more than `limit` sections are in the working range then.
-    mutating func note(_ change: WorkingRangeChange, limit: Int) -> Bool {
+    mutating func record(_ change: WorkingRangeChange, limit: Int) -> Bool {
         let before = range.count
         for section in change.didExit { range.remove(section.objectID) }
         for section in change.willEnter { range.insert(section.objectID) }

@@ -12,7 +12,7 @@ struct OutputLines {
     }
 
     /// Takes the next bytes; hands over the lines that end in them, but for empty ones.
-    mutating func take(_ bytes: ArraySlice<UInt8>, _ body: ([UInt8]) -> Void) {
+    mutating func append(_ bytes: ArraySlice<UInt8>, _ body: ([UInt8]) -> Void) {
         var rest = bytes
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             keep(rest[..<end])

@@ -79,7 +79,7 @@ final class PluginWorker: PresentingWorker {
     /// Whether the plugin is loaded in a process.
     var isRunning: Bool { lifecycle.state == .running }
 
-    private func tell(_ change: (inout LoadedPlugin) -> Void) {
+    private func report(_ change: (inout LoadedPlugin) -> Void) {
         let old = plugin
         change(&plugin)
         if plugin != old, plugin.state != .loading || plugin.processID != 0 { dependencies.observer(plugin) }
@@ -95,7 +95,7 @@ extension PluginWorker {
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
             guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
-                tell { $0.setLastError("") }
+                report { $0.setLastError("") }
                 return plugin
             }
         }
@@ -184,7 +184,7 @@ extension PluginWorker {
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
-        tell { plugin in
+        report { plugin in
             if wasAskedFor { plugin.setLastError("") }
             plugin.version = facts.version
             plugin.file = file.path
@@ -275,7 +275,7 @@ extension PluginWorker {
         guard !life.isDismissed else { return }
         switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
         case .pause(let pause):
-            tell { plugin in
+            report { plugin in
                 plugin.state = .restarting
                 plugin.processID = 0
             }
@@ -294,7 +294,7 @@ extension PluginWorker {
     /// The plugin has failed: its lists go on without it.
     private func giveUp(_ reason: String) {
         log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: .pluginFailed)
-        tell { plugin in
+        report { plugin in
             plugin.state = .failed
             plugin.processID = 0
             plugin.setLastError(reason)

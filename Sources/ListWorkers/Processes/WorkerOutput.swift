@@ -111,7 +111,7 @@ final class WorkerOutput {
         // No process can write any more; without this the loop would be called again and again.
         if result == 0 { close() }
         guard result > 0 else { return nil }
-        lines.take(bytes[...], add)
+        lines.append(bytes[...], add)
         return bytes.count
     }
 

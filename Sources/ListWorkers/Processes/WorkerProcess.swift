@@ -266,7 +266,7 @@ extension WorkerProcess {
     private func watchForHangs() {
         hangWatch = EventLoop.shared.addTimer(after: pulse.step, repeats: true) { [weak self] in
             self?.lookForHangs()
-            self?.takePulse()
+            self?.checkPulse()
         }
         // Loading is a call too, which begins when the process is started.
         EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
@@ -276,7 +276,7 @@ extension WorkerProcess {
     }
 
     /// Notices when the process does not run at all, so that no callback is reported either.
-    private func takePulse() {
+    private func checkPulse() {
         guard connection.isOpen, ending.verdict == nil else { return }
         switch pulse.look(at: .now, isListening: !connection.isPaused) {
         case .none: break

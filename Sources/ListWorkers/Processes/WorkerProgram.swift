@@ -18,16 +18,16 @@ package enum WorkerProgram {
             return .usage  // started by somebody else
         }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let runtime = WorkerRuntime(crumbs: crumbs) { report in WorkerVoice.shared.say(report) }
+        let runtime = WorkerRuntime(crumbs: crumbs) { report in ReportSender.shared.send(report) }
         let link = WorkerLink { packet in
-            runtime.take(packet) { _ in end.finish() }
+            runtime.handle(packet) { _ in end.finish() }
         }
         do throws(DBusError) {
             let connection = try await Connection.openDirect(.address(address))
             connection.objects = link.tree
             link.use(connection)
             connection.onDisconnect { end.finish() }
-            WorkerVoice.shared.begin(link, connection, runtime)
+            ReportSender.shared.begin(link, connection, runtime)
         } catch {
             return .noBus
         }
@@ -38,12 +38,12 @@ package enum WorkerProgram {
 }
 
 /// What a worker says, in the order in which its threads say it.
-final class WorkerVoice: Sendable {
+final class ReportSender: Sendable {
     /// While more than this waits for the daemon, the lists are held, in bytes.
     private static let heldAbove = 4 << 20
 
     /// The voice of this process.
-    static let shared = WorkerVoice()
+    static let shared = ReportSender()
 
     @DBusActor private var link: WorkerLink?
     @DBusActor private var connection: Connection?
@@ -62,7 +62,7 @@ final class WorkerVoice: Sendable {
     /// Encodes a report on the thread that has something to say, and sends it.
     ///
     /// A report that is too large ends the worker: its list would wait for it for ever.
-    func say(_ report: WorkerReport) {
+    func send(_ report: WorkerReport) {
         do throws(ListError) {
             let packet = try WorkerPacket(report)
             EventLoop.shared.post { self.send(packet) }

@@ -12,11 +12,11 @@ internal import ListSupport
 /// Orders are handled in their order on an executor of their own; each list and each data source has its own as well.
 actor WorkerRuntime {
     /// Takes what is to be told, from any thread, in order.
-    typealias Tell = @Sendable (WorkerReport) -> Void
+    typealias Report = @Sendable (WorkerReport) -> Void
 
     private let queue = HostExecutor(label: "org.listd.worker")
     private let crumbs: BreadcrumbMap
-    private let tell: Tell
+    private let report: Report
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
     private(set) var lists: [PresenterNumber: PresentationHost] = [:]
     private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
@@ -24,9 +24,9 @@ actor WorkerRuntime {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(crumbs: BreadcrumbMap, tell: @escaping Tell) {
+    init(crumbs: BreadcrumbMap, report: @escaping Report) {
         self.crumbs = crumbs
-        self.tell = tell
+        self.report = report
         queue.allowInline(true)
     }
 
@@ -34,7 +34,7 @@ actor WorkerRuntime {
     ///
     /// The loop itself passes on what is only passed on: a change of threads would take longer.
     @DBusActor
-    func take(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
+    func handle(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
         guard packet.isLight else {
             return queue.post {
                 do throws(WireError) {
@@ -48,7 +48,7 @@ actor WorkerRuntime {
         do throws(WireError) {
             let order: WorkerOrder = try packet.value()
             // Answered by the loop itself, since loading a plugin or making a list may take its time.
-            if case .ping = order { return tell(.alive) }
+            if case .ping = order { return report(.alive) }
             let isFirst = queue.enqueueOnLoop(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
             if isFirst { queue.drainInline() }
         } catch {
@@ -95,8 +95,8 @@ extension WorkerRuntime {
             if !assignment.hasNetwork { try Confinement.stayLocal() }
             let library = try PluginLibrary(
                 try PluginFile(path: assignment.path, in: assignment.directories))
-            let tell = tell
-            let limiter = Log(level: .debug, sink: ReportSink(tell: tell))
+            let report = report
+            let limiter = Log(level: .debug, sink: ReportSink(report: report))
             let host = PluginHost(
                 settings: PluginSettings(assignment.settings),
                 logger: PluginLogger { level, message in
@@ -106,14 +106,14 @@ extension WorkerRuntime {
                 })
             let manifest = try library.manifest(for: host)
             plugin = (manifest, host)
-            tell(
+            report(
                 .loaded(
                     PluginFacts(
                         version: manifest.version, apiVersion: library.record.apiVersion,
                         sectionControllers: manifest.sectionControllers.map(\.name),
                         dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)))
         } catch {
-            tell(.refused(error))
+            report(.refused(error))
         }
         slot?.setStamp(0)
     }
@@ -137,12 +137,12 @@ extension WorkerRuntime {
 extension WorkerRuntime {
     private func host(_ slot: PresenterNumber, _ crumb: Int?) {
         let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
-        let (tell, manifest) = (tell, plugin?.manifest)
+        let (report, manifest) = (report, plugin?.manifest)
         let list = PresentationHost(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
             resolve: { Self.resolved($0, manifest, tracer) }
         ) { output in
-            tell(.presented(slot, output))
+            report(.presented(slot, output))
         }
         lists[slot] = list
         if isCongested { list.post { $0.setCongested(true) } }
@@ -155,33 +155,33 @@ extension WorkerRuntime {
     private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
             let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
-            return tell(.sourceMade(slot, .failure(error)))
+            return report(.sourceMade(slot, .failure(error)))
         }
         let source = WorkerRuntimeSource(
             entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
-        ) { [tell] event in
-            tell(.sourceEvent(slot, event))
+        ) { [report] event in
+            report(.sourceEvent(slot, event))
         }
         sources[slot] = source
-        source.make { [tell] outcome in tell(.sourceMade(slot, outcome)) }
+        source.make { [report] outcome in report(.sourceMade(slot, outcome)) }
     }
 
     private func write(_ write: DataSourceWrite, _ slot: PresenterNumber) {
         if let source = sources[slot] { return source.write(write) }
-        tell(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
+        report(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
     }
 
     private func stopSource(_ slot: PresenterNumber) {
-        guard let source = sources.removeValue(forKey: slot) else { return tell(.sourceStopped(slot)) }
-        source.stop { [tell] in tell(.sourceStopped(slot)) }
+        guard let source = sources.removeValue(forKey: slot) else { return report(.sourceStopped(slot)) }
+        source.stop { [report] in report(.sourceStopped(slot)) }
     }
 }
 
 /// Carries what a plugin says to the daemon, which writes it.
 private struct ReportSink: LogSink {
-    let tell: WorkerRuntime.Tell
+    let report: WorkerRuntime.Report
 
     func write(_ entry: LogEntry) {
-        tell(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
+        report(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
     }
 }

@@ -250,7 +250,7 @@ final class WorkerSources {
 
     /// The source's event was taken; one that tells something all the time waits a little.
     private func letGoOn(_ slot: PresenterNumber) {
-        guard let source = sources[slot], let pause = source.placement.brake.take(at: .now) else {
+        guard let source = sources[slot], let pause = source.placement.brake.admit(at: .now) else {
             return send(.eventTaken(slot))
         }
         EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(slot) }

@@ -99,7 +99,7 @@ struct WatchdogTests {
         let count = Count(1)
         let line = StatusLine(pause: .zero) {
             "\(count.value) lists"
-        } say: {
+        } send: {
             lines.record($0)
         }
         line.update()

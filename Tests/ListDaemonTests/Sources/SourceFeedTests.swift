@@ -22,7 +22,7 @@ struct SourceFeedTests {
             attempts.record(.now)
             completion(ListError(.limitsExceeded, "no room"))
         }
-        DispatchQueue.global().async { feed.take(.ready) }
+        DispatchQueue.global().async { feed.submit(.ready) }
         let first = try await attempts.next()
         let second = try await attempts.next()
         let third = try await attempts.next()

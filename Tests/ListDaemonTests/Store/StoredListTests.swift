@@ -165,7 +165,7 @@ struct StoredListTests {
     @Test("another durability that the store refuses → transactions are written with the former one")
     func taking() async throws {
         let list = list(.disk)
-        let take = Task { try await list.take(["durability": "fsync"], durability: .fsync) }
+        let take = Task { try await list.setOptions(["durability": "fsync"], durability: .fsync) }
         #expect(try await store.changes.next() == "options fsync")
         store.answer(Self.full)
         await #expect(throws: Self.full) { try await take.value }

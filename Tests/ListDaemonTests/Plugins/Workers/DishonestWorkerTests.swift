@@ -223,7 +223,7 @@ struct DishonestWorkerTests {
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
             if step > 1 { change.released = [step - 1] }
             change.shown = [item(step, reuseIdentifier: "r\(step)")]
-            let isPossible = memory.note(change, limit: 10)
+            let isPossible = memory.record(change, limit: 10)
             #expect(isPossible)
         }
         let released = memory.present.released.map(\.slot)
@@ -236,7 +236,7 @@ struct DishonestWorkerTests {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
             let size = MeasuredSize(objectID: id, item: item, size: Size(width: 1, height: 1))
-            memory.note(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
+            memory.record(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
         }
         for number in 0...1000 { measure("o\(number)", 0) }
         #expect(memory.present.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
@@ -249,7 +249,7 @@ struct DishonestWorkerTests {
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {
-            memory.note(
+            memory.record(
                 ViewDescription(
                     state: .active, sequence: 1, acknowledgedSequence: 1, contentSize: .zero, viewport: viewport,
                     workingRange: 0..<0, visibleObjects: []))

@@ -16,29 +16,29 @@ struct FloodBrakeTests {
 
     @Test("a burst at once → allowed; the next report has to wait")
     mutating func burst() {
-        #expect((0..<3).map { _ in brake.take(at: start) } == [nil, nil, nil])
-        #expect(brake.take(at: start) == .milliseconds(10))
-        #expect(brake.take(at: start + .milliseconds(4)) == .milliseconds(6))
-        #expect(brake.take(at: start + .milliseconds(10)) == nil)
-        #expect(brake.take(at: start + .milliseconds(10)) == .milliseconds(10))
+        #expect((0..<3).map { _ in brake.admit(at: start) } == [nil, nil, nil])
+        #expect(brake.admit(at: start) == .milliseconds(10))
+        #expect(brake.admit(at: start + .milliseconds(4)) == .milliseconds(6))
+        #expect(brake.admit(at: start + .milliseconds(10)) == nil)
+        #expect(brake.admit(at: start + .milliseconds(10)) == .milliseconds(10))
     }
 
     @Test("reports without end → one in each interval, however often it is asked")
     mutating func endless() {
         var passed = 0
-        for step in 0..<1000 where brake.take(at: start + .milliseconds(step)) == nil { passed += 1 }
+        for step in 0..<1000 where brake.admit(at: start + .milliseconds(step)) == nil { passed += 1 }
         #expect(passed == 2 + 100)
     }
 
     @Test("no reports for a while → the whole burst again, and no more")
     mutating func quiet() {
-        for _ in 0..<3 { _ = brake.take(at: start) }
+        for _ in 0..<3 { _ = brake.admit(at: start) }
         let later = start + .seconds(60)
-        #expect((0..<4).map { _ in brake.take(at: later) } == [nil, nil, nil, .milliseconds(10)])
+        #expect((0..<4).map { _ in brake.admit(at: later) } == [nil, nil, nil, .milliseconds(10)])
     }
 
     @Test("one report in each interval → never waits")
     mutating func steady() {
-        for step in 0..<100 { #expect(brake.take(at: start + .milliseconds(10) * step) == nil) }
+        for step in 0..<100 { #expect(brake.admit(at: start + .milliseconds(10) * step) == nil) }
     }
 }

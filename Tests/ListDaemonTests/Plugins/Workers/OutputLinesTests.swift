@@ -16,7 +16,7 @@ struct OutputLinesTests {
         var lines = OutputLines(greatestLength: greatestLength)
         var found: [String] = []
         let add = { (line: [UInt8]) in found.append(String(decoding: line, as: UTF8.self)) }
-        for part in parts { lines.take(part[...], add) }
+        for part in parts { lines.append(part[...], add) }
         lines.finish(add)
         lines.finish(add)
         return found

@@ -29,7 +29,7 @@ struct PresentationHostTests {
     }
 
     private func send(_ runtime: WorkerRuntime, _ order: WorkerOrder) throws {
-        runtime.take(try WorkerPacket(order)) { error in Issue.record("\(error)") }
+        runtime.handle(try WorkerPacket(order)) { error in Issue.record("\(error)") }
     }
 
     private func settle(_ executor: HostExecutor) async {
