@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// What a program needs to use ListKit alone: no bus, no daemon, no Foundation.
+// The dependencies of a program that uses ListKit alone: no bus, no daemon, no Foundation.
 let package = Package(
     name: "Examples",
     dependencies: [.package(path: "../Sources/ListKit")],

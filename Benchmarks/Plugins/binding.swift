@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin whose section controllers do what most do, built twice: as `inside` for the daemon, as `outside` for a worker.
+// A plugin with a typical section controller. It is built twice: as `inside` for the daemon, as `outside` for a
+// worker.
 import PluginAPI
 
 #if INSIDE
@@ -9,7 +10,7 @@ let name = "inside"
 let name = "outside"
 #endif
 
-/// Three items for each object.
+/// A section controller that makes three items for each object.
 final class BindingController: ListBindingSectionController {
     override func viewModels(for object: ListObject) -> [ListItem] {
         (0..<3).map { number in
@@ -27,5 +28,5 @@ enum BenchmarkPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol through which listd loads the plugin.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(BenchmarkPlugin.self, to: call) }

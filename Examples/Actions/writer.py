@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that viewers may star and delete; the owner of the list carries that out: writer.py BUS NAME."""
+"""Owns a list of messages, and carries out the actions star and delete that viewers invoke: writer.py BUS NAME."""
 
 import asyncio
 import sys

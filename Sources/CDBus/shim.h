@@ -5,14 +5,14 @@
 
 #include <dbus/dbus.h>
 
-// Linux calls for the event loop that Swift's Glibc module leaves out.
+// Linux calls for the event loop that Swift's Glibc module does not export.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-// Deprecated for arrays of numbers; for any array it still returns the number of bytes of its elements. The iterator is
-// inside the array.
+// Returns the number of bytes of an array's elements; the iterator is inside of the array. The function below is
+// deprecated for arrays of numbers, but returns this number for any array.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static inline int listd_array_byte_count(DBusMessageIter *elements) {
@@ -20,12 +20,13 @@ static inline int listd_array_byte_count(DBusMessageIter *elements) {
 }
 #pragma GCC diagnostic pop
 
-// Variadic in the header, so Swift cannot call it.
+// Names the calling thread. prctl is variadic in its header, so Swift cannot call it.
 static inline void listd_name_thread(const char *name) {
     prctl(PR_SET_NAME, name);
 }
 
-// The user and process at the other end of a Unix socket; 0 on success. Declared here, as the struct needs _GNU_SOURCE.
+// Reads the user and process at the other end of a Unix socket; returns 0 on success. The struct is declared here, as
+// struct ucred needs _GNU_SOURCE.
 struct listd_peer_credentials {
     int32_t pid;
     uint32_t uid;
@@ -42,7 +43,7 @@ static inline int listd_get_peer_credentials(int descriptor, struct listd_peer_c
 #ifndef SO_PEEK_OFF
 #define SO_PEEK_OFF 42
 #endif
-// The offset at which MSG_PEEK reads from a socket; each read lowers it by the bytes read. -1 = no offset.
+// The offset at which MSG_PEEK reads from a socket; -1 for none. Each read lowers it by the number of bytes read.
 static inline void listd_set_peek_offset(int descriptor, int offset) {
     setsockopt(descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
 }

@@ -100,7 +100,7 @@ pid_t listd_spawn(
     if (error != 0) goto without_attributes;
     pid_t process = -1;
     error = prepare_attributes(&attributes);
-    // dup2 onto the same number would keep close-on-exec; `passed` never is 3, as the daemon keeps 3 in use.
+    // dup2 to the same number would keep close-on-exec. `passed` is never 3, as the daemon keeps descriptor 3 in use.
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 1);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output, 2);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, passed, 3);
@@ -139,8 +139,9 @@ int listd_confine(void) {
     return setrlimit(RLIMIT_CORE, &none);
 }
 
-// Access rights of the first version of Landlock, and of later ones; as numbers, since the header may be older than the
-// kernel (the manual's compatibility table: 2 = REFER, 3 = TRUNCATE, 6 = scopes).
+// Access rights of the first and of later Landlock versions. Later rights are defined as numbers, as the kernel's
+// header may be older than the running kernel (the manual's compatibility table: 2 = REFER, 3 = TRUNCATE, 6 =
+// scopes).
 static const uint64_t landlock_changes =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
@@ -179,7 +180,7 @@ int listd_forbid_changes(void) {
 
 #if defined(__x86_64__)
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_X86_64
-// Calls of the x32 ABI have this bit, and numbers of their own.
+// This bit marks calls of the x32 ABI, which have numbers of their own.
 #define FOREIGN_CALLS 0x40000000
 #elif defined(__aarch64__)
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
@@ -192,7 +193,7 @@ int listd_forbid_changes(void) {
 
 int listd_stay_in_group(void) {
     struct sock_filter program[] = {
-        // Calls of another architecture have other numbers, so they are refused.
+        // Other architectures number their calls differently, so their calls are refused.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -208,12 +209,13 @@ int listd_stay_in_group(void) {
 
 int listd_stay_local(void) {
     struct sock_filter program[] = {
-        // Calls of another architecture have other numbers, so they are refused, as in `listd_stay_in_group`.
+        // Other architectures number their calls differently, so their calls are refused, as in
+        // `listd_stay_in_group`.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 0, 7),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FOREIGN_CALLS, 5, 0),
-        // io_uring can make sockets without system calls that the filter sees.
+        // io_uring can create sockets without system calls that the filter would see.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 4, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),

@@ -19,19 +19,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A request is a byte with three descriptors: a file with the strings, and the arguments `output` and `passed` of
-// `listd_spawn`. The file has the number of arguments, then the program, the arguments and the environment, each with a
-// NUL after it.
+// A request is one byte with three descriptors: a file with the strings, and the arguments `output` and `passed` of
+// `listd_spawn`. The file contains the number of arguments, followed by the program, the arguments and the
+// environment as NUL-terminated strings.
 enum { REQUEST_WORDS, REQUEST_OUTPUT, REQUEST_PASSED, REQUEST_COUNT };
 
-// Descriptors up to this one have a meaning for the started program.
+// Lower descriptor numbers are reserved, as they have a meaning for the started program.
 enum { FIRST_FREE = 10 };
 
 struct answer {
     int process, error;
 };
 
-// The daemon's end of the socket to the spawner, once `listd_start_spawner` was called; used by one thread at a time.
+// The daemon's end of the socket to the spawner; -1 until `listd_start_spawner` was called. Only one thread at a time
+// uses it.
 static int spawner = -1;
 
 int listd_has_spawner(void) {
@@ -55,7 +56,7 @@ static int send_descriptors(int socket, const int *descriptors, size_t count) {
     return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-// Returns 1, 0 at the end, or -1.
+// Returns 1 on success, 0 at the end of the stream, or -1 with errno.
 static int receive_descriptors(int socket, int *descriptors, size_t count) {
     union {
         struct cmsghdr header;
@@ -73,7 +74,8 @@ static int receive_descriptors(int socket, int *descriptors, size_t count) {
     return 1;
 }
 
-// The strings of a request as two arrays in one block of memory, which the caller frees; NULL with errno.
+// Reads the strings of a request into two arrays in one block of memory, which the caller frees. Returns NULL with
+// errno on failure.
 static char **read_words(int file, char ***environment) {
     struct stat status;
     if (fstat(file, &status) != 0) return NULL;
@@ -90,7 +92,8 @@ static char **read_words(int file, char ***environment) {
     if (array == NULL) return free(text), errno = EINVAL, NULL;
     size_t next = 0;
     for (char *word = text + sizeof arguments; word < text + size; word += strlen(word) + 1) {
-        // The program and its arguments, a null pointer, the environment, and another one.
+        // The array contains the program and its arguments, a null pointer, the environment, and another null
+        // pointer.
         if (next == (size_t)arguments + 1) next++;
         array[next++] = word;
     }
@@ -120,7 +123,8 @@ static struct answer start_program(const int *descriptors) {
     int failures[2];
     struct answer answer = {-1, 0};
     if (pipe2(failures, O_CLOEXEC) == 0) {
-        // Like fork(2), but the new process is a child of listd, which waits for it, and it dies with listd.
+        // Like fork(2), but the new process is a child of listd, which waits for it, and it is killed when listd
+        // dies.
         answer.process = (int)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
         if (answer.process == 0) become_program(words, environment, descriptors, failures[1]);
         if (answer.process < 0) answer.error = errno;
@@ -131,7 +135,7 @@ static struct answer start_program(const int *descriptors) {
     } else {
         answer.error = errno;
     }
-    // The block begins before the first string.
+    // The memory block begins before the first string.
     free(words[0] - sizeof(uint32_t));
     free(words);
     return answer;
@@ -140,13 +144,13 @@ static struct answer start_program(const int *descriptors) {
 static void serve(int socket, pid_t parent) {
     prctl(PR_SET_NAME, "listd-spawner");
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(0);
-    // These signals are for the daemon only.
+    // The spawner ignores these signals, which are meant for the daemon.
     int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     for (size_t index = 0; index < sizeof ignored / sizeof ignored[0]; index++) signal(ignored[index], SIG_IGN);
     setpgid(0, 0);
     close_range(3, (unsigned)socket - 1, 0);
     close_range((unsigned)socket + 1, ~0U, 0);
-    // The lowest numbers are reserved for the program's own descriptors; received ones must get others.
+    // The lowest numbers are kept in use, so that received descriptors get higher numbers.
     while (1) {
         int lowest = open("/", O_PATH | O_CLOEXEC);
         if (lowest < 0 || lowest >= FIRST_FREE) {
@@ -166,7 +170,7 @@ static void serve(int socket, pid_t parent) {
 int listd_start_spawner(void) {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
-    // Descriptors from 3 on may have been passed by systemd and not counted yet: those numbers stay free.
+    // The numbers from 3 on stay free, as systemd may have passed descriptors there that were not counted yet.
     int ours = fcntl(sockets[0], F_DUPFD_CLOEXEC, 64), its = fcntl(sockets[1], F_DUPFD_CLOEXEC, 64);
     close(sockets[0]);
     close(sockets[1]);
@@ -215,7 +219,7 @@ pid_t listd_spawn_with_network(
     do length = recv(spawner, &answer, sizeof answer, 0); while (length < 0 && errno == EINTR);
     if (length != sizeof answer) return errno = length < 0 ? errno : EPIPE, -1;
     if (answer.error == 0) return answer.process;
-    // The process that failed to start exits at once, and is a child of this process.
+    // A process that failed to start exits at once and is a child of this process.
     if (answer.process > 0) waitpid(answer.process, NULL, 0);
     return errno = answer.error, -1;
 }

@@ -3,7 +3,7 @@
 #ifndef LISTD_CNCURSES_SHIM_H
 #define LISTD_CNCURSES_SHIM_H
 
-// The first macro gives curses.h wide characters, the second declares functions for its macros.
+// NCURSES_WIDECHAR enables wide characters; NCURSES_NOMACROS declares functions in place of macros.
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// Parts that Swift cannot import: variables of the library, standard streams, and macros with casts.
+// Functions for what Swift cannot import: variables of the library, standard streams, and macros with casts.
 
-/// Takes over the terminal on standard output, and reads keys from a descriptor, which it keeps; returns false when the
-/// terminal's kind (TERM) is unknown or cannot move its cursor.
+/// Takes over the terminal on standard output and reads keys from a descriptor, which ncurses then owns. Returns
+/// false when the terminal type (TERM) is unknown or cannot position its cursor.
 static inline bool listd_curses_begin(int keys) {
     FILE *input = fdopen(keys, "r");
     if (input == NULL || newterm(NULL, stdout, input) == NULL) return false;
@@ -29,7 +29,7 @@ static inline void listd_curses_read_keys(void) {
     nodelay(stdscr, TRUE);
 }
 
-/// Reads the next key: OK for a character, KEY_CODE_YES for a function key, ERR when there is none.
+/// Reads the next key. Returns OK for a character, KEY_CODE_YES for a function key, ERR when no key is pending.
 static inline int listd_curses_key(uint32_t *key) {
     wint_t read = 0;
     int kind = wget_wch(stdscr, &read);
@@ -37,7 +37,7 @@ static inline int listd_curses_key(uint32_t *key) {
     return kind;
 }
 
-// If a button is released before its press was read, ncurses reports a click, and two of those a double click.
+// If a button was released before its press was read, ncurses reports a click, and for two of these a double click.
 #define LISTD_CLICKS (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)
 
 static inline void listd_curses_report_mouse(void) {
@@ -50,7 +50,7 @@ enum listd_mouse {
     listd_mouse_wheel_down
 };
 
-/// Reads the next event of the mouse; none when there is none.
+/// Reads the next mouse event; listd_mouse_none when no event is pending.
 static inline enum listd_mouse listd_curses_mouse(int *column, int *row) {
     MEVENT event;
     if (getmouse(&event) != OK) return listd_mouse_none;
@@ -67,7 +67,7 @@ static inline void listd_curses_move(int column, int row) { wmove(stdscr, row, c
 static inline void listd_curses_style(unsigned attributes, short pair) { wattr_set(stdscr, attributes, pair, NULL); }
 static inline void listd_curses_add(const wchar_t *text, int count) { waddnwstr(stdscr, text, count); }
 static inline void listd_curses_refresh(void) { wrefresh(stdscr); }
-/// Makes the next refresh draw everything, whatever ncurses believes to be on the terminal.
+/// Makes the next refresh redraw the whole terminal, regardless of ncurses' record of its contents.
 static inline void listd_curses_forget(void) { clearok(curscr, TRUE); }
 static inline int listd_curses_columns(void) { return getmaxx(stdscr); }
 static inline int listd_curses_rows(void) { return getmaxy(stdscr); }

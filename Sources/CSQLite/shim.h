@@ -5,8 +5,9 @@
 
 #include <sqlite3.h>
 
-/// Chooses whether closing the last connection to a database keeps its log, or does a checkpoint and removes it
-/// (sqlite3_db_config, whose variable arguments Swift does not import); returns an SQLite code.
+/// Sets whether closing the last connection to a database keeps the write-ahead log. Otherwise SQLite runs a
+/// checkpoint and removes the log. Swift cannot call sqlite3_db_config itself, as it is variadic. Returns an SQLite
+/// result code.
 static inline int listd_sqlite_keep_log(sqlite3 *database, int keeps) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, (int *)0);
 }

@@ -20,7 +20,8 @@ void listd_json_parser_destroy(listd_json_parser *parser) {
     delete parser;
 }
 
-// The parser allocates exactly what a document needs; lines that grow by and by would make it do so for each.
+// Reserves memory for a document. By itself, the parser allocates exactly what a document needs, so it would allocate
+// anew for each line that is longer than the one before.
 static simdjson::error_code make_room(simdjson::dom::parser &parser, size_t count) {
     if (count <= parser.capacity() && count <= parser.doc.capacity()) return simdjson::SUCCESS;
     size_t capacity = std::max(count, std::min(2 * parser.doc.capacity(), parser.max_capacity()));
@@ -32,12 +33,12 @@ int listd_json_parse(listd_json_parser *parser, const uint8_t *bytes, size_t cou
     simdjson::dom::parser &dom = parser->parser;
     if (simdjson::error_code error = make_room(dom, count)) return error;
     simdjson::dom::element root;
-    // The caller provides the padding, so nothing is copied.
+    // The caller provides the padding, so the parser need not copy the document.
     if (simdjson::error_code error = dom.parse(bytes, count, false).get(root)) return error;
     document->words = dom.doc.tape.get();
     document->word_count = dom.doc.tape[0] & 0x00FFFFFFFFFFFFFF;
     document->texts = dom.doc.string_buf.get();
-    // What document::allocate() allocates at least.
+    // The minimum size that document::allocate() allocates.
     document->text_capacity = 5 * dom.doc.capacity() / 3 + simdjson::SIMDJSON_PADDING;
     return 0;
 }

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <wchar.h>
 
-// wchar.h declares wcwidth only for _XOPEN_SOURCE, which a module's importer cannot define.
+// wchar.h declares wcwidth only with _XOPEN_SOURCE, which Swift's module importer cannot define.
 extern int wcwidth(wchar_t character);
 
-/// The number of columns of a character on a terminal; -1 for a character that is not printable. Needs a UTF-8 locale.
+/// The number of columns that a character occupies on a terminal; -1 if it is not printable. Needs a UTF-8 locale.
 static inline int listd_columns(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
 
 #endif

@@ -3,7 +3,7 @@
 package import ListKit
 
 extension AdapterOptions {
-    /// The engine's options among these.
+    /// Returns the configuration of the engine with these options.
     package func configuration(named name: String) -> ListAdapter.Configuration {
         var configuration = ListAdapter.Configuration(name: name)
         configuration.layout = layout

@@ -4,79 +4,81 @@ package import ListKit
 internal import ListProtocol
 package import PluginAPI
 
-/// The options of an adapter, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents and
-/// options").
+/// The options of an adapter, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents
+/// and options").
 package struct AdapterOptions: Sendable, Equatable {
-    /// Where the objects come from.
+    /// The source of the objects.
     package var source = SourceName.push
-    /// Section controllers by the types of objects; `*` is for all other types.
+    /// The section controllers by object type; `*` stands for all other types.
     package var sectionControllers = ["*": "listd/single"]
-    /// The layout of views that choose none.
+    /// The layout of views that do not choose one.
     package var layout = ListLayoutKind.flow
     /// The axis along which the list scrolls.
     package var direction = ScrollDirection.vertical
-    /// Whether headers stay at the edge of the viewport while their section is passed.
+    /// Whether headers stay at the edge of the viewport while their section scrolls past it.
     package var stickyHeaders = false
-    /// Whether the last item of a row grows to the edge.
+    /// Whether the last item of a row is stretched to the edge.
     package var stretchToEdge = false
     /// Whether sections without items show their header and footer.
     package var showHeaderWhenEmpty = false
-    /// Added to the scroll offset for sticky headers, in points.
+    /// The inset that is added to the scroll offset for sticky headers, in points.
     package var topContentInset: Double = 0
-    /// Likewise; the one meant to change while scrolling.
+    /// A second offset for sticky headers in points, meant to be changed while scrolling.
     package var stickyHeaderOffset: Double = 0
-    /// The working range, in sections on both sides.
+    /// The size of the working range in sections, on each side.
     package var workingRange = 0
-    /// How near the end of the list counts as near, in points (layout `none`: items); 0 = never.
+    /// The distance from the end of the list at which it counts as near, in points (in items for the layout `none`);
+    /// 0 for never.
     package var nearEndDistance: Double = 0
     /// How changes are announced.
     package var updater = ListAdapter.Updater.batch
-    /// More section changes than this are announced as a reload; 0 = only when the signal would pass 64 KiB.
+    /// The number of section changes beyond which a reload is announced; 0 for a reload only when the signal would
+    /// exceed 64 KiB.
     package var reloadThreshold = 0
     /// Whether moves are announced as a delete and an insert.
     package var sectionMovesAsDeletesInserts = false
-    /// Whether a section that only reloads is announced as item reloads.
+    /// Whether the reload of a section is announced as reloads of its items.
     package var preferItemReloads = false
-    /// The fewest moves instead of IGListKit's.
+    /// Whether the number of moves is minimal, instead of the moves that IGListKit would compute.
     package var minimalMoves = false
-    /// The least time between flushes, in milliseconds.
+    /// The minimum time between flushes, in milliseconds.
     package var coalesceMinimum = 0
-    /// The most that this time grows to, in milliseconds.
+    /// The maximum to which the time between flushes grows, in milliseconds.
     package var coalesceMaximum = 0
-    /// By how much it grows, in milliseconds.
+    /// The increment by which the time between flushes grows, in milliseconds.
     package var coalesceIncrement = 0
-    /// What an acknowledged update survives.
+    /// The failures that an acknowledged update survives.
     package var durability = Durability.disk
     /// The content of the empty view.
     package var empty = Fields()
-    /// Hints for showing fields, which override those of the source.
+    /// Hints for displaying fields, which override those of the source.
     package var hints: [String: FieldHint] = [:]
-    /// Who may read.
+    /// Who may read the list.
     package var readers = AccessRule.any
-    /// Who may write.
+    /// Who may write to the list.
     package var writers = AccessRule.owner
-    /// Who may invoke actions.
+    /// Who may invoke actions on items.
     package var invokers = AccessRule.owner
-    /// Whether the list is removed when the connection that created it leaves.
+    /// Whether the list is removed when the connection that created it ends.
     package var transient = false
 
-    /// Makes the contract's defaults.
+    /// Creates the contract's defaults.
     package init() {}
 
-    /// Reads the options of a call.
+    /// Decodes the options of a call.
     ///
-    /// - Throws: `invalidArguments`, naming the option at fault.
+    /// - Throws: `invalidArguments` that names the faulty option.
     package init(_ values: [String: Value]) throws(ListError) {
         self = try Self.table.decode(values, into: AdapterOptions())
     }
 
-    /// All options, as the property `Options` shows them.
+    /// The values of all options, as in the property `Options`.
     package var values: [String: Value] { Self.table.encode(self) }
 
-    /// The contract's table.
+    /// The table of all options, in the order of the contract.
     package static let table = OptionTable<AdapterOptions>(ListOption.allCases.map(entry))
 
-    /// The property of an option, and its allowed values.
+    /// Returns the table entry of an option: its property and its type.
     private static func entry(for option: ListOption) -> OptionTable<AdapterOptions>.Entry {
         let name = option.rawValue
         return switch option {
@@ -110,9 +112,9 @@ package struct AdapterOptions: Sendable, Equatable {
     }
 }
 
-/// What an acknowledged update survives.
+/// The failures that an acknowledged update survives.
 package enum Durability: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: adapter and objects are gone at exit.
+    /// None: the adapter and its objects are lost when listd exits.
     case memory
     /// A crash of listd.
     case disk

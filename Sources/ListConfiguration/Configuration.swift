@@ -11,33 +11,33 @@ package struct Configuration: Sendable, Equatable {
     package var limits = Limits()
     /// The sections `[Plugin NAME]`.
     package var plugins: [String: PluginConfiguration] = [:]
-    /// The lists, by name.
+    /// The configured lists by name.
     package var lists: [String: ListConfiguration] = [:]
 
-    /// Makes the configuration without any file.
+    /// Creates the configuration of an empty directory.
     package init() {}
 }
 
-/// What was read from a configuration directory.
+/// The result of reading a configuration directory.
 package struct LoadedConfiguration: Sendable {
-    /// The valid settings; a list with an error is not among them.
+    /// The valid settings. A list with an error is omitted.
     package var configuration = Configuration()
-    /// The names of all lists that have a file, those with a fault too.
+    /// The names of all lists that have a file, including faulty ones.
     package var listNames: Set<ExactText> = []
     /// The errors, in the order of files and lines.
     package var faults: [ConfigurationFault] = []
-    /// Whether there is no such directory, so that it has no files.
+    /// Whether the directory does not exist.
     package var isMissing = false
-    /// Whether `listd.conf` or one of its drop-ins has an error, so that access rights are not certain.
+    /// Whether `listd.conf` or one of its drop-ins has an error, so that access rights may be wrong.
     package var isDaemonFaulty = false
-    /// The groups that rules of access name, in the order of files; in those with a fault, too.
+    /// The groups that access rules name, in the order of the files, including those in faulty files.
     package var groups: [NamedGroup] = []
 
-    /// Nothing was read.
+    /// Creates an empty result.
     package init() {}
 }
 
-/// A Unix group that a key of the configuration names.
+/// A Unix group that is named by a key of the configuration.
 package struct NamedGroup {
     let name: String
     let key: String
@@ -45,10 +45,10 @@ package struct NamedGroup {
 }
 
 extension LoadedConfiguration {
-    /// A fault for each group that the system's databases do not have.
+    /// A fault for each group that the user database of the system does not contain.
     ///
-    /// Such a rule admits no one until the group exists: the daemon accepts it, as it may start before a directory
-    /// service. A check of the configuration reports it.
+    /// A rule with such a group admits nobody until the group exists. The daemon accepts the rule, as it may start
+    /// before a directory service. Only a check of the configuration reports the fault.
     package var unknownGroups: [ConfigurationFault] {
         groups.filter { !UnixGroups.exists($0.name) }.map { group in
             ConfigurationFault(place: group.place, message: "\(group.key): there is no group “\(group.name)”")

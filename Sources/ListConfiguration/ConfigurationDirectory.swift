@@ -4,31 +4,31 @@ internal import DBus
 internal import Glibc
 internal import ListSupport
 
-/// The files of a configuration directory.
+/// A configuration directory, from which files are read.
 struct ConfigurationDirectory {
-    /// Larger than anybody writes by hand; a larger file is no configuration.
+    /// The maximum size of a file in bytes, far above that of a file written by hand.
     private static let largestFile = 1 << 20
 
     let path: String
 
-    /// Where a file is, for messages.
+    /// Returns the place of a file, for error messages.
     func place(_ name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
 
-    /// The visible names in order; nil if the directory does not exist. In one that is not UTF-8 U+FFFD stands for what
-    /// cannot be read; no file has that name.
+    /// Returns the visible file names, sorted; nil if the directory does not exist. In a name that is not UTF-8,
+    /// U+FFFD replaces the invalid bytes, so a file with the returned name does not exist.
     func names() throws(ConfigurationFault) -> [String]? { try Self.names(in: path) }
 
-    /// The drop-ins of a file in order, as names below this directory.
+    /// Returns the drop-ins of a file, sorted, as paths relative to this directory.
     func dropIns(of file: String) throws(ConfigurationFault) -> [String] {
         let folder = file + ".d"
         let names = try Self.names(in: "\(path)/\(folder)") ?? []
         return names.filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
     }
 
-    /// The bytes of a file.
+    /// Reads a file.
     func read(_ name: String) throws(ConfigurationFault) -> [UInt8] {
         let place = place(name)
-        // Non-blocking, as it may be a pipe.
+        // Non-blocking, as the file may be a pipe.
         let number = unsafe open(place.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {
@@ -63,7 +63,7 @@ struct ConfigurationDirectory {
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while let entry = unsafe readdir(directory) {
-            // The name ends with a NUL inside of the entry.
+            // The name is terminated by a NUL inside of the entry.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }

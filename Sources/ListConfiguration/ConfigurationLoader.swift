@@ -3,15 +3,15 @@
 internal import ListKit
 internal import PluginAPI
 
-/// Reads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
+/// Loads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
 ///
-/// Drop-ins are read after their file, in order of name, and override it; those of `listd.conf` without it, too. Hidden
-/// files, and those with other names, are ignored.
+/// Drop-ins are read after their file, sorted by name, and override it. The drop-ins of `listd.conf` are read even if
+/// this file does not exist. Hidden files and files with other names are ignored.
 package struct ConfigurationLoader {
     private let directory: ConfigurationDirectory
     private var result = LoadedConfiguration()
 
-    /// Reads everything; a directory that does not exist has no files.
+    /// Loads all files. A directory that does not exist is treated as empty.
     package static func load(_ path: String) -> LoadedConfiguration {
         var loader = ConfigurationLoader(directory: ConfigurationDirectory(path: path))
         loader.load()
@@ -37,11 +37,11 @@ package struct ConfigurationLoader {
         for name in names where name.hasSuffix(".list") { loadList(name) }
         for name in names where name.hasSuffix(".list.d") {
             guard !names.contains(String(name.dropLast(2))) else { continue }
-            add("drop-ins without their file \(name.dropLast(2))", at: directory.place(name))
+            addFault("there are drop-ins, but no file \(name.dropLast(2))", at: directory.place(name))
         }
     }
 
-    private mutating func add(_ message: String, at place: ConfigurationPlace) {
+    private mutating func addFault(_ message: String, at place: ConfigurationPlace) {
         result.faults.append(ConfigurationFault(place: place, message: message))
     }
 
@@ -53,12 +53,12 @@ package struct ConfigurationLoader {
         let before = result.faults.count
         var plugins: [String: [String: String]] = [:]
         var creatorsPlace = directory.place(Self.daemonFile)
-        for (place, setting) in settings(of: Self.daemonFile, isThere: names.contains(Self.daemonFile)) {
+        for (place, setting) in settings(of: Self.daemonFile, exists: names.contains(Self.daemonFile)) {
             do throws(ListError) {
                 try apply(setting, at: place, &plugins)
                 if setting.section == "Daemon", setting.key == "Creators" { creatorsPlace = place }
             } catch {
-                add(error.message, at: place)
+                addFault(error.message, at: place)
             }
         }
         if case .group(let name) = result.configuration.daemon.creators {
@@ -89,13 +89,13 @@ package struct ConfigurationLoader {
             _ = try PluginConfiguration([setting.key: setting.value], of: name)
             plugins[name, default: [:]][setting.key] = setting.value
         default:
-            throw Self.unknown(
+            throw Self.unknownSection(
                 setting, sections: "[Daemon], [Limits], [Limits user:NAME], [Limits group:NAME] and [Plugin NAME]")
         }
     }
 
-    private static func unknown(_ setting: INIFile.Setting, sections: String) -> ListError {
-        ListError(.invalidArguments, "unknown section [\(setting.section)]; there are \(sections)")
+    private static func unknownSection(_ setting: INIFile.Setting, sections: String) -> ListError {
+        ListError(.invalidArguments, "unknown section [\(setting.section)]; the sections are \(sections)")
     }
 
     // MARK: - Lists
@@ -109,14 +109,14 @@ package struct ConfigurationLoader {
         for (place, setting) in settings(of: file) {
             do throws(ListError) {
                 try Self.apply(setting, to: &list, &controllers)
-                list.remember(setting.key, inSection: setting.section, at: place)
+                list.recordPlace(of: setting.key, inSection: setting.section, at: place)
             } catch {
-                add(error.message, at: place)
+                addFault(error.message, at: place)
             }
         }
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
         if let other = result.configuration.lists[name] {
-            add("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
+            addFault("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
         }
         for (key, rule) in [
             ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
@@ -134,28 +134,31 @@ package struct ConfigurationLoader {
         case "List" where setting.key == "Description":
             list.description = setting.value
         case "List" where setting.key == "Transient":
-            throw ListError(.invalidArguments, "Transient: only a list that a client creates goes with a connection")
+            throw ListError(
+                .invalidArguments,
+                "Transient: only a list that a client created can be removed when its connection ends")
         case "List":
             try AdapterOptions.table.parse(key: setting.key, value: setting.value, into: &list.options)
         case "Sections":
-            controllers[setting.key] = try ControllerName.checked(setting.value)
+            controllers[setting.key] = try ControllerName.validated(setting.value)
         case "Hints":
             list.options.hints[setting.key] = try FieldHint(setting.value, of: setting.key)
-        default: throw unknown(setting, sections: "[List], [Sections] and [Hints]")
+        default: throw unknownSection(setting, sections: "[List], [Sections] and [Hints]")
         }
     }
 
     // MARK: - Files
 
-    /// The settings of a file and of its drop-ins, in the order in which they count; what is wrong is added to the faults.
+    /// Reads the settings of a file and its drop-ins, in the order in which they apply. Errors are added to the
+    /// faults.
     ///
-    /// - Parameter isThere: whether there is the file itself, beside its drop-ins.
+    /// - Parameter isThere: whether the file itself exists, as opposed to its drop-ins.
     private mutating func settings(
-        of file: String, isThere: Bool = true
+        of file: String, exists: Bool = true
     ) -> [(ConfigurationPlace, INIFile.Setting)] {
         var settings: [(ConfigurationPlace, INIFile.Setting)] = []
         do throws(ConfigurationFault) {
-            for name in (isThere ? [file] : []) + (try directory.dropIns(of: file)) {
+            for name in (exists ? [file] : []) + (try directory.dropIns(of: file)) {
                 do throws(ConfigurationFault) {
                     settings += read(INIFile(parsing: try directory.read(name)), directory.place(name).file)
                 } catch {
@@ -169,13 +172,13 @@ package struct ConfigurationLoader {
     }
 
     private mutating func read(_ file: INIFile, _ path: String) -> [(ConfigurationPlace, INIFile.Setting)] {
-        for (line, message) in file.faults { add(message, at: ConfigurationPlace(file: path, line: line)) }
+        for (line, message) in file.faults { addFault(message, at: ConfigurationPlace(file: path, line: line)) }
         var lines: [String: Int] = [:]
         var settings: [(ConfigurationPlace, INIFile.Setting)] = []
         for setting in file.settings {
             let place = ConfigurationPlace(file: path, line: setting.line)
             if let first = lines.updateValue(setting.line, forKey: "\(setting.section) \(setting.key)") {
-                add("\(setting.key) is given twice; first in line \(first)", at: place)
+                addFault("\(setting.key) is given twice; first in line \(first)", at: place)
             }
             settings.append((place, setting))
         }

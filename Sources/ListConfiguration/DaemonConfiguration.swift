@@ -2,10 +2,10 @@
 
 /// The section `[Daemon]` of `listd.conf`.
 package struct DaemonConfiguration: Sendable, Equatable {
-    /// Who may create adapters; nil = administrators on the system bus, otherwise anybody.
+    /// Who may create adapters; nil for administrators on the system bus and for everybody elsewhere.
     package var creators: Creators?
 
-    /// Makes the settings without the section.
+    /// Creates the settings of a file without this section.
     package init() {}
 
     /// The keys of the section.

@@ -2,17 +2,17 @@
 
 internal import CInih
 
-/// The settings of one INI file, in the order of the file.
+/// The settings of an INI file, in the order of the file.
 ///
-/// inih parses: `[Section]`, `Key=value` (or `Key: value`), comments by `#` or `;` at the start of a line; space around
-/// keys and values does not count.
+/// The file is parsed by inih: `[Section]`, `Key=value` (or `Key: value`), and comments that begin with `#` or `;` at
+/// the start of a line. Spaces around keys and values are ignored.
 struct INIFile {
-    /// One `Key=value` line.
+    /// A line of the form `Key=value`.
     struct Setting: Equatable {
         var section: String
         var key: String
         var value: String
-        /// Counted from 1.
+        /// The line number, counted from 1.
         var line: Int
     }
 
@@ -21,24 +21,24 @@ struct INIFile {
     /// The invalid lines, each with its error.
     private(set) var faults: [(line: Int, message: String)] = []
 
-    /// Parses the bytes of a file; keeps every error and every valid line.
+    /// Parses the bytes of a file. All errors and all valid lines are kept.
     init(parsing bytes: [UInt8]) {
         var parse = Parse(bytes: bytes)
         let firstFault = unsafe withUnsafeMutablePointer(to: &parse) { pointer in
-            // inih calls back during the call only, from this thread; nobody else has the pointer.
+            // inih uses the pointer only during this call and on this thread, and nobody else has it.
             unsafe listd_ini_parse(Parse.nextLine, pointer, Parse.handle, pointer)
         }
         if firstFault > 0, !parse.faults.contains(where: { $0.line == Int(firstFault) }) {
-            parse.faults.append((Int(firstFault), "neither [Section] nor Key=value"))
+            parse.faults.append((Int(firstFault), "the line is neither [Section] nor Key=value"))
         } else if firstFault < 0 {
-            parse.faults.append((0, "not enough memory"))
+            parse.faults.append((0, "there is not enough memory"))
         }
         settings = parse.settings
         faults = parse.faults.sorted { $0.line < $1.line }
     }
 }
 
-/// The state of inih's callbacks during parsing.
+/// The state that inih's callbacks share during parsing.
 private struct Parse {
     let bytes: [UInt8]
     var position = 0
@@ -48,7 +48,8 @@ private struct Parse {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Returns the next line to inih like `fgets`; a line that it could not parse becomes an empty one and an error.
+    /// Passes the next line to inih, like `fgets`. A line that inih could not parse is passed as an empty line and
+    /// recorded as an error.
     static let nextLine: ini_reader = { buffer, size, stream in
         guard let buffer = unsafe buffer, let parse = unsafe stream?.assumingMemoryBound(to: Parse.self) else {
             return nil
@@ -73,10 +74,10 @@ private struct Parse {
         var text = bytes[position..<end]
         position = min(end + 1, bytes.count)
         if text.count > size - 2 {
-            faults.append((line, "longer than \(size - 2) bytes"))
+            faults.append((line, "the line is longer than \(size - 2) bytes"))
             text = []
         } else if text.contains(0) || String(validating: text, as: UTF8.self) == nil {
-            faults.append((line, "not text in UTF-8"))
+            faults.append((line, "the line is not UTF-8 text"))
             text = []
         }
         for (offset, byte) in text.enumerated() { unsafe buffer[offset] = CChar(bitPattern: byte) }
@@ -87,13 +88,13 @@ private struct Parse {
 
     private mutating func add(section: String, key: String, value: String?) {
         if section.isEmpty {
-            faults.append((line, "\(key) stands before the first [Section]"))
+            faults.append((line, "the key \(key) precedes the first [Section]"))
         } else if section.utf8.count >= Int(listd_ini_section_length) {
-            faults.append((line, "[\(section)…] is longer than \(listd_ini_section_length - 1) bytes"))
+            faults.append((line, "the section name [\(section)…] is longer than \(listd_ini_section_length - 1) bytes"))
         } else if let value {
             settings.append(INIFile.Setting(section: section, key: key, value: value, line: line))
         } else {
-            faults.append((line, "\(key) has no value: neither [Section] nor Key=value"))
+            faults.append((line, "\(key) has no value; the line is neither [Section] nor Key=value"))
         }
     }
 }

@@ -3,57 +3,59 @@
 package import ListSources
 package import ListSupport
 
-/// The limits of users and clients (the contract's `[Limits]`).
+/// The limits for users and clients (the contract's section `[Limits]`).
 package struct Limits: Sendable, Equatable {
-    /// The content of one call.
+    /// The maximum size of a call's content in bytes.
     package var payloadBytes = 16 << 20
-    /// A file that a call passes, or that a source reads.
+    /// The maximum size of a file that a call passes or a source reads, in bytes.
     package var fileBytes = 64 << 20
-    /// One object, encoded.
+    /// The maximum size of an encoded object in bytes.
     package var objectBytes = 8 << 20
-    /// An identifier, a type.
+    /// The maximum length of an identifier, and of a type, in bytes.
     package var idBytes = 4 << 10
-    /// Adapters that a user created.
+    /// The maximum number of adapters that a user created.
     package var adaptersPerUser = 64
-    /// Views that a user has open.
+    /// The maximum number of open views of a user.
     package var viewsPerUser = 64
-    /// Objects in the adapters of a user.
+    /// The maximum number of objects in all adapters of a user.
     package var objectsPerUser = 10_000_000
-    /// Bytes in the adapters of a user.
+    /// The maximum size of all adapters of a user in bytes.
     package var bytesPerUser = 2 << 30
-    /// Calls in flight.
+    /// The maximum number of unanswered calls of a connection.
     package var callsPerConnection = 256
-    /// Calls in flight of one user, on all connections.
+    /// The maximum number of unanswered calls of a user on all connections.
     package var callsPerUser = 1024
-    /// Calls of one user per second, on all connections; 0 = no limit.
+    /// The maximum number of calls per second of a user on all connections; 0 for no limit.
     package var callsPerSecond = 0
-    /// What waits for one user, on all connections: unfinished messages, payloads, answers.
+    /// The maximum size of data that is queued for a user on all connections, in bytes: unfinished messages,
+    /// payloads, answers.
     package var waitingBytesPerUser = 64 << 20
-    /// The limit of bytes that wait for all users together.
+    /// The maximum size of data that is queued for all users together, in bytes.
     package var waitingBytes = 256 << 20
-    /// Direct connections.
+    /// The maximum number of direct connections.
     package var directConnections = 128
-    /// Direct connections of one user, as configured; nil = a share of all.
+    /// The configured maximum number of direct connections of a user; nil for a share of all.
     package var ownDirectConnectionsPerUser: Int?
-    /// How long a direct connection may take to authenticate.
+    /// The maximum duration of authentication on a direct connection.
     package var authenticationTime = Duration.seconds(10)
 
-    /// The limits of single users and groups.
+    /// The limits of individual users and groups.
     package var ofUsers = UserLimits()
 
-    /// Makes the contract's defaults.
+    /// Creates the contract's defaults.
     package init() {}
 
-    /// Direct connections of one user: a quarter of all unless configured, but at least one if any are allowed.
+    /// The maximum number of direct connections of a user: a quarter of all unless configured, but at least one if
+    /// any are allowed.
     package var directConnectionsPerUser: Int {
         get { ownDirectConnectionsPerUser ?? min(directConnections, max(1, directConnections / 4)) }
         set { ownDirectConnectionsPerUser = newValue }
     }
 
-    /// A message on the direct socket: the payload of a call, and its names and options.
+    /// The maximum size of a message on the direct socket in bytes: the payload of a call, plus names and options.
     package var directMessageBytes: Int { min(payloadBytes, Self.largestDirectPayload) + (64 << 10) }
 
-    /// D-Bus has no message of more than 128 MiB.
+    /// The maximum payload on the direct socket in bytes, as a D-Bus message has at most 128 MiB.
     private static let largestDirectPayload = (1 << 27) - (64 << 10)
 
     /// The limits of one object.
@@ -64,7 +66,7 @@ package struct Limits: Sendable, Equatable {
         Quotas.Amounts(adapters: adaptersPerUser, views: viewsPerUser, objects: objectsPerUser, bytes: bytesPerUser)
     }
 
-    /// What descriptors may bring.
+    /// The limits for lists that are passed through descriptors.
     package var bulk: BulkReader.Limits {
         var limits = BulkReader.Limits()
         limits.fileBytes = fileBytes

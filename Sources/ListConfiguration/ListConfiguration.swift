@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One list that a file configures.
+/// The configuration of one list, from its file.
 package struct ListConfiguration: Sendable {
-    /// The name of the adapter: that of the file without `.list`.
+    /// The name of the adapter, which is the file name without `.list`.
     package let name: String
-    /// What the list is, for people.
+    /// A description of the list for people.
     package var description = ""
     /// The options of the adapter.
     package var options = AdapterOptions()
-    /// The file.
+    /// The path of the file.
     package let file: String
     private var places: [String: ConfigurationPlace] = [:]
 
-    /// Describes a list by its defaults.
+    /// Creates a configuration with default options.
     package init(name: String, file: String) {
         self.name = name
         self.file = file
     }
 
-    /// The place of a key, such as `Source`, or of a type of objects in `[Sections]`; the file itself without one.
+    /// Returns the place of a key, such as `Source`, or of an object type in `[Sections]`; the whole file if the key
+    /// is not set.
     package func place(of key: String, inSection section: String = "List") -> ConfigurationPlace {
         places["\(section) \(key)"] ?? ConfigurationPlace(file: file, line: nil)
     }
 
-    package mutating func remember(_ key: String, inSection section: String, at place: ConfigurationPlace) {
+    package mutating func recordPlace(of key: String, inSection section: String, at place: ConfigurationPlace) {
         places["\(section) \(key)"] = place
     }
 }
 
 extension ListConfiguration: Equatable {
-    /// Two are equal if they configure the same list, in any lines.
+    /// Returns whether both configure the same list, regardless of lines and files.
     package static func == (lhs: ListConfiguration, rhs: ListConfiguration) -> Bool {
         lhs.name == rhs.name && lhs.description == rhs.description && lhs.options == rhs.options
     }
@@ -37,34 +38,34 @@ extension ListConfiguration: Equatable {
 
 /// A line of a configuration file, or the whole file.
 package struct ConfigurationPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The path.
+    /// The path of the file.
     package let file: String
-    /// Counted from 1; nil = the whole file.
+    /// The line number, counted from 1; nil for the whole file.
     package let line: Int?
 
-    /// Names a place.
+    /// Creates a place.
     package init(file: String, line: Int?) {
         self.file = file
         self.line = line
     }
 
-    /// `file:line`, as compilers write it.
+    /// The place in the form `file:line`, as compilers print it.
     package var description: String { line.map { "\(file):\($0)" } ?? file }
 }
 
 /// An error in the configuration.
 package struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where.
+    /// The place of the error.
     package let place: ConfigurationPlace
-    /// The message, naming the key or the section.
+    /// The message, which names the key or section.
     package let message: String
 
-    /// Names a fault.
+    /// Creates a fault.
     package init(place: ConfigurationPlace, message: String) {
         self.place = place
         self.message = message
     }
 
-    /// One line.
+    /// The place and the message in one line.
     package var description: String { "\(place): \(message)" }
 }

@@ -3,14 +3,15 @@
 package import ListKit
 
 extension ListViewOptions {
-    /// Reads the options of `OpenView`.
+    /// Decodes the options of `OpenView`.
     ///
-    /// - Throws: `invalidArguments`, naming the option at fault.
+    /// - Throws: `invalidArguments` that names the faulty option.
     package init(_ values: [String: Value]) throws(ListError) {
         self = try Self.table.decode(values, into: Self.standard)
     }
 
-    /// The contract's defaults: a client has to acknowledge, as it may draw more slowly than the list changes.
+    /// The contract's defaults. A client has to acknowledge pictures, as it may draw more slowly than the list
+    /// changes.
     private static let standard = {
         var options = ListViewOptions()
         options.window = 32
@@ -18,7 +19,8 @@ extension ListViewOptions {
         return options
     }()
 
-    /// All options, as the view's property `Options` shows them: those that were left out have the values of the adapter.
+    /// Returns all options as in the view's property `Options`. Options that the client omitted have the adapter's
+    /// values.
     package func values(inForceWith adapter: AdapterOptions) -> [String: Value] {
         var inForce = self
         inForce.layout = layout ?? adapter.layout
@@ -27,7 +29,7 @@ extension ListViewOptions {
         return Self.table.encode(inForce)
     }
 
-    /// The names and allowed values of the options; `View.Options` has them all.
+    /// The table of all options of a view.
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
         .init("window", \.window, .optionalPositiveNumber),

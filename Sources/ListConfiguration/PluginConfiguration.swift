@@ -7,24 +7,25 @@ package import ListKit
 package struct PluginConfiguration: Sendable, Hashable {
     /// Where the plugin's code runs.
     package var isolation = PluginIsolation.worker
-    /// How long one callback may take before the worker counts as hanging.
+    /// The maximum duration of a callback, after which the worker counts as hanging.
     package var callbackTimeout = Duration.seconds(5)
-    /// How much memory, in bytes, the worker may have.
+    /// The memory limit of the worker in bytes.
     package var memoryMax: Int
-    /// Whether the worker may use the network, and not only local sockets.
+    /// Whether the worker may use the network in addition to local sockets.
     package var hasNetwork = false
-    /// The plugin's own keys, as written.
+    /// The plugin's own keys, with their values as written.
     package var settings: [String: String] = [:]
 
-    /// Shipped plugins with a higher default: files keeps state about each entry, by default of 1,000,000.
+    /// The default memory limits of shipped plugins that need more than others. The plugin `files` keeps state for
+    /// each of up to 1,000,000 entries by default.
     private static let greatMemory = ["files": 4 << 30]
 
-    /// The defaults for a plugin without a section.
+    /// Creates the configuration of a plugin without a section.
     package init(of plugin: String) { memoryMax = Self.greatMemory[plugin] ?? 512 << 20 }
 
-    /// Reads the keys of a plugin's section: the daemon's own, and all others for the plugin.
+    /// Parses the keys of a plugin's section: those of the daemon, and all others for the plugin itself.
     ///
-    /// - Throws: `invalidArguments` that names the key, for one of the daemon's own with a bad value.
+    /// - Throws: `invalidArguments` that names the key, for a key of the daemon with an invalid value.
     package init(_ values: [String: String], of plugin: String) throws(ListError) {
         self.init(of: plugin)
         for (key, text) in values {
@@ -53,10 +54,10 @@ package struct PluginConfiguration: Sendable, Hashable {
     }
 }
 
-/// Where a plugin's code runs; the raw value is the contract's word.
+/// Where the code of a plugin runs. The raw value is the contract's word.
 package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
-    /// In a process of its own, so that its crash affects nothing else.
+    /// In a separate process, so that a crash affects nothing else.
     case worker
-    /// Inside the daemon: the admin trusts it.
+    /// Inside of the daemon, because the administrator trusts the plugin.
     case none
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a plugin, and of a thing that it brings.
+/// The syntax of names of plugins, and of what plugins export.
 package enum PluginName {
-    /// Whether a text can be a name: letters, digits, `-` and `_`, at least one and at most 64.
+    /// Returns whether a text is a valid name: letters, digits, `-` and `_`, from 1 to 64 bytes.
     package static func isValid(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte)
     }

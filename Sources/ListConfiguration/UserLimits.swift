@@ -2,9 +2,10 @@
 
 package import ListKit
 
-/// The limits that some users have instead of those of all: the sections `[Limits user:NAME]` and `[Limits group:NAME]`.
+/// The limits of individual users and groups, which replace the general limits: the sections `[Limits user:NAME]` and
+/// `[Limits group:NAME]`.
 package struct UserLimits: Sendable, Equatable {
-    /// What can be limited for one user; the raw value is the key in the file.
+    /// A limit that can be set for a user. The raw value is the key in the file.
     fileprivate enum Key: String, CaseIterable {
         case adapters = "AdaptersPerUser"
         case views = "ViewsPerUser"
@@ -16,52 +17,54 @@ package struct UserLimits: Sendable, Equatable {
         case waitingBytes = "WaitingBytesPerUser"
         case directConnections = "DirectConnectionsPerUser"
 
-        /// A limit of a resource: the largest of several groups counts.
+        /// Returns the limit as an amount, to find the largest limit of several groups. Zero calls per second means
+        /// no limit.
         func amount(_ value: Int) -> Int { self == .callsPerSecond && value == 0 ? .max : value }
     }
 
     private var users: [String: [Key: Int]] = [:]
     private var groups: [String: [Key: Int]] = [:]
 
-    /// No user has limits of its own.
+    /// Creates limits without any users or groups.
     package init() {}
 
-    /// Whether no user has limits of its own.
+    /// Whether no user or group has limits of its own.
     package var isEmpty: Bool { users.isEmpty && groups.isEmpty }
 
-    /// Takes a line of a section.
+    /// Parses a line of a section.
     ///
-    /// - Parameter subject: the section's second word: `user:NAME` or `group:NAME`.
-    /// - Returns: the group, if it is one.
-    /// - Throws: `invalidArguments` for another subject, an unknown key, or a value that it cannot have.
+    /// - Parameter subject: the second word of the section name: `user:NAME` or `group:NAME`.
+    /// - Returns: the name of the group, or nil for a user.
+    /// - Throws: `invalidArguments` for any other subject, an unknown key, or an invalid value.
     package mutating func parse(_ subject: String, key: String, value: String) throws(ListError) -> String? {
         guard let known = Key(rawValue: key) else {
             let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ListError(.invalidArguments, "unknown key \(key); for users and groups there are \(keys)")
+            throw ListError(.invalidArguments, "unknown key \(key); the keys for users and groups are \(keys)")
         }
         var limits = Limits()
         try Limits.table.parse(key: key, value: value, into: &limits)
-        if let name = Self.name(subject, "user:") {
+        if let name = Self.name(in: subject, prefix: "user:") {
             users[name, default: [:]][known] = limits[known]
             return nil
         }
-        guard let name = Self.name(subject, "group:") else {
+        guard let name = Self.name(in: subject, prefix: "group:") else {
             throw ListError(
                 .invalidArguments,
-                "unknown section [Limits \(subject)]; there are [Limits user:NAME] and [Limits group:NAME]")
+                "unknown section [Limits \(subject)]; the sections are [Limits user:NAME] and [Limits group:NAME]")
         }
         groups[name, default: [:]][known] = limits[known]
         return name
     }
 
-    private static func name(_ subject: String, _ kind: String) -> String? {
-        guard subject.hasPrefix(kind), subject.count > kind.count else { return nil }
-        return String(subject.dropFirst(kind.count))
+    private static func name(in subject: String, prefix: String) -> String? {
+        guard subject.hasPrefix(prefix), subject.count > prefix.count else { return nil }
+        return String(subject.dropFirst(prefix.count))
     }
 
-    /// The limits of a user: its own before those of its groups, of which the largest count, before those of all.
+    /// Returns the limits of a user. The user's own limits come first, then the largest limits of the user's groups,
+    /// then `all`.
     ///
-    /// - Parameter names: the names by which a section may mean the user.
+    /// - Parameter names: the names under which a section may list the user.
     package func limits(ofUserNamed names: [String], groups members: Set<String>, otherwise all: Limits) -> Limits {
         var limits = all
         for key in Key.allCases {

@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// A package of its own because a plugin and the daemon must share one copy of these classes: in one package a target is
-// linked statically into both, and `as?` across the two answers nil.
+// A package of its own, because a plugin and the daemon must share one copy of these classes. Within one package the target
+// would be linked statically into both, and `as?` between the two copies would return nil.
 let package = Package(
     name: "ListKit",
     products: [.library(name: "ListKit", type: .dynamic, targets: ["ListKit"])],

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes JSON: the text of objects in files and pipes, and of what listctl prints.
+/// A JSON writer, for objects in files and pipes and for the output of listctl.
 ///
-/// What JSON lacks is written as the nearest: bytes as base64 text, NaN and infinity as null, numbers and truth values as keys in
-/// quotes. Containers are the caller's, who knows how they nest: ``begin(_:)``, ``separate(_:)`` and ``end(_:)``.
+/// Values that JSON cannot express are written as their nearest equivalent: bytes as base64 text, NaN and infinity as
+/// null, numbers and booleans as quoted keys. The caller writes containers with ``begin(_:)``, ``separate(_:)`` and
+/// ``end(_:)``, and ensures their nesting.
 package struct JSONWriter {
-    /// The text so far, in UTF-8.
+    /// The JSON written so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
 
-    /// Makes a writer that has written nothing.
+    /// Creates a writer without output.
     package init() {}
 
-    /// Something with members or elements.
+    /// A JSON container.
     package enum Container {
         case array, object
     }
@@ -24,7 +25,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Puts a comma in front of each element or member but the first.
+    /// Writes a comma, unless `isFirst` is true. Call this before each element or member.
     package mutating func separate(_ isFirst: inout Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -38,34 +39,34 @@ package struct JSONWriter {
         }
     }
 
-    /// Ends the key of a member.
+    /// Writes the colon after the key of a member.
     package mutating func endKey() { bytes.append(UInt8(ascii: ":")) }
 
-    /// Ends the line.
+    /// Writes a line break.
     package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Writes what is not there.
+    /// Writes `null`.
     package mutating func appendNull() { append(ascii: "null") }
 
-    /// Writes a truth value.
+    /// Writes a boolean.
     package mutating func append(_ flag: Bool) { append(ascii: flag ? "true" : "false") }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     @inlinable
     package mutating func append(_ number: some BinaryInteger) { append(ascii: String(number)) }
 
-    /// Writes a number, as the shortest digits that read back as the same one, with a point or an exponent; NaN and infinity are
-    /// null.
+    /// Writes a floating-point number with the fewest digits that are read back as the same number, with a point or
+    /// an exponent. NaN and infinity are written as null.
     package mutating func append(_ number: Double) { append(ascii: number.isFinite ? number.description : "null") }
 
-    /// Writes a number as a key, also one that JSON has no number for.
+    /// Writes a number as a key. NaN and infinity are allowed.
     package mutating func append(key number: Double) {
         quote()
         append(ascii: number.description)
         quote()
     }
 
-    /// Begins or ends the quotes around a key that is no text.
+    /// Writes the opening or closing quotation mark of a key that is not text.
     package mutating func quote() { bytes.append(UInt8(ascii: "\"")) }
 
     /// Writes bytes as base64 text.
@@ -82,7 +83,7 @@ package struct JSONWriter {
         quote()
     }
 
-    /// Writes text that is valid UTF-8.
+    /// Writes a string given as valid UTF-8.
     package mutating func append(quoted text: Span<UInt8>) {
         quote()
         for position in text.indices {
@@ -96,23 +97,24 @@ package struct JSONWriter {
         quote()
     }
 
-    /// Writes text.
+    /// Writes a string.
     ///
-    /// - Parameter mustEscape: which scalars are written by their numbers, besides those that JSON asks for.
+    /// - Parameter mustEscape: returns whether a scalar is escaped by its number, in addition to those that JSON
+    ///   requires.
     package mutating func append(quoted text: String, mustEscape: (Unicode.Scalar) -> Bool) {
         quote()
         append(text: text) { $0.value < 0x20 || $0 == "\"" || $0 == "\\" || mustEscape($0) }
         quote()
     }
 
-    /// Writes JSON that somebody else wrote, with some scalars inside of its strings escaped.
+    /// Writes existing JSON, and escapes some scalars in its strings.
     package mutating func append(text: String, escaping mustEscape: (Unicode.Scalar) -> Bool) {
         for scalar in text.unicodeScalars {
             if mustEscape(scalar) { append(escaped: scalar) } else { bytes.append(contentsOf: String(scalar).utf8) }
         }
     }
 
-    /// Writes a scalar inside of quotes, escaped.
+    /// Writes an escaped scalar inside of a string.
     private mutating func append(escaped scalar: Unicode.Scalar) {
         switch scalar {
         case "\"": append(ascii: #"\""#)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An option of a list, by its name on the bus: a member of the argument of `CreateAdapter` and of the property `Options`.
+/// The name of an option of a list on the bus: a key of the `CreateAdapter` argument and of the property `Options`.
 ///
-/// The daemon's `AdapterOptions` says where the value is kept and what it may be; listctl reads and completes what is here.
+/// The daemon's `AdapterOptions` declares where each value is stored and which values are valid. listctl uses these
+/// names and types to parse and complete options.
 package enum ListOption: String, Sendable, CaseIterable {
     case source
     case sectionControllers = "section-controllers"
@@ -46,18 +47,18 @@ package enum ListOption: String, Sendable, CaseIterable {
     }
 }
 
-/// The type of an option's value, by its D-Bus signature.
+/// The type of an option's value, with its D-Bus signature.
 package enum OptionValueType: String, Sendable {
     /// A string.
     case text = "s"
-    /// A truth value.
+    /// A boolean.
     case flag = "b"
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     case count = "u"
     /// A floating-point number.
     case number = "d"
-    /// Strings by name.
+    /// A dictionary of strings.
     case texts = "a{ss}"
-    /// Values of any type by name.
+    /// A dictionary of values of any type.
     case fields = "a{sv}"
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names under which listd appears on a bus (docs/rules/contract.md, "Names"); paths are made by `ObjectPath`.
+/// The names of listd's service and interfaces on a bus (docs/rules/contract.md, "Names"). `ObjectPath` creates the
+/// paths.
 package enum ObjectNames {
     /// The well-known name that the daemon owns.
     package static let service = "org.listd.Listd1"
-    /// The manager's interface.
+    /// The interface of the manager.
     package static let manager = service + ".Manager"
-    /// A list's interface.
+    /// The interface of a list.
     package static let adapter = service + ".Adapter"
-    /// A view's interface.
+    /// The interface of a view.
     package static let view = service + ".View"
-    /// A plugin's interface.
+    /// The interface of a plugin.
     package static let plugin = service + ".Plugin"
-    /// The prefix of every error name of listd's own.
+    /// The prefix of listd's own error names.
     package static let errorPrefix = service + ".Error."
-    /// The longest name that an adapter or a plugin may have, in bytes.
+    /// The maximum length of an adapter's or a plugin's name in bytes.
     package static let longestName = 255
 }

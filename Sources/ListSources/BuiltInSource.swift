@@ -2,17 +2,17 @@
 
 package import ListKit
 
-/// A kind of source that is part of listd: how the option `source` names it, and how one is made.
+/// A kind of source that is part of listd: its name in the option `source`, and how an instance is created.
 ///
-/// The option's text is the scheme, a colon and the argument, as in `jsonl:/PATH`.
+/// The option's value is the scheme, a colon and the argument, as in `jsonl:/PATH`.
 package struct BuiltInSource: Sendable {
-    /// What a source is made with.
+    /// The parameters with which a source is created.
     package struct Context: Sendable {
         /// The limits of one object.
         let limits: ObjectLimits
-        /// How many bytes a file that is read may have.
+        /// The maximum size in bytes of a file that the source reads.
         let fileBytes: Int
-        /// Receives the events of the source.
+        /// The receiver of the source's events.
         let sink: SourceSink
 
         package init(limits: ObjectLimits, fileBytes: Int, sink: @escaping SourceSink) {
@@ -22,22 +22,22 @@ package struct BuiltInSource: Sendable {
         }
     }
 
-    /// Every built-in source; `push`, other lists and plugins are not among them.
+    /// All built-in sources. `push`, other lists and plugins are not built-in sources.
     package static let all: [BuiltInSource] = [.jsonLines]
 
-    /// What stands before the colon.
+    /// The text before the colon.
     package let scheme: String
     /// The form of the option for messages, such as `jsonl:/PATH`.
     package let form: String
-    /// Whether a text may stand behind the colon.
+    /// Returns whether a text is a valid argument, that is, the text after the colon.
     package let accepts: @Sendable (String) -> Bool
-    /// Makes a source with an argument that ``accepts`` is true for.
+    /// Creates a source. The argument must be valid according to ``accepts``.
     let make: @Sendable (_ argument: String, Context) throws(ListError) -> any Source
 
-    /// Makes a source, which is not started yet.
+    /// Creates a source without starting it.
     ///
-    /// - Parameter argument: one that ``accepts`` is true for.
-    /// - Throws: `limitsExceeded` without memory.
+    /// - Parameter argument: an argument that is valid according to ``accepts``.
+    /// - Throws: `limitsExceeded` when there is no memory.
     package func makeSource(_ argument: String, _ context: Context) throws(ListError) -> any Source {
         try make(argument, context)
     }

@@ -3,20 +3,20 @@
 @_spi(Daemon) package import ListKit
 package import ListSupport
 
-/// What one object may take (the contract's limits `ObjectBytes` and `IdBytes`).
+/// The limits of one object (the contract's limits `ObjectBytes` and `IdBytes`).
 package struct ObjectLimits: Sendable, Equatable {
-    /// The most bytes of an identifier and its fields, encoded.
+    /// The maximum length of an identifier and its fields together, encoded, in bytes.
     package var objectBytes: Int
-    /// The most bytes of an identifier, and of a type.
+    /// The maximum length of an identifier, and of a type, in bytes.
     package var idBytes: Int
 
-    /// Makes limits; each is the contract's default unless given.
+    /// Creates limits; each one is the contract's default unless given.
     package init(objectBytes: Int = 8 << 20, idBytes: Int = 4 << 10) {
         self.objectBytes = objectBytes
         self.idBytes = idBytes
     }
 
-    /// Refuses an object that is larger than the limits, whoever made it.
+    /// Checks that an object from any origin does not exceed the limits.
     ///
     /// - Throws: `payloadTooLarge`.
     /// - Complexity: O(1).
@@ -26,21 +26,21 @@ package struct ObjectLimits: Sendable, Equatable {
         try checkSize(of: object)
     }
 
-    /// Refuses an identifier of so many bytes.
+    /// Checks the length of an identifier in bytes.
     ///
     /// - Throws: `payloadTooLarge`.
     package func check(idLength length: Int) throws(ListError) {
         guard length <= idBytes else { throw .tooLarge("an identifier", length, limit: idBytes, .idBytes) }
     }
 
-    /// Refuses a type of so many bytes.
+    /// Checks the length of a type in bytes.
     ///
     /// - Throws: `payloadTooLarge`.
     package func check(typeLength length: Int) throws(ListError) {
         guard length <= idBytes else { throw .tooLarge("a type", length, limit: idBytes, .idBytes) }
     }
 
-    /// Refuses the parameters of an action that are larger than an object may be.
+    /// Checks that the parameters of an action do not exceed the maximum size of an object.
     ///
     /// - Throws: `payloadTooLarge`.
     package func check(parameters: Fields) throws(ListError) {
@@ -49,7 +49,7 @@ package struct ObjectLimits: Sendable, Equatable {
         }
     }
 
-    /// Refuses an object whose identifier and fields are larger together.
+    /// Checks the size of an object's identifier and fields together.
     ///
     /// - Throws: `payloadTooLarge`.
     package func checkSize(of object: ListObject) throws(ListError) {
@@ -60,7 +60,7 @@ package struct ObjectLimits: Sendable, Equatable {
 }
 
 extension ListError {
-    /// Something has more bytes than a limit allows.
+    /// Returns the error for something that has more bytes than a limit allows.
     package static func tooLarge(_ what: String, _ size: Int, limit: Int, _ key: LimitKey) -> ListError {
         key.refusal(.payloadTooLarge, "\(what) has \(size) bytes, more than \(limit)")
     }

@@ -3,57 +3,57 @@
 package import ListKit
 package import PluginAPI
 
-/// What fills a list instead of clients: a file that is followed, or a data source of a plugin.
+/// A source, which fills a list in place of clients: a file that is followed, or a data source of a plugin.
 ///
-/// A source works on an executor of its own and sends what it finds through the sink that it was made with.
+/// A source runs on its own executor and sends events to the sink with which it was created.
 package protocol Source: Sendable {
-    /// Hints about how to show fields of its objects to people.
+    /// Hints about how to display fields of the source's objects.
     var hints: [String: FieldHint] { get }
 
     /// Begins to read; called once.
     ///
-    /// - Parameter place: returns where the source continues, each time that it begins to run; nil = from the
-    ///   beginning.
+    /// - Parameter place: returns the cursor from which the source continues, each time that it begins to run; nil
+    ///   for the beginning.
     func start(from place: @escaping @Sendable () -> [UInt8]?)
 
-    /// Takes other limits; what was refused as too large is read again.
+    /// Changes the limits. Anything that was refused as too large is read again.
     func setLimits(_ limits: ObjectLimits, fileBytes: Int)
 
-    /// Begins anew and sends everything again: something that it sent was refused as too large, and might be accepted
-    /// now.
+    /// Sends everything again from the beginning. Called when something that the source sent was refused as too large
+    /// and might be accepted now.
     func renew()
 
-    /// Whether clients may write to its list.
+    /// Whether clients may write to the list of this source.
     var acceptsWrites: Bool { get }
 
-    /// Writes what clients ask for; the source answers with ``SourceEvent/written(_:_:)``, in order with all other
+    /// Performs a write of a client. The source answers with ``SourceEvent/written(_:_:)``, in order with its other
     /// events.
     ///
-    /// - Parameter refuse: called in place of an answer when the request does not reach the source, on any thread.
+    /// - Parameter refuse: called instead of an answer when the request does not reach the source; on any thread.
     func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void)
 
-    /// Ends reading; a second call only completes.
+    /// Ends reading. A second call only calls `completion`.
     ///
-    /// - Parameter completion: called on the source's executor; the sink is not called any more by then.
+    /// - Parameter completion: called on the source's executor after the last call of the sink.
     func stop(completion: @escaping @Sendable () -> Void)
 }
 
 extension Source {
-    /// A file has no hints besides its text.
+    /// No hints, as for a file.
     package var hints: [String: FieldHint] { [:] }
 
-    /// Objects of a plugin are checked against the limits when they arrive.
+    /// Does nothing, as objects of a plugin are checked against the limits when they arrive.
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {}
 
-    /// A source that checks the limits while reading has sent nothing that was refused.
+    /// Does nothing, as a source that checks the limits while reading sends nothing that is refused.
     package func renew() {}
 
-    /// Most sources are only read.
+    /// `false`, as most sources are read-only.
     package var acceptsWrites: Bool { false }
 
-    /// Nobody asks this of a source that takes no writes.
+    /// Refuses the write, as the source does not accept writes.
     package func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void) {
-        refuse(ListError(.readOnly, "the source takes no writes"))
+        refuse(ListError(.readOnly, "the source does not accept writes"))
     }
 
     /// Begins to read from the beginning.
@@ -62,35 +62,36 @@ extension Source {
 
 /// An event that a source sends to its list.
 ///
-/// Until the first event the list is `loading`. ``replace(_:)``, ``changes(removed:upserts:)`` and ``replacementEnded`` also end a
-/// failure, but no fault.
+/// The list is `loading` until the first event. ``replace(_:)``, ``changes(removed:upserts:)`` and
+/// ``replacementEnded`` also end a failure, but not a fault.
 package enum SourceEvent: Sendable {
-    /// The whole list; the engine finds out what changed.
+    /// The whole list. The engine computes the changes.
     case replace([ListObject])
-    /// Identifiers that are gone, unknown ones are no error; then objects that are new or changed, in order.
+    /// Removed identifiers, of which unknown ones are ignored; then new or changed objects, in order.
     case changes(removed: [String], upserts: [UpdateRequest.Upsert])
-    /// The source cannot be read for now; the list keeps what it has.
+    /// The source cannot be read at present. The list keeps its objects.
     case failed(ListError)
-    /// Something of the source cannot be read, and the list has the rest; nil = all of it can. It stands until the next one.
+    /// A part of the source cannot be read, and the list has the rest; nil if all of it can be read. The fault lasts
+    /// until the next one.
     case fault(ListError?)
-    /// The source is read again, and nothing has changed since it failed.
+    /// The source can be read again, and nothing has changed since it failed.
     case ready
-    /// The process of the source is being started again; the list keeps what it has.
+    /// The process of the source is being restarted. The list keeps its objects.
     case paused
     /// The whole list follows in pages.
     case replacementBegan
-    /// The next objects of the whole list.
+    /// The next page of the whole list.
     case page([ListObject])
-    /// The pages since ``replacementBegan`` are the whole list.
+    /// The pages since ``replacementBegan`` are complete: they are the whole list.
     case replacementEnded
-    /// The pages since ``replacementBegan`` are not the whole list.
+    /// The pages since ``replacementBegan`` are incomplete and must be discarded.
     case replacementAbandoned
-    /// An event, and the place that the source has reached with it: stored in one transaction with what the event
-    /// changes.
+    /// An event, and the progress of the source after it. Both are stored in one transaction.
     indirect case upTo(DataSourceProgress, SourceEvent)
-    /// The outcome of a write: nil = its changes are in the events that came before.
+    /// The outcome of a write; nil for success. The changes of a successful write are in earlier events.
     case written(DataSourceWrite.ID, ListError?)
 }
 
-/// Takes the events of a source, in order, on the source's executor; waiting in it slows the source down.
+/// A function that handles the events of a source, in order, on the source's executor. While it blocks, the source
+/// waits.
 package typealias SourceSink = @Sendable (SourceEvent) -> Void

@@ -2,32 +2,32 @@
 
 package import PluginAPI
 
-/// How far the source of a list has read, for the contents that the list has: stored with the list, and kept when listd
-/// ends.
+/// A record of how far the source of a list has read. It matches the contents of the list, is stored with the list,
+/// and is kept across restarts of listd.
 package struct SourceRecord: Sendable, Equatable {
-    /// Where the source continues; nil = it begins anew.
+    /// The cursor from which the source continues; nil if it begins again from the start.
     package private(set) var cursor: [UInt8]?
-    /// The state of the source as text; empty = it has reported none.
+    /// The position of the source as text; empty if it has reported none.
     package var position = ""
-    /// When the list was last known to have all of the source, in microseconds since 1970; 0 = never.
+    /// The time when the list was last known to contain the whole source, in microseconds since 1970; 0 for never.
     package var synced: UInt64 = 0
 
-    /// What is known: nothing by default.
+    /// Creates a record, which is empty by default.
     package init(cursor: [UInt8]? = nil, position: String = "", synced: UInt64 = 0) {
         self.cursor = cursor
         self.position = position
         self.synced = synced
     }
 
-    /// Has the source begin anew when it starts again.
+    /// Removes the cursor, so that the source begins from the start when it runs again.
     package mutating func removeCursor() { cursor = nil }
 
-    /// What is known after an event.
+    /// Returns the record after an event.
     ///
     /// - Parameters:
-    ///   - progress: what the source says; nil = nothing.
+    ///   - progress: the progress that the source reported; nil if it reported none.
     ///   - isWhole: whether the event replaces the whole list, so that an earlier cursor is useless.
-    ///   - now: microseconds since 1970.
+    ///   - now: the time of the event, in microseconds since 1970.
     package func after(_ progress: DataSourceProgress?, isWhole: Bool, now: UInt64) -> SourceRecord {
         var next = self
         next.cursor = progress?.cursor ?? (isWhole ? nil : cursor)
@@ -37,13 +37,13 @@ package struct SourceRecord: Sendable, Equatable {
     }
 }
 
-// MARK: - As the store keeps it
+// MARK: - Stored form
 
 extension SourceRecord {
     private static let version: UInt8 = 1
 
-    /// The version; `synced` and the length of the position as little-endian words of 64 and 32 bits; the position; 1 and the
-    /// cursor, or 0 without one.
+    /// The record in its stored form: the version; `synced` as 64 bits and the length of the position as 32 bits,
+    /// both little-endian; the position; then 1 and the cursor, or 0 without a cursor.
     package var bytes: [UInt8] {
         var bytes = [Self.version]
         func append(_ number: UInt64, _ count: Int) {
@@ -56,7 +56,8 @@ extension SourceRecord {
         return bytes + (cursor ?? [])
     }
 
-    /// Reads a stored record; nil for bytes that this listd did not write, so that the source begins anew.
+    /// Reads a stored record. Returns nil for bytes that this version of listd cannot have written, so that the
+    /// source begins from the start.
     package init?(bytes: [UInt8]) {
         func number(at start: Int, _ count: Int) -> UInt64 {
             (0..<count).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }

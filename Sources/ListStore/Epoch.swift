@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names for numberings of revisions.
+/// The names of epochs, the numberings of revisions.
 package enum Epoch {
-    /// A unique name.
+    /// Returns a unique random name of 32 hexadecimal digits.
     package static func new() -> String {
         var random = SystemRandomNumberGenerator()
         return [random.next(), random.next()].map { word in

@@ -2,49 +2,51 @@
 
 internal import Glibc
 
-/// How much of the write-ahead log must exist: SQLite takes damage in a log for its end.
+/// A record of the minimum length of the write-ahead log. With it, damage can be told from the end of the log, which
+/// SQLite does not distinguish.
 ///
-/// The mark is in a file of its own beside the database. It stays true until the log begins anew, with other salts; so
-/// it may be older than the log, and is not synced.
+/// The mark is stored in a separate file beside the database. It is valid until the log is restarted with other
+/// salts. A mark that is older than the log is valid too, so the file is not synced.
 struct LogMark: Equatable {
-    /// The boot of the machine in which it was written; 0 = unknown.
+    /// The boot of the machine in which the mark was written; 0 = unknown.
     private(set) var boot: UInt64 = 0
-    /// The inode of the database: a mark of its log does not hold for the log of another file.
+    /// The inode of the database. The mark is not valid for the log of another file.
     private(set) var database: UInt64 = 0
     /// The salts of the log.
     private(set) var salts: UInt64 = 0
-    /// How many frames the log has up to its last transaction.
+    /// The number of frames up to the last transaction in the log.
     private(set) var frames: UInt64 = 0
-    /// How many of them are safe on the disk.
+    /// The number of frames that are synced to the disk.
     private(set) var syncedFrames: UInt64 = 0
-    /// How many lists are stored.
+    /// The number of stored lists.
     private(set) var lists: UInt64 = 0
 
-    /// What follows the name of the database.
+    /// The suffix of the mark's file name, after the name of the database.
     static let suffix = "-mark"
     private static let magic: UInt64 = 0x6B72_616D_6474_736C
 
-    /// How many frames of a database's log must be there in a boot: after the machine went down, those that were synced.
-    func frames(of database: UInt64, in boot: UInt64) -> UInt64 {
+    /// Returns the number of frames that the log of a database must have in a boot of the machine. After a crash of the
+    /// machine, these are the synced frames only.
+    func requiredFrames(of database: UInt64, in boot: UInt64) -> UInt64 {
         guard database == self.database else { return 0 }
         return boot != 0 && boot == self.boot ? frames : syncedFrames
     }
 
-    /// Records what a transaction has led to: of a log that began anew nothing is known to be synced before.
+    /// Records the log after a transaction. Other salts mean that the log was restarted, without synced frames.
     ///
-    /// - Parameter isSynced: whether all frames are safe on the disk.
+    /// - Parameter isSynced: whether all frames are synced to the disk.
     mutating func record(salts: UInt64, frames: UInt64, lists: UInt64, isSynced: Bool) {
         if isSynced { syncedFrames = frames } else if salts != self.salts { syncedFrames = 0 }
         (self.salts, self.frames, self.lists) = (salts, frames, lists)
     }
 
-    /// Records that nothing has to be in the log any more.
+    /// Records that the log need not have any frames.
     mutating func recordEndOfLog() { (frames, syncedFrames) = (0, 0) }
 
-    /// A number for a boot of the machine; 0 for the empty name.
+    /// Returns a hash of a boot's identifier, which is never 0; 0 for the empty identifier.
     static func number(ofBoot boot: String) -> UInt64 { boot.isEmpty ? 0 : max(1, checksum(boot.utf8)) }
 
-    // MARK: Its file
+    // MARK: The file of the mark
 
     private var words: [UInt64] { [Self.magic, boot, database, salts, frames, syncedFrames, lists] }
 
@@ -56,7 +58,7 @@ struct LogMark: Equatable {
         words.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x100_0000_01B3 }
     }
 
-    /// Reads the mark of a database; nil without one, and when it makes no sense.
+    /// Reads the mark of the database at a path; nil if there is none, or it is damaged.
     static func read(besides path: String) -> LogMark? {
         let file = unsafe open(path + suffix, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -70,7 +72,7 @@ struct LogMark: Equatable {
         )
     }
 
-    /// Writes it into its open file; an error is ignored, because an older mark is still true.
+    /// Writes the mark to its open file. Errors are ignored, because the previous mark is still valid.
     func write(to file: Int32) {
         let words = words + [Self.checksum(of: words[...])]
         _ = unsafe words.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds positions for objects of one adapter, and makes room where there is none.
+/// The assignment of positions to inserted objects of one adapter.
 ///
-/// Neighbours are renumbered, first 64 rows after the place, then ever more, until there is enough room for many
-/// insertions: O(log n) rows for each insertion on average, in the transaction of the caller.
+/// Positions have gaps. When a gap is used up, the rows after it are renumbered: first 64, then more and more, until
+/// the gaps are large enough for many insertions. On average an insertion renumbers O(log n) rows, in the caller's
+/// transaction.
 struct OrderKeys {
-    /// The position of the first object of a new list: as much room before as after.
+    /// The position of the first object of a new list, in the middle of the range.
     static let middle: Int64 = 1 << 61
     /// The distance of neighbours in a new list.
     static let gap: Int64 = 1 << 30
-    /// Renumbered rows stand at least so far apart.
+    /// The minimum distance of renumbered rows.
     private static let room: Int64 = 1 << 10
-    /// No position is outside of these.
+    /// The range of positions.
     private static let bounds: (lowest: Int64, highest: Int64) = (1, 1 << 62)
 
     let database: SQLiteDatabase
     let adapter: Int64
 
-    /// A free position directly after an object, or before all others for nil.
+    /// Returns a free position directly after an object, or before all objects for nil.
     func position(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
         if let position = try freePosition(after: id) { return position }
-        try makeRoom(after: try previous(id))
+        try makeRoom(after: try storedPosition(of: id))
         guard let position = try freePosition(after: id) else {
-            throw SQLiteFailure(code: 0, message: "no room for another object")
+            throw SQLiteFailure(code: 0, message: "the positions of the list's objects are exhausted")
         }
         return position
     }
 
-    private func previous(_ id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
+    /// Returns the position of an object; for nil, a position before all objects.
+    private func storedPosition(of id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
         guard let id else { return Self.bounds.lowest - 1 }
         let found = try database.number(
             "SELECT position FROM object WHERE adapter = ? AND id = ?", .number(adapter), .blob(id))
-        guard let found else { throw SQLiteFailure(code: 0, message: "the object before a new one is not stored") }
+        guard let found else { throw SQLiteFailure(code: 0, message: "the predecessor of a new object is not stored") }
         return found
     }
 
     private func freePosition(after id: [UInt8]?) throws(SQLiteFailure) -> Int64? {
-        let before = try previous(id)
+        let before = try storedPosition(of: id)
         let after = try database.number(
             "SELECT min(position) FROM object WHERE adapter = ? AND position > ?", .number(adapter), .number(before))
         switch (id, after) {
@@ -52,7 +54,7 @@ struct OrderKeys {
     private func makeRoom(after position: Int64) throws(SQLiteFailure) {
         var count: Int64 = 64
         while true {
-            // The row behind the last one to renumber; without one the rest of the numbers is free.
+            // The first row that is not renumbered; if there is none, all positions behind are free.
             let next = try database.number(
                 "SELECT position FROM object WHERE adapter = ? AND position > ? ORDER BY position LIMIT 1 OFFSET ?",
                 .number(adapter), .number(position), .number(count))
@@ -76,7 +78,8 @@ struct OrderKeys {
         try renumber(after: Self.bounds.lowest - 1, before: .max, step: step, from: Self.middle / 2)
     }
 
-    /// Two passes, since a new position may be another row's old one: first below zero, then where they belong.
+    /// Assigns new positions to the rows of a range. A new position may still be used by another row, so the rows
+    /// first get negative positions, and then the final ones.
     private func renumber(after: Int64, before: Int64, step: Int64, from start: Int64) throws(SQLiteFailure) {
         var positions: [Int64] = []
         let rows = try database.statement(

@@ -3,21 +3,19 @@
 package import ListKit
 internal import Synchronization
 
-/// Where the source of one list continues once its last event is in the list: found by the request that carries that
-/// event.
+/// The cursor of a source's last event, with the request that brings the event into the list.
 ///
-/// The host names the requests that a transaction contains (``StoreWork/requests``); so cursor and objects are stored
-/// together.
+/// A transaction names the requests that it contains (``StoreWork/requests``). If the event's request is among them,
+/// the cursor is stored together with the objects.
 package final class RequestCursor: Sendable {
     private let last = Mutex<(request: RequestID, bytes: [UInt8])?>(nil)
 
-    /// No event is on its way.
     package init() {}
 
-    /// An event is on its way; a source has one at a time.
+    /// Records the cursor of an event that is passed to the list with a request. A source sends one event at a time.
     package func set(_ bytes: [UInt8], for request: RequestID) { last.withLock { $0 = (request, bytes) } }
 
-    /// The cursor of a transaction with some requests; nil when the source's is not among them.
+    /// Returns the cursor to store with a transaction of some requests; nil if the event's request is not among them.
     package func bytes(of requests: [RequestID]) -> [UInt8]? {
         last.withLock { last in last.flatMap { requests.contains($0.request) ? $0.bytes : nil } }
     }

@@ -5,38 +5,38 @@ internal import CSQLite
 internal import Glibc
 internal import ListKit
 
-/// A failure of SQLite, with its code.
+/// An error of SQLite, with its result code.
 struct SQLiteFailure: Error {
     let code: Int32
     let message: String
 
-    /// Whether the file is damaged or no database, rather than out of reach.
+    /// Whether the file is damaged or not a database, rather than inaccessible.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF) }
 
-    /// Whether somebody else has the file.
+    /// Whether another process has locked the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
 
     /// Whether the disk is full.
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
 
-    /// What SQLite says of a full disk.
+    /// The error of SQLite for a full disk.
     static var full: SQLiteFailure {
         unsafe SQLiteFailure(code: SQLITE_FULL, message: String(cString: sqlite3_errstr(SQLITE_FULL)))
     }
 
-    /// The same for the rest of the daemon.
-    var listError: ListError { ListError(.storeFailed, "the store refused", cause: message) }
+    /// The error for the rest of the daemon.
+    var listError: ListError { ListError(.storeFailed, "the store reported an error", cause: message) }
 }
 
 /// One open database file and its prepared statements; belongs to one thread at a time.
 @safe final class SQLiteDatabase {
     fileprivate let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
-    /// How many frames the log has with the last transaction that this connection wrote; 0 before the first.
+    /// The number of frames in the log after the last transaction of this connection; 0 before the first.
     private(set) var logFrames = 0
     private let path: String
-    /// A descriptor of the file beside SQLite's own: closed after SQLite's, because the first close drops all locks of
-    /// the process.
+    /// An additional descriptor of the file, opened for ``allocate(from:to:)``. It must be closed after SQLite's own
+    /// descriptors, because the first close(2) of a file releases all its locks of the process.
     private var descriptor: Int32 = -1
 
     /// Opens or creates a file.
@@ -59,19 +59,20 @@ struct SQLiteFailure: Error {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes room on the disk for a part of the file, whose size stays as it is; 0, or the error.
+    /// Allocates disk space for a part of the file, without changing the size of the file. Returns 0 or the value of
+    /// `errno`.
     func allocate(from start: Int64, to end: Int64) -> Int32 {
         if descriptor < 0 { descriptor = unsafe open(path, O_RDWR | O_CLOEXEC) }
         return listd_allocate(descriptor, start, end - start, 1) == 0 ? 0 : errno
     }
 
-    /// Decides what closing the connection does: leave the log alone, or, as by default, move the log into the file and
-    /// remove it.
+    /// Sets whether closing the connection keeps the log as it is. By default, closing moves the log into the file and
+    /// removes it.
     func keepLog(_ keeps: Bool) { _ = unsafe listd_sqlite_keep_log(handle, keeps ? 1 : 0) }
 
-    /// Counts ``logFrames`` from now on; SQLite does not move the log into the file by itself any more.
+    /// Counts ``logFrames`` from now on. This disables SQLite's automatic checkpoints.
     func countLogFrames() {
-        // SQLite calls it only while this connection writes; the connection is closed before this object is gone.
+        // SQLite calls the hook only when this connection commits, and the connection is closed in `deinit`.
         unsafe _ = sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
@@ -81,21 +82,21 @@ struct SQLiteFailure: Error {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Moves the log into the file, and syncs both; the next transaction begins the log anew.
+    /// Moves the log into the file, and syncs both. The next transaction restarts the log.
     ///
-    /// - Parameter truncates: whether the log gives its room back to the disk.
+    /// - Parameter truncates: whether the log is truncated, which frees its disk space.
     func checkpoint(truncates: Bool = false) throws(SQLiteFailure) {
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         guard unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else { throw failure() }
         if truncates { logFrames = 0 }
     }
 
-    /// Runs statements that answer nothing.
+    /// Executes statements that return no rows.
     func execute(_ sql: String) throws(SQLiteFailure) {
         guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// The prepared statement of a text, kept for the next time, with the given values in it.
+    /// Returns the prepared statement for an SQL text, from a cache, with the values bound to it.
     func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> SQLiteStatement {
         let statement: SQLiteStatement
         if let kept = statements[sql] {
@@ -115,13 +116,13 @@ struct SQLiteFailure: Error {
         return statement
     }
 
-    /// Runs a statement that answers no rows.
+    /// Executes a statement and ignores its rows.
     func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) {
         let statement = try bound(sql, values)
         while try step(statement) {}
     }
 
-    /// The first column of the first row as a number; nil without a row, or for NULL.
+    /// Returns the first column of the first row as a number; nil if there is no row, or for NULL.
     func number(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) -> Int64? {
         let statement = try bound(sql, values)
         defer { statement.reset() }
@@ -134,7 +135,7 @@ struct SQLiteFailure: Error {
         return statement
     }
 
-    /// Steps to the next row; false after the last one.
+    /// Steps to the next row. Returns false after the last row.
     func step(_ statement: SQLiteStatement) throws(SQLiteFailure) -> Bool {
         switch statement.step() {
         case SQLITE_ROW: return true
@@ -154,15 +155,15 @@ struct SQLiteFailure: Error {
     }
 }
 
-/// A copy of a database that is being made (SQLite's online backup); belongs to the thread of both.
+/// A copy of a database in progress (SQLite's online backup). It belongs to the thread of both databases.
 ///
-/// What is written through the source's connection meanwhile goes into the copy too.
+/// Changes that the source's connection writes meanwhile are copied, too.
 @safe final class SQLiteBackup {
     private let handle: OpaquePointer
     private let source: SQLiteDatabase
     private let target: SQLiteDatabase
 
-    /// Begins to copy into a database that is empty.
+    /// Begins a copy to an empty database.
     init(of source: SQLiteDatabase, to target: SQLiteDatabase) throws(SQLiteFailure) {
         guard let handle = unsafe sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
             throw target.failure()
@@ -174,7 +175,7 @@ struct SQLiteFailure: Error {
 
     deinit { unsafe sqlite3_backup_finish(handle) }
 
-    /// Copies some pages; true when there are no more.
+    /// Copies a number of pages. Returns true when all pages are copied.
     func step(pages: Int32) throws(SQLiteFailure) -> Bool {
         switch unsafe sqlite3_backup_step(handle, pages) {
         case SQLITE_DONE: return true

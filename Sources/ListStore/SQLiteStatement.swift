@@ -3,7 +3,7 @@
 internal import CSQLite
 internal import ListSupport
 
-/// A value that is put into a statement.
+/// A value that is bound to a parameter of a statement.
 enum SQLiteValue {
     case number(Int64)
     case text(String)
@@ -18,12 +18,13 @@ enum SQLiteValue {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Makes it ready for other values.
+    /// Resets the statement, so that values can be bound and it can be executed again.
     func reset() { unsafe sqlite3_reset(handle) }
 
+    /// Executes the statement up to the next row, and returns SQLite's result code.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
-    /// Puts a value in; SQLite copies it. Values that are too large show themselves as a failure of the step.
+    /// Binds a value, which SQLite copies. For a value that is too large, ``step()`` fails.
     func bind(_ value: SQLiteValue, at index: Int32) {
         switch value {
         case .number(let number): _ = unsafe sqlite3_bind_int64(handle, index, number)
@@ -39,36 +40,37 @@ enum SQLiteValue {
         }
     }
 
-    /// SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies during the call.
+    /// SQLITE_TRANSIENT, which tells SQLite to copy the value during the call. Swift does not import the macro with
+    /// its cast.
     private static var copied: sqlite3_destructor_type? { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    /// A column of the present row as a number.
+    /// Returns a column of the present row as a number; nil for a value of another type.
     func number(_ column: Int32) -> Int64? {
         guard unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
         return unsafe sqlite3_column_int64(handle, column)
     }
 
-    /// Lends a column of the present row as bytes, whether blob or text; NULL is empty.
+    /// Passes the bytes of a column of the present row to `body`, whether blob or text. For NULL they are empty.
     func withBytes<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return try body([UInt8]().span) }
-        // Valid until the next step.
+        // The pointer is valid until the next step.
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count).bindMemory(to: UInt8.self)
         return try unsafe body(bytes.span)
     }
 
-    /// A column of the present row as bytes.
+    /// Returns a column of the present row as bytes; empty for NULL.
     func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { [UInt8](copying: $0) }
     }
 
-    /// A column of the present row as bytes; nil for NULL.
+    /// Returns a column of the present row as bytes; nil for NULL.
     func blob(_ column: Int32) -> [UInt8]? {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : bytes(column)
     }
 
-    /// A column of the present row as text; nil if it is not UTF-8.
+    /// Returns a column of the present row as text; nil if it is not UTF-8.
     func text(_ column: Int32) -> String? { String(validating: bytes(column), as: UTF8.self) }
 }

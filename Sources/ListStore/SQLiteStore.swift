@@ -10,8 +10,8 @@ internal import Synchronization
 
 /// A store in an SQLite file with a write-ahead log.
 ///
-/// The database belongs to a serial queue. Changes that are handed over while a transaction runs wait and share the
-/// next transaction; if that fails, each change is tried alone, so that only the change that cannot be stored fails.
+/// The database belongs to a serial queue. Changes that are submitted during a transaction share the next one. If that
+/// transaction fails, each change is tried alone, so that only the changes that cannot be stored fail.
 package final class SQLiteStore: Store {
     private struct Job: Sendable {
         let change: StoreChange
@@ -19,25 +19,26 @@ package final class SQLiteStore: Store {
         let completion: @Sendable (Result<Void, ListError>) -> Void
     }
 
-    /// The database; touched on `queue` only.
+    /// The database and its state; accessed on `queue` only.
     private final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
         fileprivate var connection: StoreConnection?
-        /// Whether what removed lists have left is being deleted.
+        /// Whether rows of removed lists are being deleted.
         fileprivate var isSweeping = false
-        /// The copy that is being made.
+        /// The backup that is in progress.
         fileprivate var backup: SQLiteBackup?
 
         init(_ connection: StoreConnection) { self.connection = connection }
     }
 
     package static let closed = ListError(.storeFailed, "the store is closed")
-    /// More changes in a transaction do not make a commit cheaper, and make a failed commit dearer.
+    /// The maximum number of changes in a transaction. More changes would not make a commit cheaper, but a failed
+    /// commit more expensive.
     private static let largestGroup = 256
 
     private let queue = DispatchQueue(label: "org.listd.store")
     private let owned: Owned
-    /// The file.
+    /// The path of the database.
     package let path: String
     private let waiting = Mutex<[Job]>([])
 
@@ -70,18 +71,19 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Completes when everything that was handed over before is done and safe on the disk; the store is closed then.
+    /// Writes all submitted changes, syncs them to the disk, and closes the store.
     package func close() async {
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
-    /// Looks for damage (`PRAGMA integrity_check`), and whether the file is where it was opened; answers what is wrong,
-    /// nothing if all is well.
+    /// Checks the database for damage (`PRAGMA integrity_check`), and whether its files are still at their paths.
+    ///
+    /// - Returns: the faults; empty if there are none.
     package func check() async throws(ListError) -> [String] {
         try await onQueue { connection throws(SQLiteFailure) in try connection.faults() }
     }
 
-    /// How large the database is, without what waits in the log.
+    /// Returns the size of the database in bytes, without the log.
     package func byteCount() async throws(ListError) -> Int64 {
         try await onQueue { connection throws(SQLiteFailure) in
             let pages = try connection.database.number("PRAGMA page_count") ?? 0
@@ -89,6 +91,9 @@ package final class SQLiteStore: Store {
         }
     }
 
+    /// Runs `body` with the database on the store's queue.
+    ///
+    /// - Throws: `storeFailed` when the store is closed, or `body` throws.
     func onQueue<Answer: Sendable>(
         _ body: @escaping @Sendable (StoreConnection) throws(SQLiteFailure) -> Answer
     ) async throws(ListError) -> Answer {
@@ -114,7 +119,7 @@ package final class SQLiteStore: Store {
             let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
             if jobs.isEmpty { return startSweeping() }
             write(jobs)
-            // Changes stay queued until they are done, so that changes that arrive meanwhile start no second turn.
+            // Written changes are removed only now, so that changes that arrive meanwhile do not post a second call.
             let isDone = waiting.withLock { waiting in
                 waiting.removeFirst(jobs.count)
                 return waiting.isEmpty
@@ -132,7 +137,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Deletes what removed lists have left, part by part, so that nobody waits for all of it.
+    /// Deletes the rows of removed lists in small parts, so that other changes do not wait for all of them.
     private func startSweeping() {
         guard !owned.isSweeping, owned.connection?.hasRemains == true else { return }
         owned.isSweeping = true
@@ -160,10 +165,10 @@ package final class SQLiteStore: Store {
 // MARK: - Backups
 
 extension SQLiteStore {
-    /// Pages that are copied between two turns of the store, so that writes go on meanwhile.
+    /// The number of pages that are copied at once. Between two copies, the store writes changes.
     private static let pagesAtOnce: Int32 = 512
 
-    /// The prefix of the names of copies that are still being delivered.
+    /// The prefix of the names of temporary copies in the state directory.
     private static let temporaryName = fileName + ".backup-"
 
     /// Removes the unfinished backups of a process that was killed.
@@ -174,21 +179,21 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes a copy of everything that is stored into an open file, which it truncates first.
+    /// Writes a backup of the whole store to an open file, which is truncated first.
     ///
-    /// The copy is made in the state directory, because SQLite's online backup needs a path, and is then written into
-    /// the open file.
+    /// A temporary copy is made in the state directory, because SQLite's online backup needs a path. Its contents are
+    /// then written to the open file.
     ///
-    /// - Throws: `invalidArguments` for what is no regular file or not open for writing, `storeFailed` when
-    ///   the copy cannot be made or another one is under way.
+    /// - Throws: `invalidArguments` if the descriptor is not a regular file or not open for writing; `storeFailed` if
+    ///   the copy cannot be made, or another backup is in progress.
     package func backUp(toDescriptor descriptor: Int32) async throws(ListError) {
         var information = stat()
         guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw ListError(.invalidArguments, "file: not a regular file")
+            throw ListError(.invalidArguments, "file: the descriptor is not a regular file")
         }
         let mode = fcntl(descriptor, F_GETFL) & O_ACCMODE
         guard mode == O_WRONLY || mode == O_RDWR else {
-            throw ListError(.invalidArguments, "file: not open for writing")
+            throw ListError(.invalidArguments, "file: the descriptor is not open for writing")
         }
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
         let copy = directory.appending(path: Self.temporaryName + UUID().uuidString)
@@ -237,14 +242,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies everything that is stored into a file of its own (SQLite's online backup); what is written meanwhile is in
-    /// the copy too.
+    /// Makes a copy of the whole store at a path (SQLite's online backup), including changes that are written
+    /// meanwhile.
     ///
-    /// The lists in the copy have no epochs: whoever opens it gives them new ones, since clients may know revisions that
-    /// come after it.
+    /// The lists in the copy have no epochs. The store that opens the copy gives them new ones, since clients may know
+    /// revisions that are later than the copy.
     package func backUp(to path: String) async throws(ListError) {
         try await onQueue { [owned] connection throws(SQLiteFailure) in
-            guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is under way") }
+            guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is in progress") }
             owned.backup = try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(path: path))
         }
         while try await !copySomePages(to: path) {}
@@ -252,7 +257,9 @@ extension SQLiteStore {
 
     private func copySomePages(to path: String) async throws(ListError) -> Bool {
         try await onQueue { [owned] _ throws(SQLiteFailure) in
-            guard let backup = owned.backup else { throw SQLiteFailure(code: 4, message: "the backup was given up") }
+            guard let backup = owned.backup else {
+                throw SQLiteFailure(code: 4, message: "the backup was cancelled, as the store was closed")
+            }
             do throws(SQLiteFailure) {
                 let isDone = try backup.step(pages: Self.pagesAtOnce)
                 if isDone {

@@ -3,64 +3,65 @@
 package import ListConfiguration
 package import ListKit
 
-/// Keeps lists when the process ends.
+/// Persistent storage of lists.
 ///
-/// Writes are done in the order in which they were handed over, each wholly or not at all. Writes that wait together become
-/// one transaction of the file.
+/// Changes are written in the order in which they are submitted, each of them completely or not at all. Changes that
+/// wait at the same time are written in one transaction.
 package protocol Store: Sendable {
     /// Writes one change of one adapter.
     ///
     /// - Parameters:
-    ///   - change: what becomes of the adapter.
-    ///   - durability: `fsync` completes only when the change survives a crash of the machine.
-    ///   - completion: called on the store's executor, after which a crash of listd does not undo the change. With
-    ///     `storeFailed` nothing was changed, and the next write tries again.
+    ///   - change: the change.
+    ///   - durability: with `fsync`, the write completes only when the change survives a crash of the machine.
+    ///   - completion: called on the store's executor, when the change survives a crash of listd. After `storeFailed`
+    ///     nothing is changed, and later writes are tried as usual.
     func write(
         _ change: StoreChange, durability: Durability,
         completion: @escaping @Sendable (Result<Void, ListError>) -> Void)
 
-    /// Completes when everything that was handed over before is done and safe on the disk; the store is closed then.
+    /// Writes all submitted changes, syncs them to the disk, and closes the store.
     func close(completion: @escaping @Sendable () -> Void)
 }
 
 /// One change of one adapter.
 package enum StoreChange: Sendable {
-    /// A new adapter; it takes the place of one with the same name.
+    /// Create an adapter; it replaces an adapter with the same name.
     case create(StoredAdapter)
-    /// A new adapter that has objects, a revision, earlier changes and a place of its source already; it takes the place of one with the same name.
+    /// Create an adapter with objects, a revision, a log of changes and the cursor of its source; it replaces an
+    /// adapter with the same name.
     case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange], cursor: [UInt8]?)
-    /// The adapter and everything in it is removed; an unknown name is no error.
+    /// Remove an adapter and its contents; an unknown name is no error.
     case remove(name: String)
-    /// Other options.
+    /// Replace the options.
     case options(name: String, Fields)
-    /// Another name; an adapter that has this name is removed.
+    /// Rename an adapter; an adapter with the new name is removed.
     case rename(name: String, to: String)
-    /// Where its source continues, with the objects unchanged.
+    /// Replace the cursor of the adapter's source, with the objects unchanged.
     case cursor(name: String, [UInt8])
-    /// Other objects, the new revision, and what to remember of earlier changes. No client gets a revision after
-    /// `limit` before another change raises it. `cursor` is where its source continues; nil = unchanged.
+    /// Change objects and the revision, add `log` to the log of changes, and delete changes before `forgetBefore`
+    /// from it. No client gets a revision after `limit` before another change raises it. `cursor` is the new cursor
+    /// of the adapter's source; nil = unchanged.
     case update(
         name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64, limit: UInt64, cursor: [UInt8]?)
-    /// A block of revisions, up to a limit, that the adapter may use without writing each.
+    /// Reserve the revisions up to a limit, which the adapter may use without writing each.
     case reserve(name: String, limit: UInt64)
-    /// The end of a run: the revision that was used last, which is the limit from now on, and what to remember.
+    /// Record the last used revision, which is also the new limit, and update the log of changes, at the end of a run.
     case settle(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
 }
 
-/// What is known of an adapter beside its objects.
+/// The stored properties of an adapter, without its contents.
 package struct StoredAdapter: Sendable, Equatable {
-    /// Its name.
+    /// The name of the adapter.
     package private(set) var name: String
-    /// The name of its numbering.
+    /// The epoch of its revisions.
     package var epoch: String
-    /// The Unix user that created it; 0 for configured ones.
+    /// The Unix user that created the adapter; 0 for an adapter of the configuration.
     package var owner: UInt32
-    /// Whether it comes from a configuration file.
+    /// Whether the adapter comes from a configuration file.
     package var isConfigured: Bool
-    /// Its options, as ``AdapterOptions/values`` has them.
+    /// The options, encoded as ``AdapterOptions/values``.
     package private(set) var options: Fields
 
-    /// Describes an adapter.
     package init(name: String, epoch: String, owner: UInt32, isConfigured: Bool = false, options: Fields) {
         self.name = name
         self.epoch = epoch
@@ -69,14 +70,14 @@ package struct StoredAdapter: Sendable, Equatable {
         self.options = options
     }
 
-    /// The same adapter with another name.
+    /// Returns the adapter with another name.
     func renamed(_ name: String) -> StoredAdapter {
         var adapter = self
         adapter.name = name
         return adapter
     }
 
-    /// The same adapter with other options.
+    /// Returns the adapter with other options.
     func with(_ options: Fields) -> StoredAdapter {
         var adapter = self
         adapter.options = options
@@ -84,30 +85,29 @@ package struct StoredAdapter: Sendable, Equatable {
     }
 }
 
-/// One remembered transaction, in an encoding of the caller's.
+/// A transaction in the stored log of changes, as bytes that the store does not interpret.
 package struct StoredChange: Sendable, Equatable {
-    /// The revision that it led to.
+    /// The revision after the transaction.
     package var revision: UInt64
-    /// What happened.
+    /// The encoded transaction.
     package var bytes: [UInt8]
 
-    /// Describes a change.
     package init(revision: UInt64, bytes: [UInt8]) {
         self.revision = revision
         self.bytes = bytes
     }
 }
 
-/// An adapter as it was stored.
+/// An adapter with its contents, as read from the store.
 package struct RestoredAdapter: Sendable, Equatable {
-    /// The stored adapter.
+    /// The properties of the adapter.
     package var adapter: StoredAdapter
-    /// Its revision: that of the objects, or, after a crash, the last revision that clients may have seen.
+    /// The revision of the objects, or, after a crash, the last revision that clients may have seen.
     package var revision: UInt64
-    /// Its objects in order.
+    /// The objects in order.
     package var objects: [ListObject]
-    /// The remembered transactions, oldest first; none when revisions may have been given that nobody knows.
+    /// The log of changes, oldest first; empty when clients may have seen revisions that were not stored.
     package var changes: [StoredChange]
-    /// Where its source goes on; nil = from its beginning.
+    /// The cursor from which the adapter's source continues; nil = the source starts from the beginning.
     package var cursor: [UInt8]?
 }

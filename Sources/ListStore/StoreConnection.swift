@@ -2,7 +2,7 @@
 
 internal import ListKit
 
-/// The open database of a store, and what goes into it; belongs to the store's queue.
+/// The open database of a store, with the transactions that change it. It belongs to the store's queue.
 package final class StoreConnection {
     let database: SQLiteDatabase
     private var writer: StoreWriter
@@ -11,31 +11,32 @@ package final class StoreConnection {
     private let run: StoreRun
     private let pageSize: Int64
     private var listCount: Int
-    /// Whether something may be left of removed lists.
+    /// Whether rows of removed lists may be left.
     private(set) var hasRemains: Bool
-    /// Whether there is no room to delete it.
+    /// Whether the disk is too full to delete these rows.
     private var isStuck = false
     private var written = Written()
     private let report: @Sendable (StoreLoss) -> Void
-    /// The faults of the files that were reported, until the files are in order.
+    /// The loss that was reported last; nil after the files were found in order again.
     private var reported: StoreLoss?
-    /// How the files are, and how the database is written.
+    /// The state of the database's files and connection.
     private struct Written {
-        /// Whether everything that is in the log is in the file already.
-        var isLogMoved = false
-        /// Whether the file says that this run has begun.
+        /// Whether the whole log is already moved into the database file.
+        var isCheckpointed = false
+        /// Whether the begin of this run is recorded in the file.
         var runHasBegun = false
-        /// Whether a commit waits for the disk (`PRAGMA synchronous`).
+        /// Whether a commit waits until it is synced to the disk (`PRAGMA synchronous`).
         var syncs = false
     }
 
-    /// The number of frames at which the log is moved into the file (SQLite's own limit).
+    /// The number of frames at which the log is moved into the database file (SQLite's own default).
     private static let longLog = 1000
 
-    /// Takes over a database whose lists were read; the record of this run is written as soon as the disk has room.
+    /// Takes over a database whose lists were read. Records the begin of the run, at once or as soon as the disk has
+    /// space.
     ///
-    /// - Parameter report: called once when something has happened to the files, and again only after they were in
-    ///   order.
+    /// - Parameter report: called when the files were lost or changed; for the same loss again only after the files
+    ///   were in order.
     init(
         _ database: SQLiteDatabase, path: String, run: StoreRun, listCount: Int,
         report: @escaping @Sendable (StoreLoss) -> Void
@@ -56,34 +57,34 @@ package final class StoreConnection {
         room.keepReserve()
     }
 
-    /// Refuses when the files were moved or truncated: the next process that opens them would not find the write.
+    /// Throws if the files were moved or truncated, as the next process would not find what is written now.
     private func checkFiles() throws(SQLiteFailure) {
         guard let loss = files.loss() else { return reported = nil }
         if reported != loss { report(loss) }
         reported = loss
-        // SQLITE_CANTOPEN
+        // SQLITE_CANTOPEN: an error of access.
         throw SQLiteFailure(code: 14, message: "\(loss.file) \(loss.reason)")
     }
 
-    /// Checks the files and their contents; returns the faults, none if all is well.
+    /// Checks the files and their contents. Returns the faults; empty if there are none.
     func faults() throws(SQLiteFailure) -> [String] {
         var faults: [String] = []
         if let loss = files.loss() {
-            faults.append("\(loss.file) \(loss.reason): the next start will not find what is stored")
+            faults.append("\(loss.file) \(loss.reason); the next start will not find the stored lists")
         }
         let rows = try database.statement("PRAGMA integrity_check")
         while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }
         return faults
     }
 
-    /// Writes changes in one transaction; if one fails, none of them is written.
+    /// Writes changes in one transaction. If one change fails, none is written.
     ///
-    /// On a full disk a transaction may use the room of the log and of removed lists, and a removal also uses the
-    /// reserve.
+    /// On a full disk, the transaction is tried again after a checkpoint and the deletion of removed lists. A removal
+    /// is tried once more in the space of the reserve.
     func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
         var failure = attempt(changes, isSynced: isSynced)
         guard failure?.isFull == true else { return failure }
-        moveLog()
+        checkpoint()
         sweepAll()
         failure = attempt(changes, isSynced: isSynced)
         if failure?.isFull == true, changes.allSatisfy(\.isRemoval), room.hasReserve {
@@ -99,13 +100,13 @@ package final class StoreConnection {
         let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
             for change in changes { try writer.apply(change) }
         }
-        if failure == nil { finish(changes, isSynced: written.syncs) }
+        if failure == nil { recordCommit(of: changes, isSynced: written.syncs) }
         return failure
     }
 
     // MARK: Removed lists
 
-    /// Deletes a part of what is left of removed lists; false when there is no more, or it has to wait.
+    /// Deletes a part of the rows of removed lists. Returns false when none are left, or the deletion has to wait.
     func sweep() -> Bool {
         guard hasRemains else { return false }
         if let failure = sweep(.large) {
@@ -115,14 +116,14 @@ package final class StoreConnection {
         return hasRemains && !isStuck
     }
 
-    /// Deletes all that is left, in the room that the log has.
+    /// Deletes all rows of removed lists on a full disk, in the space that the log has.
     private func sweepAll() {
         var part = StoreWriter.Part.large
         while hasRemains {
             guard let failure = sweep(part) else { continue }
             isStuck = !failure.isFull
             if isStuck { return }
-            moveLog()
+            checkpoint()
             guard let failure = sweep(part) else { continue }
             guard failure.isFull, let smaller = part.smaller else { return isStuck = true }
             part = smaller
@@ -137,25 +138,25 @@ package final class StoreConnection {
         guard failure == nil else { return failure }
         isStuck = false
         if isDone { hasRemains = false }
-        finish([], isSynced: false)
+        recordCommit(of: [], isSynced: false)
         return nil
     }
 
-    /// Writes that the run ended well; the connection is to be closed then, which moves the log into the file.
+    /// Records that the run has ended in order. Closing the connection then moves the log into the database file.
     func end() {
         if let loss = files.loss() {
-            // A log that was taken away is still open: what is in it goes into the file all the same.
+            // A log that was removed or renamed is still open, and its contents go into the database all the same.
             database.keepLog(!loss.leavesDatabase)
             guard loss.leavesDatabase else { return }
         } else {
-            _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.end() }
+            _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.recordEndOfRun() }
         }
         files.recordEndOfLog()
-        // The log goes with the connection, and its room may be all that there is.
+        // Closing removes the log. On a full disk, its space is used for the reserve.
         if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.keepReserve() }
     }
 
-    private func finish(_ changes: [StoreChange], isSynced: Bool) {
+    private func recordCommit(of changes: [StoreChange], isSynced: Bool) {
         if changes.contains(where: \.changesListCount) {
             hasRemains = true
             if let count = try? database.number("SELECT count(*) FROM adapter WHERE removed = 0") {
@@ -163,16 +164,16 @@ package final class StoreConnection {
             }
         }
         files.record(frames: database.logFrames, lists: listCount, isSynced: isSynced)
-        written.isLogMoved = false
-        if database.logFrames >= Self.longLog { moveLog() }
+        written.isCheckpointed = false
+        if database.logFrames >= Self.longLog { checkpoint() }
     }
 
-    /// Moves the log into the database, so that it is restarted in its present room; frames that cannot be moved now
-    /// are moved later.
-    private func moveLog() {
-        guard !written.isLogMoved else { return }
-        written.isLogMoved = (try? database.checkpoint()) != nil
-        room.databaseWasCut()
+    /// Moves the log into the database file, so that the next transaction restarts the log in its present space. If
+    /// that fails, a later checkpoint moves the frames.
+    private func checkpoint() {
+        guard !written.isCheckpointed else { return }
+        written.isCheckpointed = (try? database.checkpoint()) != nil
+        room.recordTruncation()
     }
 
     private func transact(
@@ -181,33 +182,34 @@ package final class StoreConnection {
         var isCommitting = false
         do throws(SQLiteFailure) {
             try checkFiles()
-            // A power cut before the file records the run must not lose a change that the run has answered.
+            // The first transaction is synced: otherwise a power cut could lose acknowledged changes together with the
+            // record of the run, so that the next run would not notice.
             try setSyncing(isSynced || !written.runHasBegun)
             try database.run("BEGIN IMMEDIATE")
-            if !written.runHasBegun { try writer.begin(run) }
+            if !written.runHasBegun { try writer.recordBegin(of: run) }
             try body(&writer)
-            // The process that moves the log into the file must not find the disk full.
+            // Reserves the space in the database file, so that a later checkpoint does not fail on a full disk.
             try room.reserve(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
             written.runHasBegun = true
             return nil
         } catch {
-            // SQLite has rolled back by itself after some failures.
+            // An error is ignored, as SQLite rolls back by itself after some failures.
             try? database.execute("ROLLBACK")
-            writer.rolledBack()
-            if isCommitting { withdraw() }
+            writer.invalidateKeys()
+            if isCommitting { overwriteFailedCommit() }
             return error
         }
     }
 
-    /// Takes a transaction out of the log after its commit failed.
+    /// Overwrites a transaction in the log whose commit has failed.
     ///
-    /// When the log was written and only its sync failed, the transaction is in the log with its commit mark, and the
-    /// next process that opens the file after a crash would find it. So another transaction is written over it: it
-    /// changes nothing and is synced. Then the refused transaction cannot come back, neither when the process ends nor,
-    /// if this sync succeeds, when the machine crashes.
-    private func withdraw() {
+    /// If the log was written and only its sync failed, the log contains the complete transaction. The next process
+    /// that opens the file after a crash would apply it, although it was reported as failed. So a synced transaction
+    /// without changes overwrites it. Then the failed transaction cannot reappear when the process ends, nor, if this
+    /// sync succeeds, when the machine crashes.
+    private func overwriteFailedCommit() {
         try? setSyncing(true)
         // Writes the first page unchanged.
         try? database.execute("PRAGMA user_version = \(StoreSchema.version)")

@@ -3,34 +3,35 @@
 internal import CLinux
 internal import Glibc
 
-/// A file of the store that is not what it should be, while listd runs.
+/// The loss of a file of the open store, which was removed, replaced or truncated by somebody else.
 package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
-    /// Its name.
+    /// The path of the file.
     package let file: String
-    /// What happened to it.
+    /// The kind of loss, as the end of a sentence about the file.
     package let reason: String
-    /// The data that is lost.
+    /// The lost data, for messages.
     package let lost: String
-    /// Whether the database can take what is in the log.
+    /// Whether the database is intact, so that the log can still be moved into it.
     let leavesDatabase: Bool
 
     /// One sentence for the log.
-    package var description: String { "\(file) \(reason): changes are refused; lost: \(lost)" }
+    package var description: String { "\(file) \(reason); changes are refused, and these data are lost: \(lost)" }
 }
 
-/// The files of an open store by their names: whether they are still the files that are open, and how much of the log
-/// exists.
+/// The files of an open store, with checks whether they are still the open ones and have their contents, and with the
+/// mark of the log.
 ///
-/// Made when the database is open and has its log; belongs to the store's queue.
+/// It is made when the database is open and has its log. It belongs to the store's queue.
 final class StoreFiles {
     private let path: String
     private let database: listd_file_state?
     private let log: listd_file_state?
-    /// The size that the database had at last; listd never makes it smaller.
+    /// The size of the database at the last check; listd never makes it smaller.
     private var size: Int64
     private var mark: LogMark
     private var pageSize: UInt64 = 0
-    /// The log, to read what its header says; a database must not be opened beside SQLite, whose locks go when it is closed.
+    /// The log, opened to read its header. The database itself must not be opened in addition to SQLite's descriptor,
+    /// as closing it would release SQLite's locks.
     private let logFile: Int32
     private let markFile: Int32
 
@@ -48,9 +49,9 @@ final class StoreFiles {
         for file in [logFile, markFile] where file >= 0 { close(file) }
     }
 
-    /// What happened to the files; nil if they are as listd left them.
+    /// Checks the files. Returns the first loss; nil if the files are as listd left them.
     func loss() -> StoreLoss? {
-        let gone = "was removed, renamed or replaced under listd"
+        let gone = "was removed, renamed or replaced while listd had it open"
         let log = path + WriteAheadLog.suffix
         guard let now = Self.state(path), let database, Self.isSame(now, database) else {
             return StoreLoss(
@@ -59,30 +60,30 @@ final class StoreFiles {
         }
         guard now.size >= size else {
             return StoreLoss(
-                file: path, reason: "was cut from \(size) to \(now.size) bytes", lost: "lists in it",
+                file: path, reason: "was truncated from \(size) to \(now.size) bytes", lost: "some of the lists",
                 leavesDatabase: false)
         }
         size = now.size
         guard let logNow = Self.state(log), let opened = self.log, Self.isSame(logNow, opened) else {
             return StoreLoss(
                 file: log, reason: gone,
-                lost: "the last changes, unless listd is stopped in order, which writes them into the database",
+                lost: "the last changes, unless listd is stopped normally, which writes them to the database",
                 leavesDatabase: true)
         }
-        guard logNow.size >= dueLogSize else {
+        guard logNow.size >= requiredLogSize else {
             return StoreLoss(
-                file: log, reason: "was cut from \(dueLogSize) to \(logNow.size) bytes", lost: "the last changes",
-                leavesDatabase: false)
+                file: log, reason: "was truncated from \(requiredLogSize) to \(logNow.size) bytes",
+                lost: "the last changes", leavesDatabase: false)
         }
         return nil
     }
 
-    /// Records the result of a transaction.
+    /// Records the log after a transaction in the mark.
     ///
     /// - Parameters:
-    ///   - frames: how many frames the log has.
-    ///   - lists: how many lists are stored.
-    ///   - isSynced: whether the log is safe on the disk.
+    ///   - frames: the number of frames in the log.
+    ///   - lists: the number of stored lists.
+    ///   - isSynced: whether the log is synced to the disk.
     func record(frames: Int, lists: Int, isSynced: Bool) {
         let header = logHeader()
         pageSize = header.pageSize
@@ -91,14 +92,16 @@ final class StoreFiles {
         mark.write(to: markFile)
     }
 
-    /// Records that the log may be removed; from then on no frame has to be in it, even after a crash of the machine.
+    /// Records in the mark that the log may be removed. From then on, the log need not have any frames, even after a
+    /// crash of the machine.
     func recordEndOfLog() {
         mark.recordEndOfLog()
         mark.write(to: markFile)
         fsync(markFile)
     }
 
-    private var dueLogSize: Int64 {
+    /// The minimum size of the log in bytes, according to the mark.
+    private var requiredLogSize: Int64 {
         mark.frames == 0 ? 0 : Int64(clamping: WriteAheadLog.size(frames: mark.frames, pageSize: pageSize))
     }
 
@@ -116,7 +119,7 @@ final class StoreFiles {
         one.device == other.device && one.inode == other.inode
     }
 
-    /// The status of the file at a path; nil if there is none.
+    /// Returns the status of the file at a path; nil if there is none.
     static func state(_ path: String) -> listd_file_state? {
         var state = listd_file_state()
         return unsafe listd_state_at(path, &state) == 0 ? state : nil

@@ -6,62 +6,63 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// What was found when a store was opened.
+/// An opened store, the restored lists, and the damage that was found.
 package struct OpenedStore: Sendable {
     /// The store.
     package let store: SQLiteStore
     /// The stored lists, in order of name.
     package let adapters: [RestoredAdapter]
-    /// What had to be set aside; nil if everything was in order.
+    /// The damaged file that was set aside, or is missing; nil if there is none.
     package let damage: StoreDamage?
-    /// The damage of the write-ahead log: its last changes are missing, and all lists have new epochs.
+    /// The damage of the write-ahead log. Its last changes are missing, and all lists have new epochs. nil = no damage.
     package var logDamage: LogDamage?
 }
 
-/// A log that could not be read completely.
+/// A write-ahead log that could not be read completely.
 package struct LogDamage: Sendable, Equatable {
-    /// The log.
+    /// The path of the log.
     package let file: String
-    /// The reason why the file is damaged.
+    /// The kind of damage, as the end of a sentence about the log.
     package let reason: String
-    /// Where the damaged log is kept; nil when there was no log.
+    /// The path of a copy of the damaged log; nil when there was no log.
     package let copy: String?
-    /// How many lists there were.
+    /// The number of lists in the store before the damage.
     package let lists: Int
 }
 
-/// A file that could not be understood and was set aside.
+/// A database file that could not be used and was set aside, or that is missing.
 package struct StoreDamage: Sendable, Equatable {
-    /// Where it belongs.
+    /// The path of the database.
     package let original: String
-    /// Where it is now; nil when it is gone.
+    /// The path to which the file was renamed; nil when it is missing.
     package let file: String?
     /// The reason why the file was set aside.
     package let reason: String
-    /// The names of the lists in it, as far as they could be read.
+    /// The names of the lists in the file, as far as they could be read.
     package let lists: [String]
 }
 
 extension SQLiteStore {
-    /// The name of the file in the state directory.
+    /// The name of the database in the state directory.
     package static let fileName = "listd.db"
 
-    /// Opens the store of a state directory, making both if there are none, and reads everything.
+    /// Opens the store of a state directory, and reads all lists. The directory and the store are made if necessary.
     ///
-    /// A file that is damaged, foreign or of a newer version is set aside as `listd.db.damaged-TIME`, with what belongs to
-    /// it, and an empty one takes its place. So is a log without its file.
+    /// A database that is damaged, of another program or of a newer version is renamed to `listd.db.damaged-TIME`,
+    /// together with its log and other files, and replaced by an empty one. A log without its database is set aside,
+    /// too.
     ///
-    /// When the machine went down since the last run, without its end, the lists of durability `disk` have new epochs.
+    /// If the machine crashed during the last run, the lists with durability `disk` get new epochs.
     ///
-    /// Where the log is not what it was, all lists go on as the rest of it has them, with new epochs; a copy of it is kept.
+    /// If the log is damaged, it is copied. All lists then have the contents up to the damage, and get new epochs.
     ///
     /// - Parameters:
-    ///   - boot: what tells this boot of the machine from others; nil = the kernel says it.
-    ///   - now: the time for such a name, in seconds since 1970; nil = the clock's.
-    ///   - isGivenUp: asked before each row that is read.
-    ///   - report: told when something happens to the files while the store is open; called on the store's executor.
-    /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file, or the reading is given up;
-    ///   what is stored stays as it is then.
+    ///   - boot: the identifier of this boot of the machine; nil = that of the kernel.
+    ///   - now: the time in the names of files that are set aside, in seconds since 1970; nil = the present time.
+    ///   - isGivenUp: called before each row is read; true = reading stops with an error.
+    ///   - report: called on the store's executor when the files are lost or changed while the store is open.
+    /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file open, or reading was
+    ///   stopped. The stored data are unchanged then.
     /// - Complexity: O(bytes stored), one scan for each list.
     package static func open(
         directory: String, boot: String? = nil, now: Int? = nil,
@@ -78,6 +79,7 @@ extension SQLiteStore {
 
 /// The opening of one store.
 struct StoreOpening {
+    /// The path of the database.
     let path: String
     let boot: String
     let now: Int
@@ -88,11 +90,11 @@ struct StoreOpening {
             let mark = LogMark.read(besides: path)
             try refuseEmptyFile()
             let missing = try setAsideLoneLog() ?? missingFile(mark)
-            // SQLite goes on with what it can read of it.
-            let logDamage = try keepDamagedLog(mark)
-            // The next start would not find what is to be told.
-            let mustTell = missing != nil || logDamage != nil
-            let (store, adapters) = try read(isIncomplete: logDamage != nil) { !mustTell && isGivenUp() }
+            // Copied before SQLite opens it and drops the part behind the damage.
+            let logDamage = try copyDamagedLog(mark)
+            // Reading with damage is never stopped, as the next start would not detect and report the damage again.
+            let hasDamage = missing != nil || logDamage != nil
+            let (store, adapters) = try read(isIncomplete: logDamage != nil) { !hasDamage && isGivenUp() }
             return OpenedStore(store: store, adapters: adapters, damage: missing, logDamage: logDamage)
         } catch {
             if error.isBusy {
@@ -100,12 +102,12 @@ struct StoreOpening {
                     .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
             }
             guard isDamage(error) else { throw error.listError }
-            return try replace(error)
+            return try replaceDatabase(damagedBy: error)
         }
     }
 
-    /// Whether the file, and not the way to it, is at fault: a header can forbid writing to a file that may be written, and
-    /// a schema can lack what belongs to it.
+    /// Whether a failure is caused by the contents of the file, rather than by access to it. The header of a writable
+    /// file can mark it as read-only, and its schema can lack tables.
     private func isDamage(_ failure: SQLiteFailure) -> Bool {
         let (readOnly, noSuchTable): (Int32, Int32) = (8, 1)
         switch failure.code & 0xFF {
@@ -115,11 +117,12 @@ struct StoreOpening {
         }
     }
 
-    private func replace(_ failure: SQLiteFailure) throws(ListError) -> OpenedStore {
+    /// Sets the damaged database aside, and opens an empty one.
+    private func replaceDatabase(damagedBy failure: SQLiteFailure) throws(ListError) -> OpenedStore {
         let other = try setAside()
         let damage = StoreDamage(original: path, file: other, reason: failure.message, lists: Self.names(in: other))
         do throws(SQLiteFailure) {
-            // There is nothing in it, and the damage is to be told.
+            // The new database is empty, so reading it need not be stopped; the damage has to be reported.
             let (store, adapters) = try read(isIncomplete: false) { false }
             return OpenedStore(store: store, adapters: adapters, damage: damage)
         } catch {
@@ -127,13 +130,13 @@ struct StoreOpening {
         }
     }
 
-    /// The names of the lists in a file that was set aside, which stays as it is.
+    /// Returns the names of the lists in a file that was set aside, without changing the file.
     private static func names(in path: String) -> [String] {
-        // SQLite would delete the log of an empty file.
+        // Not opened if empty, since SQLite deletes the log of an empty file.
         guard let state = StoreFiles.state(path), state.size > 0, let database = try? SQLiteDatabase(path: path)
         else { return [] }
         database.keepLog(true)
-        // Without a file of shared memory.
+        // In this mode, SQLite makes no shared memory file.
         try? database.execute("PRAGMA locking_mode = EXCLUSIVE")
         return StoreReader(database: database).names()
     }
@@ -142,10 +145,10 @@ struct StoreOpening {
         isIncomplete: Bool, _ isGivenUp: @escaping () -> Bool
     ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
-        // What cannot be read is set aside with its log.
+        // If the database cannot be read, it is set aside together with its log.
         database.keepLog(true)
         try database.execute(StoreSchema.connection)
-        // The lock is taken with the first transaction.
+        // SQLite acquires the exclusive lock with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
         try checkVersion(database)
         var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).restore()
@@ -155,20 +158,22 @@ struct StoreOpening {
         return (SQLiteStore(connection, path: path), adapters)
     }
 
-    /// SQLite takes a file that was cut down to nothing for a new one.
+    /// Throws if the database has been truncated to 0 bytes. SQLite would treat it as a new one.
     private func refuseEmptyFile() throws(SQLiteFailure) {
         guard let state = StoreFiles.state(path), state.is_regular != 0, state.size == 0 else { return }
         throw SQLiteFailure(code: 26, message: "the file is empty")
     }
 
-    /// A file that is gone, and was not empty.
+    /// Returns the damage if the database is missing although, according to the mark, it had lists.
     private func missingFile(_ mark: LogMark?) -> StoreDamage? {
         guard let mark, mark.lists > 0, unsafe access(path, F_OK) != 0, errno == ENOENT else { return nil }
         return StoreDamage(original: path, file: nil, reason: "the file is missing", lists: [])
     }
 
-    /// Finds out what is wrong with the log, and copies one that SQLite is about to go on with.
-    private func keepDamagedLog(_ mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
+    /// Checks the log for damage, and copies a damaged log, as SQLite is about to change it.
+    ///
+    /// - Returns: the damage; nil = none is detected.
+    private func copyDamagedLog(_ mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
         let log = path + WriteAheadLog.suffix
         guard let database = StoreFiles.state(path) else { return nil }
         let fault = WriteAheadLog.fault(
@@ -176,13 +181,13 @@ struct StoreOpening {
         guard let fault else { return nil }
         var copy: String?
         if let state = StoreFiles.state(log), state.size > 0 {
-            let other = freeName() + WriteAheadLog.suffix
+            let other = unusedName() + WriteAheadLog.suffix
             do {
                 try FileManager.default.copyItem(atPath: log, toPath: other)
             } catch {
-                // SQLITE_CANTOPEN: what is left of it is not to be lost.
+                // SQLITE_CANTOPEN: opening fails, so that the rest of the log is not lost.
                 throw SQLiteFailure(
-                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(error)")
+                    code: 14, message: "\(log) is \(fault) and cannot be copied: \(error)")
             }
             copy = other
         }
@@ -197,7 +202,7 @@ struct StoreOpening {
         }
         let application = try database.number("PRAGMA application_id")
         let version = try database.number("PRAGMA user_version") ?? 0
-        // SQLITE_NOTADB: set aside like any file that is not ours.
+        // SQLITE_NOTADB: the file is set aside like one that is no database.
         guard application == StoreSchema.application else {
             throw SQLiteFailure(code: 26, message: "the file belongs to another program")
         }
@@ -208,7 +213,7 @@ struct StoreOpening {
         try Self.migrate(database, from: version)
     }
 
-    /// Brings an older file up to the present version; whatever happens meanwhile, it is the old or the new one.
+    /// Migrates an older database to the present version, in one transaction.
     private static func migrate(_ database: SQLiteDatabase, from version: Int64) throws(SQLiteFailure) {
         let steps = (version..<StoreSchema.version).compactMap { StoreSchema.migrations[$0] }
         guard !steps.isEmpty else { return }
@@ -222,7 +227,7 @@ struct StoreOpening {
         }
     }
 
-    /// Makes a directory that only its owner may enter, and those above it that are not there.
+    /// Makes a directory that only its owner may enter, and its missing parent directories.
     fileprivate static func makeDirectory(_ path: String) throws(ListError) {
         if unsafe mkdir(path, 0o700) == 0 { return }
         var error = errno
@@ -234,11 +239,11 @@ struct StoreOpening {
         }
         var status = stat()
         guard error == EEXIST, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw ListError(.storeFailed, "\(path) cannot be made", cause: SystemError.text(error))
+            throw ListError(.storeFailed, "the directory \(path) cannot be made", cause: SystemError.text(error))
         }
     }
 
-    /// A new name in a directory survives a crash of the machine when the directory is written, too.
+    /// Syncs the directory, so that the name of a new file in it survives a crash of the machine.
     private func syncDirectory() {
         let directory = unsafe Glibc.open(
             URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -247,9 +252,10 @@ struct StoreOpening {
         Glibc.close(directory)
     }
 
-    /// Moves a file and what belongs to it; the database first, so that nothing half is left under its name.
+    /// Renames the database and its log and journal files. The database comes first, so that it never stays without
+    /// its log.
     private func setAside() throws(ListError) -> String {
-        let other = freeName()
+        let other = unusedName()
         guard unsafe rename(path, other) == 0 else {
             throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
         }
@@ -257,14 +263,14 @@ struct StoreOpening {
         return other
     }
 
-    /// A log whose database is missing holds what was stored last, and SQLite would delete it.
+    /// Renames a log whose database is missing. It has the last changes, and SQLite would delete it.
     private func setAsideLoneLog() throws(SQLiteFailure) -> StoreDamage? {
         let log = path + WriteAheadLog.suffix
         guard unsafe access(path, F_OK) != 0, errno == ENOENT, let state = StoreFiles.state(log), state.size > 0
         else { return nil }
-        let other = freeName() + WriteAheadLog.suffix
+        let other = unusedName() + WriteAheadLog.suffix
         guard unsafe rename(log, other) == 0 else {
-            // SQLITE_CANTOPEN: nothing is wrong with what is in it.
+            // SQLITE_CANTOPEN: an error of access, not damage.
             throw SQLiteFailure(
                 code: 14, message: "\(log), a log without its database, cannot be set aside: \(SystemError.text(errno))"
             )
@@ -273,7 +279,7 @@ struct StoreOpening {
             original: path, file: other, reason: "\(SQLiteStore.fileName) is missing, only its log is there", lists: [])
     }
 
-    private func freeName() -> String {
+    private func unusedName() -> String {
         var name = "\(path).damaged-\(now)"
         while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
         return name

@@ -2,15 +2,15 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// Reads everything that is stored, list by list in one scan each.
+/// A reader of all stored lists, with one scan for each list.
 struct StoreReader {
     let database: SQLiteDatabase
-    /// Asked before each row; nothing is read any more once it says yes.
+    /// Called before each row; when it returns true, reading stops with an error.
     var isGivenUp: () -> Bool = { false }
 
-    /// All adapters in order of name.
+    /// Reads all adapters, ordered by name.
     func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
-        var found: [(key: Int64, hasGivenMore: Bool, adapter: RestoredAdapter)] = []
+        var found: [(key: Int64, mayLackChanges: Bool, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
             "SELECT key, name, epoch, owner, options, revision, configured, \"limit\", cursor FROM adapter WHERE removed = 0 ORDER BY name"
         )
@@ -23,19 +23,19 @@ struct StoreReader {
             let options = try Self.options(in: rows)
             let adapter = StoredAdapter(
                 name: name, epoch: epoch, owner: user, isConfigured: rows.number(6) == 1, options: options)
-            // Revisions of an open block may have been given: the next one comes after all of them.
+            // Clients may have seen revisions up to the limit, so the next revision must come after it.
             let restored = RestoredAdapter(
                 adapter: adapter, revision: max(revision, limit), objects: [], changes: [], cursor: rows.blob(8))
             found.append((key, limit > revision, restored))
         }
         for index in found.indices {
             found[index].adapter.objects = try objects(of: found[index].key)
-            if !found[index].hasGivenMore { found[index].adapter.changes = try changes(of: found[index].key) }
+            if !found[index].mayLackChanges { found[index].adapter.changes = try changes(of: found[index].key) }
         }
         return found.map(\.adapter)
     }
 
-    /// The names of the adapters, as far as they can be read.
+    /// Reads the names of the adapters; stops at the first row that cannot be read.
     func names() -> [String] {
         var names: [String] = []
         try? { () throws(SQLiteFailure) in
@@ -53,7 +53,7 @@ struct StoreReader {
         let rows = try database.statement(
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
         while try step(rows) {
-            // Neighbours have the same type, mostly.
+            // Successive objects mostly have the same type.
             if !rows.withBytes(1, { type.isNamed($0) }) {
                 guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
                 type = KnownType(name)
@@ -86,8 +86,8 @@ struct StoreReader {
     }
 
     private func step(_ rows: SQLiteStatement) throws(SQLiteFailure) -> Bool {
-        // SQLITE_INTERRUPT: no fault of the file.
-        guard !isGivenUp() else { throw SQLiteFailure(code: 9, message: "given up") }
+        // SQLITE_INTERRUPT: not a fault of the file.
+        guard !isGivenUp() else { throw SQLiteFailure(code: 9, message: "reading the stored lists was cancelled") }
         return try database.step(rows)
     }
 
@@ -100,12 +100,12 @@ struct StoreReader {
     }
 
     private static func damaged(_ what: String) -> SQLiteFailure {
-        // SQLITE_CORRUPT: what is read makes no sense.
+        // SQLITE_CORRUPT: the contents are invalid.
         SQLiteFailure(code: 11, message: "malformed: \(what)")
     }
 }
 
-/// A type that was looked up, and the bytes of its name.
+/// An object type that was looked up, and the bytes of its name.
 private struct KnownType {
     let type: ObjectType
     private let name: [UInt8]
@@ -115,7 +115,7 @@ private struct KnownType {
         self.name = Array(name.utf8)
     }
 
-    /// Whether bytes are its name.
+    /// Whether bytes are the name of the type.
     func isNamed(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count == name.count else { return false }
         for index in bytes.indices where bytes[index] != name[index] { return false }

@@ -3,25 +3,25 @@
 internal import CLinux
 internal import Glibc
 
-/// Room on the disk that the store takes before it needs it: lists can be removed when there is no more.
+/// Disk space that the store allocates in advance, so that lists can be removed on a full disk.
 ///
-/// A removal writes into the log first, and moving the log into the database must not need room either. So the database has
-/// room for everything that is committed, and a file of its own keeps some for the log.
+/// A removal needs space in the log, and then in the database file for the checkpoint. So the database file always
+/// has space for everything that is committed, and a separate reserve file holds space for the log.
 final class StoreRoom {
-    /// What follows the name of the database.
+    /// The suffix of the reserve's file name, after the name of the database.
     static let suffix = "-reserve"
-    /// Enough for a part of a list to be removed (``StoreWriter/Part/small``).
+    /// The size of the reserve in bytes, enough to delete a part of a removed list (``StoreWriter/Part/small``).
     private static let reserveSize: Int64 = 512 << 10
-    /// The database grows in such steps, unless the disk has less.
+    /// The increment of the database file's allocation in bytes, unless the disk has less space.
     private static let step: Int64 = 64 << 10
 
     private let path: String
     private let database: SQLiteDatabase
     private let reserve: Int32
-    /// The database has room up to here.
+    /// The number of bytes that are allocated for the database file.
     private var size: Int64
     private(set) var hasReserve = false
-    /// Whether the file system can do without it.
+    /// Whether the file system cannot allocate space in advance.
     private var isImpossible = false
 
     init(path: String, database: SQLiteDatabase) {
@@ -32,9 +32,9 @@ final class StoreRoom {
 
     deinit { if reserve >= 0 { close(reserve) } }
 
-    /// Takes room for a database of so many bytes.
+    /// Allocates space for a database file of a size in bytes.
     ///
-    /// - Throws: SQLite's own failure when the disk is full.
+    /// - Throws: the same failure as SQLite when the disk is full.
     func reserve(upTo wanted: Int64) throws(SQLiteFailure) {
         guard wanted > size else { return }
         let generous = (wanted + Self.step - 1) / Self.step * Self.step
@@ -42,17 +42,17 @@ final class StoreRoom {
             switch database.allocate(from: size, to: end) {
             case ENOSPC, EDQUOT: continue
             default:
-                // What else is wrong, the write will say; not every file system can do this.
+                // Other errors are ignored: not every file system can allocate, and a real fault makes the write fail.
                 return size = end
             }
         }
         throw SQLiteFailure.full
     }
 
-    /// Knows that SQLite has cut the database to its pages, as it does when the log was moved into it: room behind them is lost.
-    func databaseWasCut() { size = min(size, StoreFiles.state(path)?.size ?? 0) }
+    /// Updates the allocated size after a checkpoint, in which SQLite truncates the database file to its pages.
+    func recordTruncation() { size = min(size, StoreFiles.state(path)?.size ?? 0) }
 
-    /// Keeps room for a removal, if the disk has it.
+    /// Allocates the reserve for a removal, if the disk has the space.
     func keepReserve() {
         guard !hasReserve, !isImpossible, reserve >= 0 else { return }
         if listd_allocate(reserve, 0, Self.reserveSize, 0) == 0 { return hasReserve = true }
@@ -60,7 +60,7 @@ final class StoreRoom {
         ftruncate(reserve, 0)
     }
 
-    /// Gives that room back to the disk, for the removal that is next.
+    /// Frees the space of the reserve, for a removal that follows.
     func releaseReserve() {
         ftruncate(reserve, 0)
         hasReserve = false

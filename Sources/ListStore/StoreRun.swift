@@ -4,28 +4,29 @@ internal import FoundationEssentials
 internal import ListConfiguration
 internal import ListKit
 
-/// One run of listd with a store: in which boot of the machine it is, and which lists it gives new epochs.
+/// One run of listd with a store: the boot of the machine, and the lists that get new epochs.
 ///
-/// It is written, and synced, with the first transaction of the run: the file that a power cut leaves says either that a run
-/// had begun, or has everything that was ever answered.
+/// The begin of the run is written and synced with its first transaction. After a power cut, the file therefore either
+/// records that a run had begun, or has every acknowledged change.
 struct StoreRun {
-    /// The boot of the machine; empty = unknown, which is never the same one.
+    /// The identifier of the boot; empty = unknown, which never equals another boot.
     let boot: String
-    /// The lists whose revisions may come again with other contents, and what their numberings are called from now on.
+    /// The new epochs of lists whose last changes may be lost, so that their revisions may be used again for other
+    /// contents.
     let newEpochs: [(name: String, epoch: String)]
 
-    /// Begins after the run that left the database, and gives restored adapters their new epochs.
+    /// Begins a run after the previous run of the database, and sets the new epochs of restored adapters.
     ///
     /// - Parameter isIncomplete: whether the last changes of all lists may be missing.
     init(
         boot: String, after database: SQLiteDatabase, _ adapters: inout [RestoredAdapter], isIncomplete: Bool
     ) throws(SQLiteFailure) {
         self.boot = boot
-        let isAfterPowerCut = try !Self.isWhole(database, boot)
+        let isAfterPowerCut = try !Self.hasAllChanges(database, boot)
         var newEpochs: [(name: String, epoch: String)] = []
         for index in adapters.indices {
             let adapter = adapters[index].adapter
-            // The lists of a backup that begins to live have none.
+            // The lists of a restored backup have no epochs.
             let isNew = adapter.epoch.isEmpty || isIncomplete || (isAfterPowerCut && adapter.durability == .disk)
             guard isNew else { continue }
             adapters[index].adapter.epoch = Epoch.new()
@@ -34,9 +35,9 @@ struct StoreRun {
         self.newEpochs = newEpochs
     }
 
-    /// Whether all that was answered is in the file, unless somebody has changed it: the last run ended well, or the machine
-    /// has not gone down since.
-    private static func isWhole(_ database: SQLiteDatabase, _ boot: String) throws(SQLiteFailure) -> Bool {
+    /// Whether the file has all acknowledged changes: the last run ended in order, or the machine has not crashed
+    /// since.
+    private static func hasAllChanges(_ database: SQLiteDatabase, _ boot: String) throws(SQLiteFailure) -> Bool {
         let row = try database.statement("SELECT boot, ended FROM run")
         defer { row.reset() }
         guard try database.step(row) else { return false }
@@ -45,16 +46,16 @@ struct StoreRun {
 }
 
 extension StoredAdapter {
-    /// What an acknowledged update of it survives.
+    /// The durability according to the stored options.
     fileprivate var durability: Durability {
         guard case .string(let word)? = options["durability"] else { return AdapterOptions().durability }
         return Durability(rawValue: word) ?? AdapterOptions().durability
     }
 }
 
-/// The kernel's name for the time since the machine was started.
+/// The kernel's identifier of the present boot of the machine.
 enum MachineBoot {
-    /// The name; empty when the kernel's files are out of sight, as they are in a sandbox.
+    /// The identifier; empty when `/proc/sys` is not accessible, as in a sandbox.
     static var identifier: String {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return (text ?? "").filter(\.isHexDigit)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is in the file.
+/// The tables of the database, and their migrations.
 ///
-/// Objects lie in the order of the list; the second index finds one by its identifier. `position` is a number with gaps on
-/// both sides, so that an insertion in the middle touches one row. An adapter that is `removed` has lost its name; what is left of
-/// it goes little by little. No revision after `limit` was ever given to anybody; `revision` is that of the objects, and was the
-/// last one if both are the same.
+/// The primary key of `object` keeps the objects in the order of the list; the index `object_by_id` finds an object by
+/// its identifier. Positions have gaps, so that an insertion changes one row (``OrderKeys``). A `removed` adapter has
+/// lost its name, and its rows are deleted bit by bit. `revision` is the revision of the stored objects. No client has
+/// seen a revision after `limit`; if both are equal, `revision` was the last one.
 enum StoreSchema {
-    /// `LIST`: whose file it is (`PRAGMA application_id`).
+    /// The identifier of listd's databases, `LIST` in ASCII (`PRAGMA application_id`).
     static let application: Int64 = 0x4C49_5354
-    /// The version of the tables (`PRAGMA user_version`); a greater one is a newer listd's.
+    /// The version of the tables (`PRAGMA user_version`). Databases with a higher version belong to a newer listd.
     static let version: Int64 = 3
-    /// What makes a file of the next version out of one of a version: run in one transaction for all steps.
+    /// The migrations to the next version, by the version before. All necessary ones run in one transaction.
     static let migrations: [Int64: String] = [
         1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;",
         2: run + "ALTER TABLE adapter ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;"
@@ -19,19 +19,19 @@ enum StoreSchema {
             + "ALTER TABLE adapter ADD COLUMN cursor BLOB;",
     ]
 
-    /// The run that wrote the file last: one row, or none before the first.
+    /// The table of the last run of listd with the database. It has one row, or none before the first run.
     private static let run = """
         CREATE TABLE run (
             key INTEGER PRIMARY KEY CHECK (key = 1), boot TEXT NOT NULL, ended INTEGER NOT NULL) STRICT;
         """
 
-    /// Sets up a connection: nobody else has the file, and a commit of `disk` needs no fsync.
+    /// The settings of a connection. It has the file exclusively, and a commit with durability `disk` needs no fsync.
     static let connection = """
         PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
         PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;
         """
 
-    /// Makes the tables of an empty file.
+    /// The statements that create the tables of a new database.
     static let creation = """
         BEGIN IMMEDIATE;
         CREATE TABLE adapter (

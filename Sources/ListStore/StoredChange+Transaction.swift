@@ -3,7 +3,7 @@
 package import ListKit
 
 extension StoredChange {
-    /// Remembers a transaction: its numbers as little-endian words of 32 bits, each batch after its count.
+    /// Encodes a transaction: its numbers as little-endian words of 32 bits, each batch after its count.
     package init(_ transaction: Transaction) {
         var words: [UInt32] = [
             transaction.kind == .reload ? 1 : 0, transaction.animated ? 1 : 0,
@@ -29,7 +29,7 @@ extension StoredChange {
         self.init(revision: transaction.revision, bytes: bytes)
     }
 
-    /// The remembered transaction; nil when the bytes are none.
+    /// The decoded transaction; nil when the bytes are not a valid encoding.
     package var transaction: Transaction? {
         var words = StoredWords(bytes)
         guard revision > 0, let kind = words.next(), let animated = words.next(), let sectionCount = words.next(),
@@ -57,7 +57,7 @@ extension StoredChange {
     }
 }
 
-/// Reads words from stored bytes, which may be anything.
+/// A reader of 32-bit words from stored bytes, which need not be valid.
 private struct StoredWords {
     private var rest: ArraySlice<UInt8>
 
@@ -71,7 +71,7 @@ private struct StoredWords {
         return rest.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
     }
 
-    /// A count and as many groups of numbers.
+    /// Reads a count and that many groups of words; nil if there are too few words.
     mutating func groups(of size: Int) -> [[UInt32]]? {
         guard let count = next(), Int(count) <= rest.count / (4 * size) else { return nil }
         var groups: [[UInt32]] = []

@@ -5,42 +5,42 @@ package import ListConfiguration
 package import ListSupport
 internal import Synchronization
 
-/// One list in the store: whatever is written about it goes through here, in the order in which it is handed over.
+/// The connection of one list to the store. It writes the changes of the list in order.
 ///
-/// Used by the list's host for its transactions and by the bus thread for everything else. Without a store, or with
-/// durability `memory`, nothing is kept.
+/// The list's host uses it for transactions, and the bus thread for everything else. Without a store, or with
+/// durability `memory`, nothing is written.
 package final class StoredList: Sendable {
     private struct State {
         var adapter: StoredAdapter
         var durability: Durability
         var transition = PersistenceTransition.none
-        /// Where its source goes on, as it was written last, or would be.
+        /// The cursor of the list's source that was written last, or would be with a store.
         var cursor: [UInt8]?
-        /// Whether the removal is written, or about to be: nothing may follow it.
+        /// Whether the removal of the list is written or about to be written, so that nothing may follow.
         var isRemoved = false
     }
 
-    /// A list that comes to be kept, or to be kept no more.
+    /// A change of the list's name or persistence whose outcome is not known yet.
     private enum PersistenceTransition {
-        /// The durability does not change.
+        /// No such change is in progress.
         case none
-        /// What is written next is the whole list: it is written with the list itself, all of it or nothing.
+        /// The list is to be stored from now on. The next write is the whole list; it also creates the stored list.
         case enabling(StoredAdapter, Durability)
-        /// Its removal is being written: what comes meanwhile waits to learn whether it is still to be written.
+        /// The stored list is being removed. Later writes wait until the outcome shows whether they are still needed.
         case disabling([@Sendable () -> Void])
-        /// Another name is being written: what comes meanwhile waits to learn which one it is for.
+        /// The stored list is being renamed. Later writes wait until the outcome shows the name for them.
         case renaming([@Sendable () -> Void])
     }
 
     private let store: (any Store)?
     private let log: Log
     private let state: Mutex<State>
-    /// Where its source goes on, on the way into the list.
+    /// The cursor of the source's event that is on its way into the list.
     package let cursors = RequestCursor()
 
-    /// Describes a list; nothing is written yet.
+    /// Connects a list to the store, without writing anything yet.
     ///
-    /// - Parameter cursor: where its source goes on, as it is stored.
+    /// - Parameter cursor: the stored cursor of the list's source.
     package init(
         _ adapter: StoredAdapter, cursor: [UInt8]? = nil, durability: Durability, store: (any Store)?, log: Log
     ) {
@@ -49,35 +49,36 @@ package final class StoredList: Sendable {
         state = Mutex(State(adapter: adapter, durability: durability, cursor: cursor))
     }
 
-    /// Whether its transactions are stored.
+    /// Whether the list's transactions are stored.
     package var isStored: Bool { isStored(with: durability) }
 
-    /// The name of its numbering.
+    /// The epoch of the list's revisions.
     package var epoch: String { state.withLock { $0.adapter.epoch } }
 
-    /// Where its source goes on, as it was written last, or would be if the list were kept.
+    /// The cursor of the list's source that was written last, or would be if the list were stored.
     package var cursor: [UInt8]? { state.withLock { $0.cursor } }
 
-    /// Whether its transactions would be stored with another durability.
+    /// Whether the list's transactions would be stored with another durability.
     package func isStored(with durability: Durability) -> Bool { store != nil && durability != .memory }
 
     private var durability: Durability { state.withLock { $0.durability } }
 
-    /// Writes that the list exists, if it is to be kept.
+    /// Creates the stored list, if the list is to be stored.
     package func create() async throws(ListError) {
         if isStored { try await write { .write(.create($0.adapter), $0.durability) } }
     }
 
-    /// Writes what a list has to have written.
+    /// Writes a transaction of the list.
     ///
-    /// - Parameter completion: called on any thread when it is safe, or with the reason why nothing was written.
+    /// - Parameter completion: called on any thread when the transaction is stored, or with the reason why nothing was
+    ///   written.
     package func write(_ work: StoreWork, completion: @escaping @Sendable (ListError?) -> Void) {
         let cursor = cursors.bytes(of: work.requests)
         let (log, oldest) = (work.log.map { StoredChange($0) }, work.oldestRevision + 1)
         let transaction = PreparedTransaction(
             baseRevision: work.revision, revision: work.revision,
             content: work.content ?? .changes(PreparedTransaction.Changes()))
-        handOver { state in
+        submit { state in
             switch state.transition {
             case .enabling(let adapter, let durability) where work.isWhole:
                 return .write(.createFilled(adapter, transaction, log: log, cursor: state.cursor), durability)
@@ -98,15 +99,16 @@ package final class StoredList: Sendable {
                     name: name, transaction, log: log, forgetBefore: oldest, limit: work.limit, cursor: cursor)
             return .write(change, state.durability)
         } completion: { error in
-            if work.isWhole { self.didBegin(error) }
+            if work.isWhole { self.didEnablePersistence(error) }
             if error == nil, let cursor { self.state.withLock { $0.cursor = cursor } }
             completion(error)
         }
     }
 
-    /// Writes where its source goes on, with the objects as they are; when the store refuses that, the next write tries again.
+    /// Writes the cursor of the list's source, without changing objects. If the store refuses it, the next write has
+    /// a newer cursor anyway.
     package func write(cursor: [UInt8]) {
-        handOver { state in
+        submit { state in
             switch state.transition {
             case .disabling(let waiting):
                 state.transition = .disabling(waiting + [{ self.write(cursor: cursor) }])
@@ -123,7 +125,7 @@ package final class StoredList: Sendable {
         }
     }
 
-    /// Writes that the list is gone; afterwards nothing is written any more. When it fails, the list is as it was.
+    /// Removes the stored list; nothing is written afterwards. If the removal fails, the list is unchanged.
     package func remove() async throws(ListError) {
         guard isStored else { return state.withLock { $0.isRemoved = true } }
         do throws(ListError) {
@@ -137,9 +139,9 @@ package final class StoredList: Sendable {
         }
     }
 
-    // MARK: Another name
+    // MARK: Renaming
 
-    /// Gives the list another name; when the store refuses that, everything is as it was.
+    /// Renames the stored list. If the store refuses that, the name is unchanged.
     package func rename(to new: String) async throws(ListError) {
         let error = await outcome { state in
             guard state.durability != .memory else { return .nothing }
@@ -156,22 +158,23 @@ package final class StoredList: Sendable {
         if let error { throw error }
     }
 
-    // MARK: Other options
+    // MARK: Changing options
 
-    /// Takes other options over when the store has them; whether the list is kept stays as it is.
+    /// Changes the options as soon as they are stored; does not change whether the list is stored.
     package func setOptions(_ options: Fields, durability: Durability) async throws(ListError) {
         if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
         state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options), durability) }
     }
 
-    /// Keeps the list from the next transaction on, which is the whole list; when that is refused, the list is as it was.
-    package func begin(_ options: Fields, durability: Durability) {
+    /// Stores the list from the next transaction on, which must be the whole list. If the store refuses it, the list is
+    /// not stored, as before.
+    package func enablePersistence(_ options: Fields, durability: Durability) {
         state.withLock { state in
             state.transition = .enabling(state.adapter.with(options), durability)
         }
     }
 
-    private func didBegin(_ error: ListError?) {
+    private func didEnablePersistence(_ error: ListError?) {
         state.withLock { state in
             guard case .enabling(let adapter, let durability) = state.transition else { return }
             state.transition = .none
@@ -179,8 +182,8 @@ package final class StoredList: Sendable {
         }
     }
 
-    /// Keeps the list no more; when the store refuses that, the list is as it was.
-    package func end(_ options: Fields) async throws(ListError) {
+    /// Removes the stored list and stores the list no more. If the store refuses that, the list stays stored.
+    package func disablePersistence(_ options: Fields) async throws(ListError) {
         let error = await outcome { state in
             state.transition = .disabling([])
             return .write(.remove(name: state.adapter.name), state.durability)
@@ -198,28 +201,28 @@ package final class StoredList: Sendable {
 
     // MARK: Writing
 
-    /// What becomes of something that is to be written.
-    private enum Order {
+    /// The decision about a requested write.
+    private enum Decision {
         case write(StoreChange, Durability)
-        /// It is not to be written.
+        /// Nothing has to be written.
         case nothing
-        /// It was put off.
+        /// The write waits for the end of a ``PersistenceTransition``.
         case later
     }
 
-    private func write(_ order: (inout State) -> Order) async throws(ListError) {
-        if let error = await outcome(order) { throw error }
+    private func write(_ decide: (inout State) -> Decision) async throws(ListError) {
+        if let error = await outcome(decide) { throw error }
     }
 
-    private func outcome(_ order: (inout State) -> Order) async -> ListError? {
+    private func outcome(_ decide: (inout State) -> Decision) async -> ListError? {
         await withCheckedContinuation { continuation in
-            handOver(order) { continuation.resume(returning: $0) }
+            submit(decide) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Hands a change over, in the order of the calls.
-    private func handOver(
-        _ order: (inout State) -> Order, completion: @escaping @Sendable (ListError?) -> Void
+    /// Submits the change that `decide` returns to the store, in the order of the calls.
+    private func submit(
+        _ decide: (inout State) -> Decision, completion: @escaping @Sendable (ListError?) -> Void
     ) {
         let answer = state.withLock { state -> (@Sendable () -> Void)? in
             guard let store else { return { completion(nil) } }
@@ -227,7 +230,7 @@ package final class StoredList: Sendable {
                 return { completion(ListError(.noSuchAdapter, "the adapter is removed")) }
             }
             let name = state.adapter.name
-            switch order(&state) {
+            switch decide(&state) {
             case .nothing: return { completion(nil) }
             case .later: return nil
             case .write(let change, let durability):
@@ -246,7 +249,7 @@ package final class StoredList: Sendable {
 }
 
 extension StoreWork {
-    /// Whether it is the list as it is, not a change of it.
+    /// Whether the work is the whole list with its present revision, and not a change of it.
     fileprivate var isWhole: Bool {
         guard case .replace = content else { return false }
         return limit == revision

@@ -3,31 +3,32 @@
 internal import CLinux
 internal import FoundationEssentials
 
-/// The log beside a database (<https://sqlite.org/fileformat2.html#the_write_ahead_log>), as far as SQLite says nothing of it.
+/// Checks of the write-ahead log that SQLite does not make (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 enum WriteAheadLog {
-    /// What follows the name of the database.
+    /// The suffix of the log's file name, after the name of the database.
     static let suffix = "-wal"
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
-    /// How many bytes a log has with so many frames.
+    /// Returns the size of a log with a number of frames, in bytes.
     static func size(frames: UInt64, pageSize: UInt64) -> UInt64 {
         UInt64(headerSize) + frames * (UInt64(frameHeaderSize) + pageSize)
     }
 
-    /// What is wrong with a log that SQLite would say nothing of; nil if nothing is known to be.
+    /// Detects damage of a log that SQLite does not report.
     ///
-    /// SQLite takes a log whose header makes no sense for an empty one, and the first frame that makes no sense for its end.
-    /// Frames are written only behind a header that is synced, so that no crash leaves such a header; where a crash may have
-    /// left the end, the mark says.
+    /// SQLite treats a log with an invalid header as empty, and the first invalid frame as its end. Frames are
+    /// written only after the header is synced, so a crash never causes an invalid header. The mark tells how many
+    /// frames must be valid even after a crash.
     ///
     /// - Parameters:
-    ///   - database: the inode of its database.
-    ///   - boot: the boot of the machine, as marks have it.
-    /// - Complexity: O(frames that the mark vouches for).
+    ///   - database: the inode of the database.
+    ///   - boot: the boot of the machine, as ``LogMark/number(ofBoot:)``.
+    /// - Returns: the damage, as the end of a sentence about the log; nil = none is detected.
+    /// - Complexity: O(frames that the mark requires).
     static func fault(of path: String, _ mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
-        let due = mark?.frames(of: database, in: boot) ?? 0
-        // An empty file is not read: Foundation never gives the memory back that it takes for it.
+        let due = mark?.requiredFrames(of: database, in: boot) ?? 0
+        // An empty file is not read, as Foundation leaks memory when it maps one.
         let isEmpty = StoreFiles.state(path)?.size == 0
         let read = isEmpty ? Data() : try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         guard let bytes = read else { return due > 0 ? "missing" : nil }
@@ -44,7 +45,7 @@ enum WriteAheadLog {
     }
 }
 
-/// Reads the frames of a log and proves their checksums; lives no longer than the bytes.
+/// A reader that verifies the checksums of a log's frames. It must not outlive the bytes.
 @safe private struct LogReader {
     // Owned by the caller.
     private let bytes: UnsafeRawBufferPointer
@@ -53,26 +54,27 @@ enum WriteAheadLog {
     private var sum: (UInt32, UInt32) = (0, 0)
     private var offset = 32
 
-    /// Reads the header; nil when magic number or checksum are wrong.
+    /// Reads the header; nil when its magic number, page size or checksum is wrong.
     @unsafe init?(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = bytes
         let magic = unsafe UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
         guard magic & ~1 == 0x377F_0682 else { return nil }
         isLittleEndian = magic & 1 == 0
         pageSize = unsafe Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        // Others would lead the sum past the end.
+        // With other page sizes, `add(_:)` would read beyond the end.
         guard (512...65536).contains(pageSize), pageSize % 8 == 0 else { return nil }
         add(0..<24)
         guard sum == checksum(at: 24) else { return nil }
     }
 
-    /// What tells the frames of this log from those of the ones before it.
+    /// The salts of the log, by which its frames are told from those of the log before a restart.
     var salts: UInt64 { UInt64(word(16)) << 32 | UInt64(word(20)) }
 
-    /// Whether there is no room for another frame.
+    /// Whether too few bytes are left for another frame.
     var isAtEnd: Bool { unsafe offset + 24 + pageSize > bytes.count }
 
-    /// Goes behind the next frame; false if it is none of this log, or not as it was written.
+    /// Verifies the next frame and moves behind it. Returns false if there is none, its salts differ, or its checksum
+    /// is wrong.
     mutating func readFrame() -> Bool {
         guard !isAtEnd, word(offset + 8) == word(16), word(offset + 12) == word(20) else { return false }
         add(offset..<offset + 8)

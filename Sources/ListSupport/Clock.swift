@@ -4,7 +4,7 @@ package import Glibc
 
 /// The system's clocks.
 package enum Clock {
-    /// What a clock says, in microseconds.
+    /// Returns the present time of a clock in microseconds; 0 if the clock cannot be read.
     package static func microseconds(of clock: clockid_t) -> UInt64 {
         var time = timespec()
         guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }

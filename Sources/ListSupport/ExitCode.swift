@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the process ends, as the command line promises it (sysexits.h names the numbers from 64 on).
+/// The exit status of the process, as listd(8) documents it. sysexits.h defines the numbers from 64 on.
 package enum ExitCode: Int32, Sendable {
-    /// Everything asked for was done; what was accepted is stored.
+    /// The process did what was asked, and every accepted change is stored.
     case done = 0
-    /// The configuration has a fault.
+    /// The configuration has a mistake.
     case configuration = 1
-    /// The command line could not be understood (EX_USAGE).
+    /// The command line is invalid (EX_USAGE).
     case usage = 64
-    /// There is no bus, or somebody else owns the name (EX_UNAVAILABLE).
+    /// There is no bus, or another process owns the bus name (EX_UNAVAILABLE).
     case noBus = 69
     /// The state directory cannot be used (EX_IOERR).
     case store = 74

@@ -3,23 +3,27 @@
 internal import CSystemd
 internal import Glibc
 
-/// Sends entries to systemd's journal with their fields; what the journal does not take goes to standard error.
+/// A sink that sends entries with their fields to systemd's journal. Entries that the journal rejects go to standard
+/// error.
 package struct JournalSink: LogSink {
     private let fallback = StandardErrorSink(prefixed: true)
 
     /// Makes a sink.
     package init() {}
 
-    /// The sink for a process with this environment: the journal if standard error is the journal's and its socket can
-    /// be reached, lines with priorities if only the former, plain lines otherwise.
+    /// Returns the sink for a process with this environment: the journal if standard error is connected to the
+    /// journal and its socket is writable; lines with priorities if only standard error is connected; otherwise plain
+    /// lines.
     package static func suitable(environment: [String: String]) -> any LogSink {
         guard isListening(environment: environment) else { return StandardErrorSink(prefixed: false) }
-        // sd_journal_sendv(3) drops entries in silence where there is no socket (a container that inherited the stream).
+        // Without a socket, sd_journal_sendv(3) silently drops entries (in a container that inherited the stream, for
+        // example).
         let reachable = unsafe access("/run/systemd/journal/socket", W_OK) == 0
         return reachable ? JournalSink() : StandardErrorSink(prefixed: true)
     }
 
-    /// Whether standard error is the journal's: `$JOURNAL_STREAM` names its device and inode (systemd.exec(5)).
+    /// Returns whether standard error is connected to the journal: `$JOURNAL_STREAM` then names its device and inode
+    /// (systemd.exec(5)).
     package static func isListening(environment: [String: String], descriptor: Int32 = STDERR_FILENO) -> Bool {
         guard let stream = environment["JOURNAL_STREAM"] else { return false }
         let numbers = stream.split(separator: ":", omittingEmptySubsequences: false).map { UInt64($0) }
@@ -28,7 +32,7 @@ package struct JournalSink: LogSink {
         return numbers[0] == UInt64(status.st_dev) && numbers[1] == UInt64(status.st_ino)
     }
 
-    /// Sends one datagram (sd_journal_sendv(3)).
+    /// Sends an entry to the journal as one datagram (sd_journal_sendv(3)).
     package func write(_ entry: LogEntry) {
         var lines = ["MESSAGE=\(entry.message)", "PRIORITY=\(entry.level.rawValue)"]
         if let event = entry.event { lines.append("MESSAGE_ID=\(event.rawValue)") }
@@ -37,7 +41,7 @@ package struct JournalSink: LogSink {
     }
 
     private static func send(_ lines: [String]) -> Bool {
-        // One buffer holds every line; it outlives the call, and the journal copies what it is given.
+        // The buffer holds all lines and outlives the call. The journal copies its input.
         var bytes = lines.flatMap { Array($0.utf8) }
         let result = unsafe bytes.withUnsafeMutableBytes { buffer in
             var start = 0

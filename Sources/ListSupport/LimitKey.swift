@@ -2,7 +2,7 @@
 
 package import ListKit
 
-/// The limits that refusals name, by their keys in the section `[Limits]` of `listd.conf`.
+/// The limits that error messages name, by their keys in the section `[Limits]` of `listd.conf`.
 package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case payloadBytes = "PayloadBytes"
     case fileBytes = "FileBytes"
@@ -20,19 +20,20 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case directConnections = "DirectConnections"
     case directConnectionsPerUser = "DirectConnectionsPerUser"
 
-    /// The error of somebody who would go beyond the limit: its message ends with the key in parentheses, by which it is
-    /// recognised wherever the error comes from, a worker or libdbus's side included.
+    /// Returns the error for a request that would exceed the limit. Its message ends with the key in parentheses, so
+    /// that the limit is recognised wherever the error comes from, also from a worker or from the code around
+    /// libdbus.
     package func refusal(_ code: ListError.Code, _ message: String, cause: String? = nil) -> ListError {
         ListError(code, "\(message) (\(rawValue))", cause: cause)
     }
 
-    /// The limit that the message of a refusal names at its end; nil when it names none.
+    /// Finds the limit that an error message names at its end; nil if there is no such name.
     package init?(namedAtEndOf message: String) {
         guard message.hasSuffix(")"), let open = message.lastIndex(of: "(") else { return nil }
         self.init(rawValue: String(message[message.index(after: open)...].dropLast()))
     }
 
-    /// Whether it bounds what a user has at a time.
+    /// Whether the limit applies to what a user owns at a time, not to single requests or to calls.
     package var isQuota: Bool {
         switch self {
         case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true

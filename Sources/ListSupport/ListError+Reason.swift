@@ -3,6 +3,6 @@
 internal import ListKit
 
 extension ListError {
-    /// What went wrong and why, without the code: for people who read the log or a property.
+    /// The message with its cause, without the error code: for people who read the log or a property.
     package var reason: String { cause.map { "\(message) (\($0))" } ?? message }
 }

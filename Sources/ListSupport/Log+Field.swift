@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Log {
-    /// A fact about a message that the journal can be searched by.
+    /// A field of a journal entry, by which entries can be searched.
     package struct Field: Sendable, Equatable {
-        /// The journal's name of the field.
+        /// The name of the journal field.
         package let name: String
-        /// Its value, as text.
+        /// The value of the field, as text.
         package let value: String
 
         /// The name of the adapter that the message is about.
@@ -34,27 +34,28 @@ extension Log {
         package static func file(_ path: String) -> Field { Field(name: "LISTD_FILE", value: path) }
     }
 
-    /// The kind of an important event, the same in every version, so that an admin can watch for it (`MESSAGE_ID`).
+    /// The kind of an important event, constant across versions, so that administrators can watch for it
+    /// (`MESSAGE_ID`).
     package enum Event: String, Sendable, CaseIterable {
-        /// The lists are there and the name is owned.
+        /// All lists are loaded, and listd owns its bus name.
         case ready = "26c32c3299314d5e8d1eb2e1264beb1a"
-        /// The end was asked for.
+        /// listd was asked to stop.
         case stopping = "985101c7f1a64de4a240bbd959287a48"
-        /// A new configuration is in force.
+        /// The new configuration is in force.
         case reloaded = "9b8ed4c5728446538a4f61b3c9214343"
-        /// A configuration has a fault; what it replaces stays in force.
+        /// The configuration has a mistake; the previous configuration stays in force.
         case configurationFault = "2c2e9eac0d7a4d17b280430376124eec"
-        /// The stored lists could not be read and were set aside.
+        /// The stored lists could not be read; their file was set aside.
         case storeDamaged = "2928a6073d134161a250bc5cc16d46ca"
-        /// A file of the store was taken away or cut while it was open; what is stored is lost.
+        /// A file of the store was removed or truncated while it was open; its contents are lost.
         case storeLost = "db2776ee862043c28a38534c37668b5f"
-        /// An update could not be stored and was refused.
+        /// An update could not be stored and was rejected.
         case storeFailed = "a97e5267da93404882cbdccc5e1ad55b"
-        /// A list's source failed; the list keeps what it has.
+        /// The source of a list failed; the list keeps its objects.
         case sourceFailed = "e1cef21201eb4743a649aaf522deaf41"
-        /// A plugin ended or stopped answering, and is started again.
+        /// A plugin's process ended or stopped answering, and is restarted.
         case pluginRestarted = "a6f08d59dfc64a17ab6a973fbdb0a06a"
-        /// A plugin ended too often and is left alone.
+        /// A plugin's process ended too often and is not restarted any more.
         case pluginFailed = "be8e250753e44a7fa0069b21aac23e10"
     }
 }

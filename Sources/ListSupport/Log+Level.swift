@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Log {
-    /// How important a message is; the raw value is syslog's priority.
+    /// The importance of a message; the raw value is the priority of syslog.
     package enum Level: Int32, Sendable, CaseIterable, Comparable {
-        /// Something was lost or refused that should not have been.
+        /// Data was lost, or a request was refused, although it should not have been.
         case error = 3
-        /// Something is wrong, and listd goes on without it.
+        /// Something is wrong, and listd continues without it.
         case warning = 4
-        /// Normal, and worth an admin's eye.
+        /// A normal event that an administrator should notice.
         case notice = 5
-        /// What happened.
+        /// A normal event.
         case info = 6
-        /// How it happened.
+        /// Details of an event, for debugging.
         case debug = 7
 
         /// The level's name on the command line and in `SetLogLevel`.
@@ -25,13 +25,13 @@ extension Log {
             }
         }
 
-        /// Finds a level by its name; nil for any other word.
+        /// Finds a level by its name; nil if there is no level of that name.
         package init?(name: String) {
             guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = level
         }
 
-        /// The less important level is the greater one, as its priority is.
+        /// Orders levels by syslog priority: a less important level is greater.
         package static func < (lhs: Level, rhs: Level) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 }

@@ -3,7 +3,7 @@
 package import DBus
 
 extension Log {
-    /// Writes the turns of an event loop during which everybody waited too long, with what took the most of them.
+    /// Logs each iteration of an event loop that takes longer than 50 ms, with the call that took most of the time.
     @DBusActor
     package func reportLongTurns(of loop: EventLoop = .shared) {
         loop.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in

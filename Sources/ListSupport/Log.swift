@@ -2,12 +2,13 @@
 
 internal import Synchronization
 
-/// Where the daemon says what happens: to the journal when it listens, else to standard error.
+/// The log of the daemon: it writes to the journal if standard error is connected to it, otherwise to standard error.
 ///
-/// A value that may be handed to any thread; all copies share one level, one rate limit and one sink. A message is
-/// built only if its level is written. Control and format characters in it become `\xNN`, since names come from clients.
+/// A value that can be passed to any thread; all copies share one level, one rate limit and one sink. A message is
+/// built only if its level is enabled. Control and format characters in a message become `\xNN`, because names come
+/// from clients.
 package struct Log: Sendable {
-    /// What all copies share.
+    /// The state that all copies of a log share.
     private final class Shared: Sendable {
         struct State {
             var level: Level
@@ -36,10 +37,10 @@ package struct Log: Sendable {
     /// Makes a log.
     ///
     /// - Parameters:
-    ///   - level: the least important messages that are written.
-    ///   - sink: where they go.
-    ///   - limit: how many messages of one key are written in how long.
-    ///   - now: the clock of the limit.
+    ///   - level: the least important level that is written.
+    ///   - sink: the destination of the entries.
+    ///   - limit: the rate limit for messages with the same key.
+    ///   - now: the clock of the rate limit.
     package init(
         level: Level, sink: any LogSink, limit: RateLimit = .perClient,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -48,26 +49,26 @@ package struct Log: Sendable {
         self.init(shared: Shared(state: state, sink: sink, now: now), fields: [])
     }
 
-    /// The least important messages that are written; setting it changes every copy (`Manager.SetLogLevel`).
+    /// The least important level that is written. Setting it affects every copy of the log (`Manager.SetLogLevel`).
     package var level: Level {
         get { shared.state.withLock { $0.level } }
         nonmutating set { shared.state.withLock { $0.level = newValue } }
     }
 
-    /// The same log, adding fields to each message.
+    /// Returns a log that adds these fields to each message.
     package func with(_ more: Field...) -> Log {
         Log(shared: shared, fields: fields + more)
     }
 
-    /// Writes a message, unless its level is not written or its key is used up.
+    /// Writes a message, unless its level is disabled or the rate limit of its key is reached.
     ///
     /// - Parameters:
-    ///   - level: how important it is.
-    ///   - message: one sentence that names the thing it is about.
-    ///   - more: facts beside those of this log.
+    ///   - level: the importance of the message.
+    ///   - message: one sentence that names its subject.
+    ///   - more: fields in addition to those of this log.
     ///   - event: the kind of event, for important ones.
-    ///   - limitKey: messages with the same key are limited together; nil is never limited. What is left out is
-    ///     counted, and reported with the key's next message.
+    ///   - limitKey: the key under which the rate limit counts the message; nil = unlimited. Suppressed messages are
+    ///     counted, and the number is reported with the key's next message.
     package func write(
         _ level: Level, _ message: () -> String, _ more: [Field] = [], event: Event? = nil, limitedBy limitKey: String?
     ) {
@@ -78,7 +79,7 @@ package struct Log: Sendable {
         }
         guard case .write(let leftOut) = verdict else { return }
         if leftOut > 0, let limitKey {
-            let note = "\(leftOut) messages about \(limitKey) were left out"
+            let note = "\(leftOut) messages about \(limitKey) were suppressed"
             shared.sink.write(LogEntry(level: level, message: note, fields: fields, event: nil))
         }
         shared.sink.write(LogEntry(level: level, message: message(), fields: fields + more, event: event))
@@ -86,21 +87,21 @@ package struct Log: Sendable {
 }
 
 extension Log {
-    /// Says that something was lost or refused that should not have been.
+    /// Logs that data was lost, or a request was refused, although it should not have been.
     package func error(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {
         write(.error, message, fields, event: event, limitedBy: key)
     }
 
-    /// Says that something is wrong and listd goes on without it.
+    /// Logs that something is wrong and that listd continues without it.
     package func warning(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {
         write(.warning, message, fields, event: event, limitedBy: key)
     }
 
-    /// Says something normal that is worth an admin's eye.
+    /// Logs a normal event that an administrator should notice.
     package func notice(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {
@@ -114,7 +115,7 @@ extension Log {
         write(.info, message, fields, event: event, limitedBy: key)
     }
 
-    /// Says how it happened.
+    /// Logs details of an event, for debugging.
     package func debug(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {

@@ -2,13 +2,13 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// One message on its way out.
+/// One message of the log with its fields.
 package struct LogEntry: Sendable, Equatable {
-    /// How important it is.
+    /// The importance of the message.
     package let level: Log.Level
     /// One line of text without control and format characters.
     package let message: String
-    /// Facts about it.
+    /// The journal fields of the message.
     package let fields: [Log.Field]
     /// The kind of event, for important ones.
     package let event: Log.Event?
@@ -21,8 +21,8 @@ package struct LogEntry: Sendable, Equatable {
         self.event = event
     }
 
-    /// A client must not be able to forge a line or to steer a terminal: controls, separators of lines, directional and
-    /// other format characters are escaped, as in error messages.
+    /// Escapes control characters, line separators, and directional and other format characters, as error messages
+    /// do. Otherwise a client could forge a log line or control a terminal.
     package static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: \.mustBeEscaped) else { return text }
         var result = ""
@@ -38,8 +38,8 @@ package struct LogEntry: Sendable, Equatable {
     }
 }
 
-/// A place that log entries go to, from any thread.
+/// A destination of log entries; it is called from any thread.
 package protocol LogSink: Sendable {
-    /// Writes one entry; a failure to do so is not an error of the daemon.
+    /// Writes an entry; failures are ignored.
     func write(_ entry: LogEntry)
 }

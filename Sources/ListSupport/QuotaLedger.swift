@@ -2,43 +2,43 @@
 
 internal import Synchronization
 
-/// The quotas of all users, booked by the bus thread (adapters, views) and by every host (objects, bytes).
+/// The quotas of all users. The bus thread books adapters and views, the hosts book objects and bytes.
 package final class QuotaLedger: Sendable {
     private let quotas: Mutex<Quotas>
 
-    /// Nothing is booked.
+    /// Makes a ledger without bookings.
     package init(limits: Quotas.Amounts) {
         quotas = Mutex(Quotas(limits: limits))
     }
 
-    /// What a user may have.
+    /// The limits of each user that has no limits of its own.
     package var limits: Quotas.Amounts {
         get { quotas.withLock { $0.limits } }
         set { quotas.withLock { $0.setLimits(newValue) } }
     }
 
-    /// Gives a user limits of its own; nil = those of all.
+    /// Sets a user's own limits; nil = the limits of all users.
     package func setLimits(_ limits: Quotas.Amounts?, of user: UInt32) {
         quotas.withLock { $0.setLimits(limits, of: user) }
     }
 
-    /// Gives all users the same limits again.
-    package func forgetLimitsOfUsers() { quotas.withLock { $0.removeLimitsOfUsers() } }
+    /// Removes the individual limits of all users.
+    package func removeLimitsOfUsers() { quotas.withLock { $0.removeLimitsOfUsers() } }
 
-    /// What all users have together.
+    /// The sum of all users' amounts.
     package var total: Quotas.Amounts { quotas.withLock { $0.total } }
 
-    /// Books a change for a user, all of it or nothing; one that only shrinks is never refused.
+    /// Books a change for a user, completely or not at all. A change that only decreases amounts always succeeds.
     package func change(_ delta: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
         try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
     }
 
-    /// Books a change without checking limits, for objects that exist already.
+    /// Books a change without checking the limits, for objects that exist already.
     package func adopt(_ delta: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.adopt(delta, for: user) }
     }
 
-    /// Releases what a user has booked.
+    /// Releases booked amounts of a user.
     package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.release(amounts, for: user) }
     }

@@ -2,11 +2,13 @@
 
 package import ListKit
 
-/// What one Unix user may have at a time, and what each user has (the contract's limits `…PerUser`).
+/// Quotas of Unix users: the limits of each user, and the amounts that each user has booked (the contract's limits
+/// `…PerUser`).
 ///
-/// Taking more is refused at the limit; giving back never is. Configured lists do not count: nobody books them.
+/// An increase beyond the limit is refused; a decrease always succeeds. Lists from configuration files do not count:
+/// they are booked for no user.
 package struct Quotas: Sendable {
-    /// The things that are counted.
+    /// The resources that quotas limit.
     package enum Resource: String, Sendable, CaseIterable {
         /// Adapters that the user created.
         case adapters
@@ -14,10 +16,10 @@ package struct Quotas: Sendable {
         case views
         /// Objects in the user's adapters.
         case objects
-        /// Encoded bytes of those objects.
+        /// Encoded bytes of the objects in the user's adapters.
         case bytes
 
-        /// The limit of what one user may have of it.
+        /// The limit on one user's amount of the resource.
         package var limitKey: LimitKey {
             switch self {
             case .adapters: .adaptersPerUser
@@ -28,7 +30,7 @@ package struct Quotas: Sendable {
         }
     }
 
-    /// How much of each resource there is, or is used.
+    /// An amount of each resource.
     package struct Amounts: Sendable, Equatable {
         /// The number of adapters.
         package var adapters: Int
@@ -39,7 +41,7 @@ package struct Quotas: Sendable {
         /// The number of encoded bytes.
         package private(set) var bytes: Int
 
-        /// Nothing at all by default.
+        /// Makes amounts; each is 0 by default.
         package init(adapters: Int = 0, views: Int = 0, objects: Int = 0, bytes: Int = 0) {
             self.adapters = adapters
             self.views = views
@@ -47,7 +49,7 @@ package struct Quotas: Sendable {
             self.bytes = bytes
         }
 
-        /// No limit at all.
+        /// Amounts for a user without limits.
         package static let unlimited = Amounts(adapters: .max, views: .max, objects: .max, bytes: .max)
 
         /// The amount of one resource.
@@ -70,12 +72,12 @@ package struct Quotas: Sendable {
             }
         }
 
-        /// Adds other amounts to these.
+        /// Adds the amounts of each resource.
         package static func += (sum: inout Amounts, other: Amounts) {
             for resource in Resource.allCases { sum[resource] += other[resource] }
         }
 
-        /// Subtracts other amounts from these.
+        /// Subtracts the amounts of each resource.
         package static func -= (difference: inout Amounts, other: Amounts) {
             for resource in Resource.allCases { difference[resource] -= other[resource] }
         }
@@ -83,54 +85,55 @@ package struct Quotas: Sendable {
         fileprivate var isZero: Bool { self == Amounts() }
     }
 
-    /// A user would have more than the limit.
+    /// The error for a booking that would exceed a user's limit.
     package struct Exceeded: Error, Equatable {
-        /// What there is no more of.
+        /// The exhausted resource.
         package var resource: Resource
-        /// The limit.
+        /// The limit that the booking would exceed.
         package var limit: Int
 
-        /// Names the exhausted resource.
+        /// Makes an error for the exhausted resource.
         package init(resource: Resource, limit: Int) {
             self.resource = resource
             self.limit = limit
         }
 
-        /// An error whose message names the limit.
+        /// Returns the error for the client; its message names the limit.
         package func refusal(_ message: String) -> ListError { resource.limitKey.refusal(.limitsExceeded, message) }
     }
 
-    /// What a user may have; a reload of the configuration may change it, and takes nothing away.
+    /// The limits of each user that has no limits of its own. A reload of the configuration can lower them; bookings
+    /// above them remain.
     package private(set) var limits: Amounts
-    /// What single users may have instead.
+    /// The individual limits of users, which replace the limits of all.
     private var limitsOfUsers: [UInt32: Amounts] = [:]
     private var users: [UInt32: Amounts] = [:]
 
-    /// Nothing is booked.
+    /// Makes quotas without bookings.
     package init(limits: Amounts) {
         self.limits = limits
     }
 
-    /// Limits all users otherwise from now on, who have none of their own.
+    /// Changes the limits of all users that have no limits of their own.
     package mutating func setLimits(_ limits: Amounts) { self.limits = limits }
 
-    /// Gives a user limits of its own; nil = those of all.
+    /// Sets a user's own limits; nil = the limits of all users.
     package mutating func setLimits(_ limits: Amounts?, of user: UInt32) { limitsOfUsers[user] = limits }
 
-    /// Gives all users the same limits again.
+    /// Removes the individual limits of all users.
     package mutating func removeLimitsOfUsers() { limitsOfUsers = [:] }
 
-    /// What a user has booked.
+    /// Returns the amounts that a user has booked.
     package func used(by user: UInt32) -> Amounts { users[user] ?? Amounts() }
 
-    /// What all users have together.
+    /// The sum of all users' amounts.
     package var total: Amounts {
         users.values.reduce(into: Amounts(), +=)
     }
 
-    /// Books a change for a user, all of it or nothing.
+    /// Books a change for a user, completely or not at all.
     ///
-    /// A resource that shrinks or stays is never refused, whatever the limit says.
+    /// A resource that decreases or stays the same is never refused, whatever its limit.
     package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
         var amounts = used(by: user)
         let limits = limitsOfUsers[user] ?? limits
@@ -154,7 +157,7 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
-    /// Gives back what a user had booked; never fails.
+    /// Releases booked amounts of a user; never fails.
     package mutating func release(_ amounts: Amounts, for user: UInt32) {
         var left = used(by: user)
         for resource in Resource.allCases { left[resource] = max(0, left[resource] - amounts[resource]) }

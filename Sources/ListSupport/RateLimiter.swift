@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many messages of one key may be written in how long.
+/// A rate limit: how many messages with the same key may be written within an interval.
 package struct RateLimit: Sendable, Equatable {
-    /// The most messages in one interval.
+    /// The maximum number of messages in one interval.
     package var burst: Int
-    /// The length of an interval; the first message of a key begins one.
+    /// The length of an interval, which begins with the first message of a key.
     package var interval: Duration
-    /// The most keys that are remembered at once.
+    /// The maximum number of keys in memory.
     package var keys: Int
 
-    /// Makes a limit.
+    /// Makes a rate limit.
     package init(burst: Int, interval: Duration, keys: Int) {
         self.burst = burst
         self.interval = interval
         self.keys = keys
     }
 
-    /// What a client may make the daemon write: enough to see what the client does, too little to fill a disk.
+    /// The limit for messages that a client causes: enough to see what the client does, too few to fill a disk.
     package static let perClient = RateLimit(burst: 20, interval: .seconds(10), keys: 1024)
 }
 
-/// Counts messages by key and decides which are written.
+/// A counter of messages by key that decides which messages are written.
 ///
-/// Its memory is bounded by the limit's number of keys: when they are used up, keys whose interval is over are
-/// forgotten; if there is none, a new key counts together with every other new one.
+/// Its memory is bounded by the limit's number of keys. When that number is reached, keys whose interval is over are
+/// evicted. If there are none, all new keys share one count.
 package struct RateLimiter: Sendable {
-    /// Whether to write a message, or count it.
+    /// The decision about a message.
     package enum Verdict: Sendable, Equatable {
-        /// Write it, and say how many of its key were left out before it.
+        /// Write the message. `leftOut` is the number of earlier messages with the same key that were suppressed and
+        /// not yet reported.
         case write(leftOut: Int)
-        /// Leave it out.
+        /// Suppress the message.
         case leaveOut
     }
 
@@ -42,14 +43,14 @@ package struct RateLimiter: Sendable {
     private let limit: RateLimit
     private var counts: [String: Count] = [:]
 
-    /// Makes a limiter that has seen nothing.
+    /// Makes a limiter without counts.
     package init(limit: RateLimit) {
         self.limit = limit
     }
 
-    /// Counts a message of a key at a time and decides about it.
+    /// Counts a message and decides whether it is written.
     ///
-    /// - Complexity: O(1), O(keys) when they are used up.
+    /// - Complexity: O(1); O(keys) when the maximum number of keys is reached.
     package mutating func admit(_ key: String, at now: ContinuousClock.Instant) -> Verdict {
         let key = counts[key] != nil || makeRoom(at: now) ? key : ""
         var count = counts[key] ?? Count(intervalStart: now, written: 0, leftOut: 0)

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Writes one line per entry to a descriptor, standard error unless a test says otherwise.
+/// A sink that writes one line per entry to a file descriptor: to standard error, except in tests.
 package struct StandardErrorSink: LogSink {
     private let prefixed: Bool
     private let descriptor: Int32
@@ -15,7 +15,7 @@ package struct StandardErrorSink: LogSink {
         self.descriptor = descriptor
     }
 
-    /// Writes the line with one call, so that lines of several threads do not mix.
+    /// Writes the line with a single call, so that lines from several threads do not interleave.
     package func write(_ entry: LogEntry) {
         var line = prefixed ? "<\(entry.level.rawValue)>" : ""
         line += entry.message

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// What the operating system says of a failure.
+/// Descriptions of the operating system's error numbers.
 package enum SystemError {
-    /// The text of an `errno`, as strerror(3) has it.
+    /// Returns the text of an `errno`, as strerror(3) gives it.
     package static func text(_ number: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }

@@ -2,12 +2,12 @@
 
 internal import Glibc
 
-/// Which groups a Unix user is a member of, as the system's databases say (getgrouplist(3)).
+/// The groups of Unix users, from the system's user databases (getgrouplist(3)).
 package enum UnixGroups {
-    /// How long an answer of the user database is believed.
+    /// How long a cached answer of the user database stays valid.
     package static let freshness = Duration.seconds(10)
 
-    /// The names of all groups of a user; none for a user that no database knows.
+    /// Returns the names of all groups of a user; an empty set for a user in no database.
     package static func names(ofUser user: UInt32) -> Set<String> {
         unsafe withEntry { (record: inout passwd, buffer, size, result) in
             unsafe getpwuid_r(user, &record, buffer, size, &result)
@@ -16,7 +16,7 @@ package enum UnixGroups {
         } ?? []
     }
 
-    /// The name of a user; nil for one that no database knows.
+    /// Returns the name of a user; nil for a user in no database.
     package static func name(ofUser user: UInt32) -> String? {
         unsafe withEntry { (record: inout passwd, buffer, size, result) in
             unsafe getpwuid_r(user, &record, buffer, size, &result)
@@ -25,7 +25,7 @@ package enum UnixGroups {
         } ?? nil
     }
 
-    /// Whether there is a group of this name.
+    /// Returns whether there is a group with this name.
     package static func exists(_ name: String) -> Bool {
         unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
             unsafe getgrnam_r(name, &record, buffer, size, &result)
@@ -54,17 +54,17 @@ package enum UnixGroups {
 
     /// Calls one of the `get…_r` functions with a buffer that grows until the entry fits.
     private static func withEntry<Entry: Zeroed, Result>(
-        _ look: (inout Entry, UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<Entry>?) -> Int32,
+        _ lookUp: (inout Entry, UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<Entry>?) -> Int32,
         body: (Entry) -> Result
     ) -> Result? {
         var size = 1024
         while size <= 1 << 20 {
-            // The strings of the entry lie in the buffer, which outlives `body`.
+            // The strings of the entry point into the buffer, which outlives `body`.
             let (outcome, found) = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
                 var record = Entry()
                 var result: UnsafeMutablePointer<Entry>?
                 guard let start = buffer.baseAddress else { return (ENOMEM, Result?.none) }
-                let outcome = unsafe look(&record, start, size, &result)
+                let outcome = unsafe lookUp(&record, start, size, &result)
                 return unsafe (outcome, result == nil ? nil : body(record))
             }
             guard outcome == ERANGE else { return found }
@@ -74,7 +74,7 @@ package enum UnixGroups {
     }
 }
 
-/// A C structure that begins as zeros.
+/// A C structure whose initialiser fills it with zeros.
 private protocol Zeroed {
     init()
 }

@@ -8,8 +8,8 @@ let package = Package(
     products: [.library(name: "PluginAPI", type: .dynamic, targets: ["PluginAPI"])],
     dependencies: [.package(path: "../ListKit")],
     targets: [
-        // A header only: the C declarations of a plugin's function, which the loader calls before it uses any Swift
-        // type of the plugin.
+        // A header with the C declarations of a plugin's exported function. The loader calls the function before it
+        // uses any Swift type of the plugin.
         .systemLibrary(name: "CPluginABI", path: "ABI"),
         .target(
             name: "PluginAPI",
@@ -23,7 +23,7 @@ let package = Package(
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
                 .strictMemorySafety(),
                 .treatAllWarnings(as: .error),
-                // The check of the textual interface searches the header in this path only.
+                // The compiler's verification of the module interface finds the header only through this path.
                 .unsafeFlags(["-enable-library-evolution", "-I", Context.packageDirectory + "/ABI"]),
             ]),
     ]

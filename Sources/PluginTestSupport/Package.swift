@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// A package of its own, so that it uses the shared PluginAPI and adds no second copy to a test.
+// A separate package, so that it links the shared library PluginAPI instead of adding a second copy to a test.
 let package = Package(
     name: "PluginTestSupport",
     products: [.library(name: "PluginTestSupport", targets: ["PluginTestSupport"])],

@@ -3,7 +3,7 @@
 internal import ListKit
 internal import Synchronization
 
-/// A clock that a test advances; a ``TestList`` gives it to its section controllers.
+/// The executor of a ``TestList``, with a clock that the test advances. It runs the timers of section controllers.
 final class TestExecutor: ListExecutor {
     private struct Work {
         var due: UInt64
@@ -26,7 +26,8 @@ final class TestExecutor: ListExecutor {
     /// The time, in milliseconds since the list was made.
     var now: UInt64 { state.withLock { $0.now } }
 
-    /// Removes the next work that is due before a time and advances the clock to it; without any, to that time.
+    /// Removes and returns the next work that is due at or before a time, and advances the clock to its due time.
+    /// Without such work, it advances the clock to `end` and returns nil.
     func next(until end: UInt64) -> (@Sendable () -> Void)? {
         state.withLock { state in
             let due = state.waiting.indices.filter { state.waiting[$0].due <= end }

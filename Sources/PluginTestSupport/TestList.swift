@@ -3,7 +3,8 @@
 public import ListKit
 public import PluginAPI
 
-/// A list without a daemon, for the tests of a plugin: objects in; items, frames and events out.
+/// A list without a daemon, for the tests of a plugin. The test sets its objects, and checks the items, frames and
+/// events.
 ///
 /// ```swift
 /// let list = try TestList(Greenhouse.self)
@@ -12,15 +13,15 @@ public import PluginAPI
 /// #expect(list.faults.isEmpty)
 /// ```
 ///
-/// It has one view, so that section controllers know a container and receive events of display and working range. Everything runs
-/// at once, on the test's own thread; timers of section controllers run when the test lets time pass (``advance(by:)``).
+/// The list has one view, so that section controllers have a container size and receive events of display and working
+/// range. Everything runs at once, on the test's thread. Timers of section controllers run in ``advance(by:)``.
 public final class TestList {
     /// The list's one view.
     public static let view: ViewID = 1
 
-    /// The engine of the list, for anything that has no shortcut here.
+    /// The engine of the list, for functions that this type does not offer.
     public let adapter: ListAdapter
-    /// The events since the list was made, in order; may be emptied.
+    /// The events since the list was made, in order. A test may remove events.
     public var events: [AdapterEvent] = []
 
     let executor = TestExecutor()
@@ -31,11 +32,11 @@ public final class TestList {
     ///
     /// - Parameters:
     ///   - plugin: the plugin.
-    ///   - sectionControllers: object type, or `*` for all others, to a name of the plugin's manifest; without any, the
-    ///     manifest's first for all types.
+    ///   - sectionControllers: names of section controllers in the plugin's manifest, by object type, or by `*` for
+    ///     all other types; if empty, the first one in the manifest is used for all types.
     ///   - settings: the plugin's settings.
     ///   - size: the size of the view.
-    ///   - configure: the options of the list.
+    ///   - configure: changes the options of the list.
     /// - Throws: the error of the plugin's manifest; `noSuchSectionController`.
     public convenience init(
         _ plugin: any Plugin.Type, sectionControllers: [String: String] = [:],
@@ -68,9 +69,9 @@ public final class TestList {
 
     // MARK: Writing
 
-    /// Gives the list its new objects; the engine finds out what changed.
+    /// Replaces the objects of the list; the engine computes the changes.
     ///
-    /// - Returns: the announced transaction; `nil` if nothing changed.
+    /// - Returns: the transaction; `nil` if nothing has changed.
     @discardableResult
     public func update(_ objects: [ListObject]) throws(ListError) -> Transaction? {
         try perform(.performUpdates(objects: objects))
@@ -84,7 +85,7 @@ public final class TestList {
         try perform(.applyChanges(removed: removed, upserts: upserts))
     }
 
-    /// Makes any request.
+    /// Performs any update request.
     ///
     /// - Throws: the error that answers the request.
     @discardableResult
@@ -97,8 +98,8 @@ public final class TestList {
         return results.lazy.compactMap(\.transaction).first
     }
 
-    /// Runs work that section controllers have requested, above all `performBatch`; the other calls do this by
-    /// themselves.
+    /// Runs updates that section controllers have requested, above all with `performBatch`. The other functions call
+    /// this by themselves.
     @discardableResult
     public func flush() -> [FlushResult] {
         var results: [FlushResult] = []
@@ -118,7 +119,7 @@ public final class TestList {
         return adapter.commitFlush()
     }
 
-    /// Advances the clock: due timers of section controllers run, in order.
+    /// Advances the clock, and runs the timers of section controllers that become due, in order.
     public func advance(by time: Duration) {
         let milliseconds = time / .milliseconds(1)
         let end = executor.now &+ UInt64(max(0, milliseconds.rounded(.down)))
@@ -130,7 +131,7 @@ public final class TestList {
 
     // MARK: Viewing
 
-    /// Moves the view to an offset of the content.
+    /// Scrolls the view to an offset of the content.
     public func scroll(to offset: Point) throws(ListError) {
         viewport.origin = offset
         events += try adapter.setViewport(view: Self.view, seen: 0, rect: viewport).effects
@@ -166,7 +167,7 @@ public final class TestList {
         return answer.handled
     }
 
-    /// Highlights an item (a finger or a pointer is down on it), or ends that.
+    /// Highlights an item, as a viewer does while a finger or pointer is down on it, or ends the highlight.
     public func highlight(_ isHighlighted: Bool = true, item: Int = 0, of id: String) throws(ListError) {
         events += try adapter.setHighlighted(isHighlighted, item: item, ofObject: id)
         flush()
@@ -177,7 +178,7 @@ public final class TestList {
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func moveItem(_ item: Int, to destination: Int, of id: String) throws(ListError) {
         guard let section = adapter.section(forID: id) else {
-            throw ListError(.noSuchObject, "no object \(id.debugDescription)")
+            throw ListError(.noSuchObject, "the list has no object \(id.debugDescription)")
         }
         try perform(
             .moveItem(

@@ -3,16 +3,17 @@
 internal import ListKit
 internal import PluginAPI
 
-/// Gives objects the section controllers of a manifest.
+/// A provider of the section controllers in a plugin's manifest.
 final class TestProvider: ListSectionControllerProvider {
     private let kinds: [String: ListSectionControllerKind]
 
-    /// One controller for all types.
+    /// Makes a provider of one section controller for all object types.
     init(_ entry: SectionControllerEntry) {
         kinds = ["*": entry.kind(named: entry.name)]
     }
 
-    /// Controllers by object type; if none are named, the manifest's first for all types.
+    /// Makes a provider of section controllers by object type. If `names` is empty, the first one in the manifest is
+    /// used for all types.
     init(_ manifest: PluginManifest, _ names: [String: String]) throws(ListError) {
         var kinds: [String: ListSectionControllerKind] = [:]
         for (type, name) in names {

@@ -3,8 +3,8 @@
 public import ListKit
 @_spi(Daemon) public import PluginAPI
 
-/// A data source without a daemon, for the tests of a plugin: runs it, returns its events one by one, and keeps the
-/// list that they make.
+/// A data source without a daemon, for the tests of a plugin. It runs the source, returns its events one by one, and
+/// applies them to a list.
 ///
 /// ```swift
 /// let source = try await TestSource(Greenhouse.self, "readings", argument: "2")
@@ -13,11 +13,12 @@ public import ListKit
 /// try await source.write(.patch(id: "tomatoes", set: ["celsius": 20], unset: []))
 /// ```
 public final class TestSource {
-    /// The list after the events so far.
+    /// The objects of the list after the events so far.
     public var objects: [ListObject] { list.adapter.objects(from: 0, limit: list.adapter.objectCount) }
     /// The source's last reported failure, or the reason why listd refused its last event; `nil` when there is none.
     public private(set) var failure: String?
-    /// How far the source has read with the list's present objects; the source would get this cursor at its next start.
+    /// How far the source has read with the list's present objects. At its next start, the source would get this
+    /// cursor.
     public private(set) var progress = DataSourceProgress()
     /// Whether clients may write to lists of the source.
     public let acceptsWrites: Bool
@@ -26,7 +27,7 @@ public final class TestSource {
 
     /// The engine, so that events have the same effect as in listd.
     private let list: TestList
-    /// The pages of a replacement that is not complete.
+    /// The objects of the pages so far in a replacement; `nil` when no replacement is in progress.
     private var pages: [ListObject]?
     private var lastWrite: DataSourceWrite.ID = 0
     /// The outcomes of writes that the test has not read yet.
@@ -40,10 +41,10 @@ public final class TestSource {
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - name: the source's name in the manifest.
-    ///   - argument: the text after the `?` in a list's source.
+    ///   - argument: the text after the `?` in a list's option `source`.
     ///   - settings: the plugin's settings.
     ///   - cursor: the cursor of an earlier run; `nil` = the source starts from the beginning.
-    ///   - objects: the list's objects from that run.
+    ///   - objects: the list's objects after that run.
     /// - Throws: errors of the manifest and of the source's initializer; `invalidArguments` for an unknown name.
     public init(
         _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings(),
@@ -76,7 +77,7 @@ public final class TestSource {
         return event
     }
 
-    /// Handles events until the list is as expected; returns at once if it is so already.
+    /// Handles events until `isWanted` returns true. Returns at once if it does so already.
     ///
     /// - Returns: false if the source stopped before.
     @discardableResult
@@ -98,11 +99,11 @@ public final class TestSource {
 
     /// Passes a write to the source, as a client does, and handles events until it has answered.
     ///
-    /// - Parameter isConditional: whether the write must be refused if the source has changes that the list has not.
-    /// - Throws: the source's refusal; `readOnly` when its lists take no writes, `sourceUnavailable` when it stopped
-    ///   before it answered.
+    /// - Parameter isConditional: whether the write must be refused if the source has changes that it has not sent yet.
+    /// - Throws: the source's refusal; `readOnly` when its lists accept no writes; `sourceUnavailable` when the source
+    ///   stopped before it answered.
     public func write(_ operation: DataSourceWrite.Operation, isConditional: Bool = false) async throws(ListError) {
-        guard acceptsWrites else { throw ListError(.readOnly, "lists of this source take no writes") }
+        guard acceptsWrites else { throw ListError(.readOnly, "lists of this data source accept no writes") }
         lastWrite += 1
         let id = lastWrite
         runner.write(

@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// Arguments → command → exit code.
+/// The program's entry point, which parses the arguments, runs the command, and exits with its exit code.
 @main
 struct Main {
     static func main() async {
-        StandardDescriptor.keepNumbers()
-        StandardDescriptor.surviveReaders()
-        // For the width of characters, whatever the user's language; the C library copies the name.
+        StandardDescriptor.openMissing()
+        StandardDescriptor.catchBrokenPipeSignal()
+        // The width of characters must not depend on the user's language. The C library copies the name.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
         do throws(UsageError) {
-            let request = try Request(parsing: Request.words())
+            let request = try Request(parsing: Request.commandLineWords())
             exit(await CommandRunner.run(request).rawValue)
         } catch {
-            Output.complain("\(error.message); see “listctl help\(error.command.map { " " + $0 } ?? "")”")
+            Output.printMessage("\(error.message); see “listctl help\(error.command.map { " " + $0 } ?? "")”")
             exit(ExitCode.usage.rawValue)
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whole, though its essentials would do: when a plugin in this process brings Foundation in later, the signals that end the daemon and
-// have it reload are lost.
+// All of Foundation, although FoundationEssentials would do: if a plugin loads Foundation into this process later,
+// the signals for stopping and reloading the daemon get lost.
 import Foundation
 import Glibc
 import ListDaemon

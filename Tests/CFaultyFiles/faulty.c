@@ -11,13 +11,13 @@
 
 enum { path_size = 1024, most_files = 16 };
 
-/// A file of this VFS; the real file follows it in the same allocation.
+/// An open file of this VFS. The real file follows it in the same allocation.
 typedef struct {
     sqlite3_file base;
     char name[path_size];
 } faulty_file;
 
-// Everything below is guarded by `lock`.
+// The state below is guarded by `lock`.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char prefix[path_size], shadow[path_size];
 static long failing_from = -1, syncs_left, failing_syncs;
@@ -29,7 +29,7 @@ static sqlite3_vfs vfs;
 
 static sqlite3_file *real(sqlite3_file *file) { return (sqlite3_file *)((char *)file + sizeof(faulty_file)); }
 
-/// The error that an operation which changes or reads a file returns; SQLITE_OK when it does not fail.
+/// Returns the error of an operation that changes or reads a file; SQLITE_OK when the operation must not fail.
 static int fault(int is_read) {
     pthread_mutex_lock(&lock);
     int result = SQLITE_OK;
@@ -41,7 +41,7 @@ static int fault(int is_read) {
     return result;
 }
 
-/// The error that a sync returns; SQLITE_OK when it does not fail.
+/// Returns the error of a sync; SQLITE_OK when the sync must not fail.
 static int sync_fault(void) {
     int error = fault(0);
     pthread_mutex_lock(&lock);
@@ -63,7 +63,7 @@ static void copy_file(const char *from, const char *to) {
     if (target >= 0) close(target);
 }
 
-/// The path of the copy of a file that holds only what was synced.
+/// Writes the path of a file's copy that has only the synced content.
 static void shadow_path(char *result, const char *name, const char *suffix) {
     const char *slash = strrchr(name, '/');
     snprintf(result, 2 * path_size, "%s/%s%s", shadow, slash ? slash + 1 : name, suffix);
@@ -76,7 +76,7 @@ static void note_sync(const char *name) {
         syncs_left -= 1;
         is_cut = syncs_left == 0;
         if (is_cut) {
-            // The power is cut during this sync, so nothing that it would write is safe.
+            // The power is cut during this sync, so nothing that the sync would write is safe.
             for (int index = 0; index < most_files; index += 1) {
                 if (!open_files[index]) continue;
                 shadow_path(path, open_files[index]->name, ".now");
@@ -137,7 +137,7 @@ static int file_control(sqlite3_file *file, int operation, void *argument) {
 static int file_sector(sqlite3_file *file) { return real(file)->pMethods->xSectorSize(real(file)); }
 static int file_characteristics(sqlite3_file *file) { (void)file; return 0; }
 
-// Version 1: a store locks its file exclusively, so it needs no shared memory.
+// Version 1 is enough: a store locks its file exclusively, so it needs no shared memory.
 static const sqlite3_io_methods methods = {
     .iVersion = 1, .xClose = file_close, .xRead = file_read, .xWrite = file_write, .xTruncate = file_truncate,
     .xSync = file_sync, .xFileSize = file_size, .xLock = file_lock, .xUnlock = file_unlock,

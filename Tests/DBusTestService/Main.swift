@@ -3,8 +3,8 @@
 import DBus
 import Glibc
 
-/// A service in a process of its own, for tests of what systemd passes to a process: it serves `Echo` on the socket with
-/// the name `direct`, and answers with the names of all descriptors that it was passed.
+/// A service in a process of its own, for tests of socket activation. The process serves `Echo` on the activated
+/// socket named `direct`. `Echo` answers with the names of all descriptors that systemd passed to the process.
 @main
 struct Main {
     @DBusActor
@@ -14,7 +14,7 @@ struct Main {
             .function("Names", out: "names") { (passed, _) in passed.all.map(\.name) },
             .function("Contents", in: ["name"], out: "descriptor") { (passed, _, name: String) in
                 guard let found = passed.named(name).first else {
-                    throw DBusError.invalidArgs("no “\(name)” was passed")
+                    throw DBusError.invalidArgs("systemd passed no descriptor named “\(name)”")
                 }
                 return found
             },

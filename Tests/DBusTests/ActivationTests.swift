@@ -8,10 +8,11 @@ import Testing
 @Suite("Sockets and descriptors that systemd passes")
 @DBusActor
 struct ActivationTests {
-    /// Passes descriptors as systemd does, by name: a listening socket, or a memfd as out of the descriptor store.
+    /// Starts the test service with named descriptors, as systemd passes them: a listening socket, or a memfd as
+    /// from the descriptor store.
     ///
     /// - Parameters:
-    ///   - missing: how many descriptors more than it passes LISTEN_FDS announces.
+    ///   - missing: the number of descriptors that LISTEN_FDS announces beyond those that are passed.
     ///   - family: the address family of the sockets.
     private func start(
         _ names: [String], in directory: TemporaryDirectory, missing: Int = 0, family: String = "AF_UNIX"
@@ -42,7 +43,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "a stored memfd and several sockets are passed → the named socket is served, the others are kept by name",
+        "a stored memfd and several sockets are passed → the named socket is served, the rest kept by name",
         arguments: [["direct"], ["state", "direct"], ["direct", "state"], ["other", "state", "direct"]])
     func named(names: [String]) async throws {
         let directory = TemporaryDirectory()
@@ -58,7 +59,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "no socket has the name, or it is not a listening one → a typed error", arguments: [["state"], ["other"], []])
+        "no socket has the name, or the socket does not listen → typed error", arguments: [["state"], ["other"], []])
     func missing(names: [String]) async throws {
         let directory = TemporaryDirectory()
         let service = try start(names, in: directory)
@@ -67,7 +68,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "fewer descriptors are passed than announced → none is taken, and no other descriptor of the program is closed",
+        "LISTEN_FDS announces more descriptors than were passed → the service adopts no descriptor, and closes none",
         arguments: [1, 200])
     func fewer(missing: Int) async throws {
         let directory = TemporaryDirectory()
@@ -76,7 +77,7 @@ struct ActivationTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("a network socket → refused, as it cannot tell who its clients are")
+    @Test("a network socket is passed → refused, because its clients cannot be identified")
     func network() async throws {
         let directory = TemporaryDirectory()
         let service = try start(["direct"], in: directory, family: "AF_INET")

@@ -6,10 +6,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Traps of libdbus: limits of the bus, unwanted answers")
+@Suite("Traps of libdbus: limits of the bus, unwanted replies")
 @DBusActor
 struct BusTrapTests {
-    @Test("an answer larger than the bus allows → the caller gets LimitsExceeded, the service stays on the bus")
+    @Test("a reply is larger than the bus allows → the caller gets LimitsExceeded, the service stays on the bus")
     func largeAnswer() async throws {
         let service = try await CounterService.start(on: .tiny, maximumMessageSize: 65536)
         let counter = RemoteObject.counter(try await service.client())
@@ -26,7 +26,7 @@ struct BusTrapTests {
         }
     }
 
-    @Test("an oversized answer without our own limit → the bus disconnects the service")
+    @Test("an oversized reply, and the service has no limit of its own → the bus disconnects the service")
     func thrownOff() async throws {
         let service = try await CounterService.start(on: .tiny)
         let log = EventLog<String>()
@@ -66,7 +66,7 @@ struct BusTrapTests {
         stopped.stop()
     }
 
-    @Test("a call flagged NO_REPLY_EXPECTED → neither an answer nor an error")
+    @Test("a call flagged NO_REPLY_EXPECTED → the service sends neither a reply nor an error")
     func noReply() async throws {
         let service = try await CounterService.start()
         let python = try ChildProcess(
@@ -104,7 +104,7 @@ struct BusTrapTests {
         #expect(service.counter.sum == 6)
     }
 
-    @Test("signals that a call causes → arrive before its answer")
+    @Test("a call makes the service emit signals → the signals arrive before the reply")
     func signalsBeforeReply() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

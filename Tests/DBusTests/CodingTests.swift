@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Values go into messages and come out again")
+@Suite("Encoding values into messages, and decoding them")
 @DBusActor
 struct CodingTests {
     private func message() throws -> Message {
@@ -18,7 +18,7 @@ struct CodingTests {
         return try message.decode(as: Value.self)
     }
 
-    @Test("numbers at their limits → the same")
+    @Test("numbers at the limits of their types → decoded as they were encoded")
     func numbers() throws {
         for value in [UInt8.min, .max] { #expect(try roundTrip(value) == value) }
         for value in [Int16.min, .max, -1] { #expect(try roundTrip(value) == value) }
@@ -34,12 +34,14 @@ struct CodingTests {
         #expect(try !roundTrip(false))
     }
 
-    @Test("text of every kind → the same", arguments: ["", "a", "ä€😀", "\u{fffe}\u{10ffff}", "a\u{301}"])
+    @Test(
+        "strings of every kind → decoded as they were encoded",
+        arguments: ["", "a", "ä€😀", "\u{fffe}\u{10ffff}", "a\u{301}"])
     func text(value: String) throws {
         #expect(try roundTrip(value).unicodeScalars.elementsEqual(value.unicodeScalars))
     }
 
-    @Test("paths, signatures, containers, structs and variants → the same")
+    @Test("paths, signatures, containers, structs and variants → decoded as they were encoded")
     func containers() throws {
         #expect(try roundTrip("/a/b" as ObjectPath) == "/a/b")
         #expect(try roundTrip("a{sv}" as Signature) == "a{sv}")
@@ -54,7 +56,7 @@ struct CodingTests {
         #expect([String: [DBusStruct<UInt8, Variant<Int16>>]].signature == "a{sa(yv)}")
     }
 
-    @Test("a file descriptor → a duplicate of it, closed with its last reference")
+    @Test("a file descriptor is decoded → a duplicate, which is closed with its last reference")
     func descriptors() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/file"
@@ -72,7 +74,7 @@ struct CodingTests {
         #expect(throws: DBusError.self) { try FileDescriptor(duplicating: -1) }
     }
 
-    @Test("random values of random types → the same, through the dynamic form")
+    @Test("random values of random types in a dynamic value → decoded as they were encoded")
     func dynamic() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
@@ -86,7 +88,7 @@ struct CodingTests {
         }
     }
 
-    @Test("dynamic values in typed containers → encoded as a{sv}")
+    @Test("dynamic values in a typed dictionary → encoded as a{sv}")
     func options() throws {
         let options: [String: DBusValue] = ["n": .uint32(1), "s": .string("x"), "v": .variant(.byte(2))]
         let message = try message()
@@ -101,7 +103,7 @@ struct CodingTests {
         #expect(try same.decode(as: [String: DBusValue].self) == single)
     }
 
-    @Test("a body of other types than asked for → InvalidArgs, and nothing traps")
+    @Test("the body has other types than the caller decodes → InvalidArgs, no trap")
     func wrongTypes() throws {
         let message = try message()
         try message.write("text", 5 as UInt32)

@@ -5,19 +5,21 @@ import Testing
 
 @testable import DBus
 
-@Suite("Connections counted by user")
+@Suite("Counting the connections of each user")
 struct ConnectionCountsTests {
-    @Test("random connections → the same counts as a model that keeps a list", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "random connections come and go → the same counts as a model that keeps a list of connections",
+        arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var counts = ConnectionCounts()
-        var there: [(user: UInt32, place: ConnectionCounts.Place)] = []
+        var there: [(user: UInt32, decision: ConnectionCounts.Decision)] = []
         for _ in 0..<1000 {
             guard random.chance(oneIn: 3), let index = there.indices.randomElement(using: &random) else {
                 let user = UInt32.random(in: 0..<8, using: &random)
-                let served = there.filter { $0.place == .served }
-                let refused = there.filter { $0.place != .served }
-                let expected: ConnectionCounts.Place? =
+                let served = there.filter { $0.decision == .served }
+                let refused = there.filter { $0.decision != .served }
+                let expected: ConnectionCounts.Decision? =
                     if served.filter({ $0.user == user }).count >= 5 {
                         .refused(.connectionsOfUser(limit: 5))
                     } else if served.count >= 20 {
@@ -26,16 +28,16 @@ struct ConnectionCountsTests {
                         .served
                     }
                 let isFull = refused.count >= 16 || refused.filter { $0.user == user }.count >= 4
-                let place = counts.place(for: user, limit: 20, limitPerUser: 5)
-                #expect(place == (expected != .served && isFull ? nil : expected))
-                if let place {
-                    counts.add(place, of: user)
-                    there.append((user, place))
+                let decision = counts.decide(for: user, limit: 20, limitPerUser: 5)
+                #expect(decision == (expected != .served && isFull ? nil : expected))
+                if let decision {
+                    counts.add(decision, of: user)
+                    there.append((user, decision))
                 }
                 continue
             }
             let gone = there.remove(at: index)
-            counts.remove(gone.place, of: gone.user)
+            counts.remove(gone.decision, of: gone.user)
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct ConnectionTests {
     @Test(
-        "nobody listens, or the address is wrong → a typed error",
+        "nobody listens on the address, or the address is malformed → typed error",
         arguments: [
             "unix:path=/nonexistent/socket", "nonsense", "unix:", "", "unix:path=/tmp/\0", "tcp:host=localhost",
         ])
@@ -16,7 +16,7 @@ struct ConnectionTests {
         await #expect(throws: DBusError.self) { try await Connection.open(.address(address)) }
     }
 
-    @Test("the bus does not answer Hello → NoReply within the time given")
+    @Test("the bus does not answer Hello → NoReply when the timeout has passed")
     func stoppedBus() async throws {
         let bus = try PrivateBus()
         bus.pause()
@@ -27,7 +27,7 @@ struct ConnectionTests {
         bus.resume()
     }
 
-    @Test("names are asked for → the bus' answers, typed")
+    @Test("a client asks the bus about names → typed answers")
     func names() async throws {
         let bus = try PrivateBus()
         let (first, second) = (
@@ -50,7 +50,7 @@ struct ConnectionTests {
         await #expect(throws: DBusError.self) { try await first.requestName(":1.7") }
     }
 
-    @Test("the bus forbids a name → AccessDenied")
+    @Test("the bus policy forbids the client to own a name → AccessDenied")
     func denied() async throws {
         let bus = try PrivateBus(.system(policy: ""))
         let connection = try await Connection.open(.address(bus.address))
@@ -59,7 +59,7 @@ struct ConnectionTests {
         #expect(connection.isConnected)
     }
 
-    @Test("a name changes its owner → its watcher is called with each owner, in order")
+    @Test("a name changes its owner → the watcher of the name gets each new owner, in order")
     func watchOwner() async throws {
         let bus = try PrivateBus()
         let watcher = try await Connection.open(.address(bus.address))
@@ -74,7 +74,7 @@ struct ConnectionTests {
         subscription.cancel()
     }
 
-    @Test("the peer answers late, never, or is gone → NoReply, a cancelled task, or the error of the bus")
+    @Test("the reply comes late or never, or the peer is gone → NoReply, a cancelled task, or the error of the bus")
     func failingCalls() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -83,7 +83,7 @@ struct ConnectionTests {
             try await counter.call("Keep", timeout: .milliseconds(20))
         }
         #expect(error?.standard == .noReply)
-        // The answer that comes too late is dropped.
+        // This late reply is dropped.
         try await service.counter.kept.next().reply()
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
 
@@ -99,7 +99,7 @@ struct ConnectionTests {
         #expect(error?.standard == .serviceUnknown)
     }
 
-    @Test("a call that cannot be sent → its completion runs once, and not before the call returns")
+    @Test("a call cannot be sent → its completion runs exactly once, after the call has returned")
     func completionOrder() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: DBusError.self) { try client.send(message) }
     }
 
-    @Test("signals after a reply → delivered after the task that awaited the reply resumes")
+    @Test("signals follow a reply → delivered after the task that awaited the reply has resumed")
     func replyThenSignal() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -135,7 +135,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("the bus is killed → every pending call fails, the process lives, and it can connect to a new bus")
+    @Test("the bus is killed → every pending call fails, and the process lives on and can connect to a new bus")
     func killedBus() async throws {
         let log = EventLog<String>()
         let service = try await CounterService.start()
@@ -163,7 +163,9 @@ struct ConnectionTests {
         #expect(try await log.next() == "late")
     }
 
-    @Test("clients connect and leave → each has its user and process, and one match rule reports all departures")
+    @Test(
+        "clients connect and leave → user and process are known, and one match rule reports all departures"
+    )
     func peers() async throws {
         let service = try await CounterService.start()
         let gone = EventLog<String>()
@@ -179,7 +181,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a client calls without waiting and leaves at once → its call is still carried out")
+    @Test("a client calls, does not wait for the reply and disconnects at once → the call is still carried out")
     func callAndLeave() async throws {
         let service = try await CounterService.start()
         let result = try await ChildProcess.run(

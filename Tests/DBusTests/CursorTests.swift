@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Cursors")
+@Suite("Message readers and writers")
 @DBusActor
 struct CursorTests {
     private func message() throws -> Message {
@@ -30,7 +30,7 @@ struct CursorTests {
         }
     }
 
-    @Test("rows of a(ssa{sv}) are written and read → the same, bytes counted exactly")
+    @Test("rows of a(ssa{sv}) are written and read → the same rows, and an exact count of bytes")
     func rows() throws {
         let message = try written("a(ssa{sv})") { writer in
             writer.array { rows in
@@ -53,14 +53,14 @@ struct CursorTests {
         #expect(rows.map { $0.members.2["n"]?.value } == [0, 1, 2])
     }
 
-    @Test("random values → the counted bytes are those of the body on the wire")
+    @Test("random values are written → the writer counts as many bytes as the body has on the wire")
     func byteCount() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
         bus.pause()
         var random = SeededRandom(seed: 5)
         let empty = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
-        // The stopped bus reads nothing: once the socket is full, each message adds its size to the queue.
+        // The stopped bus reads nothing. Once the socket is full, each message adds its size to the outgoing queue.
         while connection.outgoingSize < 1 << 20 {
             let filler = try message()
             try filler.write([UInt8](repeating: 0, count: 60000))
@@ -84,7 +84,7 @@ struct CursorTests {
         bus.resume()
     }
 
-    @Test("an array of numbers → written and read in place, as one block")
+    @Test("an array of numbers → written and read in place, as one block of memory")
     func fixedArrays() throws {
         let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
         let message = try written("atauay") { writer in
@@ -108,7 +108,7 @@ struct CursorTests {
         }
     }
 
-    @Test("entries of a{sv}, strings read directly → the same keys and values as one by one")
+    @Test("entries of a{sv} are read directly as strings → the same keys and values as with one read per string")
     func textEntries() throws {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
@@ -139,7 +139,7 @@ struct CursorTests {
         }
     }
 
-    @Test("text entries read from a value of another type → nil, and the reader stays in place")
+    @Test("text entries are read from a value of another type → nil, and the reader does not advance")
     func noTextEntries() throws {
         let message = try message()
         try message.write(["key": "text"], ["one", "two"], "three")
@@ -175,7 +175,7 @@ struct CursorTests {
     }
 
     @Test(
-        "descriptors in arrays, structs, entries and variants, read in any order → each is the one written there"
+        "descriptors in arrays, structs, entries and variants, some of them skipped → each read returns the right file"
     )
     func descriptors() throws {
         let directory = TemporaryDirectory()
@@ -220,7 +220,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a hundred descriptors between skipped bytes → each is read, and what follows them")
+        "a hundred descriptors between skipped bytes → every descriptor and the values behind them are read")
     func manyDescriptors() throws {
         let directory = TemporaryDirectory()
         let file = try OpenFile.create(directory.path + "/file", contents: "same")
@@ -250,7 +250,7 @@ struct CursorTests {
         #expect((rows + [last]).allSatisfy { OpenFile.contents($0) == "same" })
     }
 
-    @Test("text written and read as bytes → no String is made")
+    @Test("text is written from bytes and read as bytes → no String is created")
     func utf8() throws {
         let bytes = Array("grün".utf8)
         let message = try written("sog") { writer in
@@ -265,7 +265,7 @@ struct CursorTests {
         }
     }
 
-    @Test("a reader meets another type → InvalidArgs, and it stays where it is")
+    @Test("the next value has another type than is read → InvalidArgs, and the reader does not advance")
     func readerMismatch() throws {
         let message = try written("ua{sv}") { writer in
             writer.append(7 as UInt32)
@@ -299,13 +299,13 @@ struct CursorTests {
     ) {
         do throws(DBusError) {
             try body(&reader)
-            Issue.record("the reader gave a value of another type")
+            Issue.record("the reader returned a value of another type")
         } catch {
             #expect(error.standard == .invalidArgs)
         }
     }
 
-    @Test("a writer is given a value that does not fit → the first error is thrown, and nothing aborts")
+    @Test("a value that does not fit the signature is written → the first error is thrown, and libdbus does not abort")
     func writerMismatch() {
         #expect(failure("u") { $0.append("x") } == .invalidArgs)
         #expect(failure("u") { _ in } == .invalidArgs)
@@ -337,7 +337,9 @@ struct CursorTests {
         #expect(failure("u") { $0.fail(DBusError(.accessDenied, "no")) } == .accessDenied)
     }
 
-    @Test("an error thrown inside nested containers → they are abandoned, and the message cannot be sent")
+    @Test(
+        "an error is thrown inside nested containers → they are abandoned, and the message cannot be sent"
+    )
     func abandoned() throws {
         let message = try message()
         #expect(throws: DBusError(.accessDenied, "stop")) {
@@ -360,7 +362,7 @@ struct CursorTests {
         #expect(throws: DBusError.self) { try message.write("u") { $0.append(1 as UInt32) } }
     }
 
-    @Test("values are nested 64 deep → fine; 65 → LimitsExceeded", arguments: [64, 65])
+    @Test("values nested 64 containers deep → accepted; 65 deep → LimitsExceeded", arguments: [64, 65])
     func depth(count: Int) {
         func nest(_ writer: inout MessageWriter, _ rest: Int) {
             guard rest > 0 else { return writer.append(1 as UInt8) }
@@ -369,7 +371,7 @@ struct CursorTests {
         #expect(failure("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
     }
 
-    @Test("a body reaches its limit → LimitsExceeded")
+    @Test("a body grows past its size limit → LimitsExceeded")
     func limit() {
         #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 100)) } == nil)
         #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 101)) } == .limitsExceeded)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import DBus
 
-@Suite("Bodies and answers on other threads", .timeLimit(.minutes(1)))
+@Suite("Encoding and decoding bodies off the bus thread", .timeLimit(.minutes(1)))
 @DBusActor
 struct DetachedTests {
-    /// The bytes that arrive at one connection when another sends a call.
+    /// Sends a call from one connection to another, and returns the call as it arrived.
     private func arrival(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) async throws -> (
@@ -69,7 +69,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("an answer that cannot be written → the caller gets the error; one that is dropped → nothing")
+    @Test("a reply fails to encode → the caller gets an error; a second reply to the same call → ignored")
     func failure() async throws {
         let (call, answer, server, client) = try await arrival(of: "") { _ in }
         call.setReplySignature("s")
@@ -83,7 +83,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("objects written one by one → the same answer as written at once")
+    @Test("the objects of an ObjectManager are encoded one at a time → the same reply as when encoded together")
     func managedObjects() async throws {
         let server = try CounterServer()
         server.tree.addObjectManager(at: "/org")

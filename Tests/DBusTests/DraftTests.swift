@@ -6,10 +6,10 @@ import Testing
 
 @testable import DBus
 
-@Suite("What listd marshals itself equals what libdbus writes")
+@Suite("listd's own marshalling produces the same bytes as libdbus")
 @DBusActor
 struct DraftTests {
-    /// A draft of a body, and libdbus' message with the same body written by its iterators.
+    /// Returns the marshalled bytes of the same body, once from a draft and once from libdbus' iterators.
     private func both(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
         let header = MessageHeader(
             .methodCall, path: "/org/example/Test", interface: "org.example.Test", member: "Test",
@@ -20,11 +20,11 @@ struct DraftTests {
         }
         let draft = MessageDraft(header)
         #expect(try draft.write(signature, limit: 1 << 20, write) > 0)
-        let own = try unsafe draft.make()
+        let own = try unsafe draft.makeMessage()
         defer { unsafe dbus_message_unref(own) }
-        let head = try unsafe MessageDraft(header).make()
+        let head = try unsafe MessageDraft(header).makeMessage()
         defer { unsafe dbus_message_unref(head) }
-        try unsafe DescriptorTranscript(descriptors: [])
+        try unsafe DescriptorBodyWriter(descriptors: [])
             .append(WrittenBody(signature, write).bytes, of: signature, to: head)
         return unsafe (bytes(own), bytes(head))
     }
@@ -36,7 +36,7 @@ struct DraftTests {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
     }
 
-    @Test("random values of random types → the same bytes, header and all")
+    @Test("random values of random types → the same bytes as libdbus, including the header")
     func sameBytes() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<1000 {
@@ -48,7 +48,7 @@ struct DraftTests {
         }
     }
 
-    @Test("a draft and the message made of it → the same header fields")
+    @Test("a draft becomes a libdbus message → the same header fields")
     func accessors() throws {
         let message = try Message.methodCall(
             to: "org.example.Other", path: "/a/b", interface: "org.example.Test", member: "Test")
@@ -57,16 +57,16 @@ struct DraftTests {
         try message.setNoReplyExpected(true)
         try message.setSender(":1.7")
         try message.write("text", 5 as UInt32)
-        let before = says(message)
-        _ = try message.values()  // makes it
-        #expect(says(message) == before)
+        let before = headerTexts(of: message)
+        _ = try message.values()  // turns the draft into a libdbus message
+        #expect(headerTexts(of: message) == before)
         #expect(message.serial == 0 && message.bodySize == 16)
         try message.setDestination("org.example.Third")
         try message.setAutoStart(true)
         #expect(message.destination == "org.example.Third" && message.autoStart)
     }
 
-    private func says(_ message: Message) -> [String?] {
+    private func headerTexts(of message: Message) -> [String?] {
         [
             message.kind.map { "\($0)" }, message.destination, message.sender, message.path?.text, message.interface,
             message.member, message.errorName, message.signature.text, "\(message.replySerial)",
@@ -74,7 +74,7 @@ struct DraftTests {
         ]
     }
 
-    @Test("a variant's signature that is not one complete type → a failure", arguments: ["", "ss", "a", "{sv}", "!"])
+    @Test("a variant's signature is not one complete type → error", arguments: ["", "ss", "a", "{sv}", "!"])
     func variantTypes(text: String) throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         #expect(throws: DBusError.self) {
@@ -84,7 +84,7 @@ struct DraftTests {
         }
     }
 
-    @Test("types as bytes, of one letter and of several → variants like any other", arguments: ["s", "as", "v"])
+    @Test("a variant's type is given as bytes → the same bytes as with a Signature", arguments: ["s", "as", "v"])
     func typesAsBytes(text: String) throws {
         let value: DBusValue =
             switch text {
@@ -100,7 +100,7 @@ struct DraftTests {
     }
 
     @Test(
-        "values that D-Bus does not allow → refused when the message is made, with a descriptor beside them too",
+        "values that D-Bus does not allow, with or without a descriptor in the body → refused when the message is made",
         arguments: [false, true])
     func impossibleValues(hasDescriptor: Bool) throws {
         let nested = (0..<40).reduce(DBusValue.string("x")) { inner, _ in .array(element: inner.signature, [inner]) }
@@ -114,7 +114,7 @@ struct DraftTests {
         }
     }
 
-    @Test("text, also empty text, beside a descriptor → the same bytes as libdbus")
+    @Test("empty and other text in a body with a descriptor → the same bytes as libdbus")
     func textBesideDescriptors() throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]

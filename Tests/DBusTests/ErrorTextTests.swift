@@ -5,9 +5,9 @@ import Testing
 
 @testable import DBus
 
-@Suite("Error messages")
+@Suite("Texts in error messages")
 struct ErrorTextTests {
-    /// An endless text that counts how many characters are read of it.
+    /// An endless text that counts how many of its characters were read.
     private struct Endless: Sequence, IteratorProtocol {
         final class Count {
             var taken = 0
@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text of any length is quoted → only the quoted part is read",
+        "a text of any length is quoted → no more characters are read than are quoted",
         arguments: ["a", "\u{1}", "\u{E0041}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
@@ -33,7 +33,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text is quoted → escaped, and cut behind 64 characters",
+        "a text is quoted → escaped, and truncated after 64 characters",
         arguments: [
             ("", "“”"), ("a“b", "“a“b”"), ("a\n\u{1B}\u{7F}\u{85}", #"“a\u{A}\u{1B}\u{7F}\u{85}”"#),
             ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #"“\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}”"#),
@@ -45,22 +45,22 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("messages of any length and content → at most 1 KiB of text that can be sent; line breaks stay")
+    @Test("messages of any length and content → at most 1 KiB of valid D-Bus text, with line breaks kept")
     func messages() {
-        #expect(ErrorText.message("two\nlines") == "two\nlines")
-        #expect(ErrorText.message("a\0b\u{9B}") == #"a\u{0}b\u{9B}"#)
+        #expect(ErrorText.sendable("two\nlines") == "two\nlines")
+        #expect(ErrorText.sendable("a\0b\u{9B}") == #"a\u{0}b\u{9B}"#)
         for count in [1023, 1024] {
             let text = String(repeating: "a", count: count)
-            #expect(ErrorText.message(text) == text)
+            #expect(ErrorText.sendable(text) == text)
         }
         for scalar in ["a", "é", "\u{1F680}", "\u{1}", "\u{E0041}"] {
-            let message = ErrorText.message(String(repeating: scalar, count: 1025))
+            let message = ErrorText.sendable(String(repeating: scalar, count: 1025))
             #expect(message.hasSuffix("…") && (1010...1024).contains(message.utf8.count), "\(message.utf8.count)")
-            #expect(ErrorText.message(message) == message)
+            #expect(ErrorText.sendable(message) == message)
         }
     }
 
-    @Test("a name argument of any length → at most a fixed number of bytes is read, in whole characters")
+    @Test("a name argument of any length → a bounded number of bytes is read, in whole characters")
     @DBusActor
     func nameArguments() throws {
         for (text, count) in [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A service and a client on a real bus")
 struct FirstLightTests {
-    @Test("a method is called → its typed answer arrives, and the signal before it")
+    @Test("a method is called → its signal arrives, then its typed reply")
     @DBusActor
     func callAndSignal() async throws {
         let service = try await CounterService.start()

@@ -12,7 +12,7 @@ struct HandshakeScannerTests {
         return scanner.consume(Array(text.utf8))
     }
 
-    @Test("BEGIN on a line of its own → what follows belongs to messages")
+    @Test("BEGIN on a line of its own → the bytes after it belong to messages")
     func lines() {
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n") == 0)
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nBEGIN\r\nl\u{1}\u{0}\u{1}") == 4)
@@ -21,7 +21,7 @@ struct HandshakeScannerTests {
     }
 
     @Test(
-        "no BEGIN, or only a part of it → authentication has not ended",
+        "no BEGIN, or an incomplete one → authentication has not ended",
         arguments: [
             "", "\0", "\0BEGIN", "\0BEGIN\r", "\0BEGIN\n", "\0BEGINNING\r\n", "\0AUTH BEGIN\r\n", "\0 BEGIN\r\n",
             "BEGIN\r\n",

@@ -5,11 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients of a server that disconnect while it reads nothing from them.
+/// The server has paused reading from a client, and the client disconnects.
 @Suite("Clients that disconnect while reading from them is paused", .timeLimit(.minutes(1)))
 @DBusActor
 struct HangUpTests {
-    /// A server with one client, from which reading is paused; the client reads nothing either.
+    /// Returns a server with one client. The server has paused reading from the client, and the client reads
+    /// nothing.
     private func makePaused() async throws -> (
         server: CounterServer, client: Connection, peer: Peer, connection: Connection, left: EventLog<Bool>
     ) {
@@ -33,7 +34,7 @@ struct HangUpTests {
         client.call(call) { _ in }
     }
 
-    @Test("nothing is queued for the client → its departure is noticed")
+    @Test("nothing is queued for the client → the server notices that the client has disconnected")
     func idle() async throws {
         let (server, client, _, _, left) = try await makePaused()
         client.close()
@@ -42,7 +43,7 @@ struct HangUpTests {
     }
 
     @Test(
-        "answers are queued for the client, and its calls are not read → its departure is noticed, the answers are dropped"
+        "replies are queued for the client, its calls are unread → the departure is noticed, the replies are dropped"
     )
     func behind() async throws {
         let (server, client, _, connection, left) = try await makePaused()
@@ -56,11 +57,11 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)
     }
 
-    @Test("sending to a client that has disconnected fails → its departure is noticed")
+    @Test("the server sends to a client that has disconnected → the failed write reveals the disconnection")
     func sending() async throws {
         let (server, client, peer, _, left) = try await makePaused()
         client.close()
-        // The loop has not run since the client closed, so it cannot know of the end yet.
+        // The loop has not run since the client closed, so the server has not seen the end of the stream yet.
         let signal = try Message.signal(path: Counter.path, interface: Counter.name, member: "Added")
         try peer.send(signal)
         #expect(try await left.next())
@@ -68,7 +69,8 @@ struct HangUpTests {
     }
 
     @Test(
-        "the client shuts down its sending side only → it departs, as without the pause", arguments: [true, false])
+        "the client shuts down its sending side only → it counts as disconnected, as without the pause",
+        arguments: [true, false])
     func halfClosed(isPaused: Bool) async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -95,7 +97,7 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    /// Lets the loop turn once.
+    /// Suspends for one turn of the event loop.
     private func turn() async {
         await withCheckedContinuation { continuation in
             EventLoop.shared.addTimer(after: .milliseconds(1)) { continuation.resume() }

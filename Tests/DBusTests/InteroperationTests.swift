@@ -4,10 +4,10 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Values through a real bus and another library")
+@Suite("Exchanging values with other D-Bus implementations")
 @DBusActor
 struct InteroperationTests {
-    @Test("random values go to dbus-python and come back → the same")
+    @Test("random values go to dbus-python and come back → unchanged")
     func randomValues() async throws {
         let bus = try PrivateBus()
         let (python, echo) = try await PythonEcho.start(on: bus)
@@ -25,7 +25,7 @@ struct InteroperationTests {
         python.stop()
     }
 
-    @Test("a file descriptor goes to dbus-python and comes back → the same file")
+    @Test("a file descriptor goes to dbus-python and comes back → refers to the same file")
     func descriptor() async throws {
         let bus = try PrivateBus()
         let (python, echo) = try await PythonEcho.start(on: bus)
@@ -39,7 +39,7 @@ struct InteroperationTests {
         python.stop()
     }
 
-    @Test("busctl types values by hand → they are decoded, and busctl prints the answer")
+    @Test("busctl sends values typed on its command line → decoded, and busctl prints the reply")
     func busctl() async throws {
         let service = try await CounterService.start()
         let call = [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Turns of the event loop", .timeLimit(.minutes(1)))
 struct LoopTurnTests {
-    /// An object whose calls take long.
+    /// An object whose method calls take long.
     @DBusActor
     private final class Slow {
         static let name = "org.example.Slow"
@@ -21,7 +21,7 @@ struct LoopTurnTests {
                     call.reply()
                 },
                 .method("Ask", out: ["data": "ay"]) { _, call in
-                    // Answered in a later turn of the loop.
+                    // Replies in a later turn of the loop.
                     EventLoop.shared.addTimer(after: .zero) {
                         call.replyWriting { writer in
                             LoopTurnTests.work()
@@ -48,7 +48,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "a call or its answer takes long → the turn is reported with method, user and bytes",
+        "a call or its reply takes long → the turn of the loop is reported with method, user and bytes",
         arguments: [false, true])
     @DBusActor
     func calls(isAnswer: Bool) async throws {
@@ -74,7 +74,7 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("a long turn without a call → reported without one; shorter turns are only counted")
+    @Test("a long turn in which no call was handled → reported without a method; shorter turns are only counted")
     @DBusActor
     func other() async throws {
         try await withReports { reports in
@@ -85,7 +85,7 @@ struct LoopTurnTests {
         }
     }
 
-    /// Counts what is handled in each turn of the loop.
+    /// Counts the calls that are handled in each turn of the loop.
     @DBusActor
     private final class Counting {
         static let path: ObjectPath = "/org/example/Counting"
@@ -108,7 +108,7 @@ struct LoopTurnTests {
 
         private func hit() {
             if inTurn == 0 {
-                // Timers are looked at once in a turn, before messages.
+                // Timers run once in a turn of the loop, before messages.
                 EventLoop.shared.addTimer(after: .zero) { [weak self] in self?.inTurn = 0 }
             }
             inTurn += 1
@@ -118,7 +118,7 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("many connections flood → one turn of the loop takes a few messages of each")
+    @Test("many connections flood the service → each turn of the loop handles a few messages per connection")
     @DBusActor
     func manyConnections() async throws {
         let (connections, calls) = (20, 40)
@@ -141,7 +141,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "durations of all sizes → a quantile is at most a sixteenth above the exact one",
+        "durations of all sizes are recorded → a quantile exceeds the exact value by at most a sixteenth",
         arguments: 0..<20 as Range<UInt64>)
     func histogram(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct MatchRuleTests {
     @Test(
-        "a rule is read → its canonical text",
+        "a match rule is parsed → its canonical text",
         arguments: [
             ("type='signal',interface='a.b',member='C'", "type='signal',interface='a.b',member='C'"),
             ("member=C, type=signal", "type='signal',member='C'"),
@@ -24,7 +24,7 @@ struct MatchRuleTests {
     }
 
     @Test(
-        "a wrong rule → MatchRuleInvalid",
+        "a malformed match rule → MatchRuleInvalid",
         arguments: [
             "type=noise", "member='a b'", "nonsense", "colour='red'", "arg64=''", "arg=''", "argx=''", "arg-1=''",
             "path='a'", "path='/a',path_namespace='/b'", "interface='a'", "sender='x'", "member='x",
@@ -37,7 +37,7 @@ struct MatchRuleTests {
         #expect(error?.standard == .matchRuleInvalid)
     }
 
-    @Test("random signals and rules → selected exactly as dbus-daemon selects them")
+    @Test("random signals and rules → our own matching selects the same signals as dbus-daemon")
     func asDaemon() async throws {
         let bus = try PrivateBus()
         let (sender, listener) = (
@@ -62,8 +62,8 @@ struct MatchRuleTests {
 
             guard (try? rule.validate()) != nil else { continue }
 
-            // One listener's rule is applied by the bus and by our own matching; the other listener's by our own
-            // matching alone.
+            // For one listener, the bus applies the rule as well as our own matching. For the other listener, only
+            // our own matching applies the rule.
             let both = EventLog<UInt32>()
             let ours = EventLog<UInt32>()
             let all = EventLog<UInt32>()
@@ -72,7 +72,7 @@ struct MatchRuleTests {
             }
             let first = try await listener.subscribe(rule, onBus: false) { ours.record($0.serial) }
             let other = try await Connection.open(.address(bus.address))
-            // A rule that the bus alone applies: our own matching sees only the sender.
+            // Only the bus applies this rule. Our own matching compares the sender alone.
             _ = try await other.bus.call("AddMatch", rule.text)
             _ = try await other.subscribe(MatchRule(sender: sender.uniqueName), onBus: false) { both.record($0.serial) }
             for _ in 0..<20 {
@@ -89,7 +89,7 @@ struct MatchRuleTests {
                 try sender.send(message)
             }
             for _ in 0..<20 { _ = try await all.next() }
-            _ = try await other.bus.call("GetId", returning: String.self)  // all signals were queued before this answer
+            _ = try await other.bus.call("GetId", returning: String.self)  // all signals were queued before this reply
             #expect(ours.recorded == both.recorded, "\(rule.text)")
             first.cancel()
             everything.cancel()
@@ -97,7 +97,9 @@ struct MatchRuleTests {
         }
     }
 
-    @Test("several subscriptions with one rule → the bus gets it once, and loses it with the last one")
+    @Test(
+        "several subscriptions share a match rule → added to the bus once, removed with the last subscription"
+    )
     func shared() async throws {
         let bus = try PrivateBus(.tiny)
         let connection = try await Connection.open(.address(bus.address))

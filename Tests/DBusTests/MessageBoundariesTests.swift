@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Finding where messages begin in received bytes")
 struct MessageBoundariesTests {
-    /// A message with so many bytes of header fields, and a body.
+    /// Returns a message with `fields` bytes of header fields and `body` bytes of body.
     private func message(fields: Int, body: Int, isLittle: Bool = true) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] {
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -17,7 +17,9 @@ struct MessageBoundariesTests {
         return start + [UInt8](repeating: 7, count: (fields + 7) & -8 + body)
     }
 
-    @Test("messages come in pieces of any size → the length of each is known from its sixteenth byte to its last")
+    @Test(
+        "messages arrive in pieces of any size → each message's length is known from its 16th byte to its last"
+    )
     func pieces() {
         var random = SeededRandom(seed: 31)
         for _ in 0..<200 {
@@ -32,7 +34,7 @@ struct MessageBoundariesTests {
             var position = 0
             while position < stream.count {
                 let end = min(stream.count, position + .random(in: 1...80, using: &random))
-                if boundaries.mayBeSkipped(end - position), random.chance(oneIn: 2) {
+                if boundaries.canSkip(end - position), random.chance(oneIn: 2) {
                     boundaries.skip(end - position)
                 } else {
                     boundaries.consume(stream[position..<end])
@@ -47,29 +49,29 @@ struct MessageBoundariesTests {
         }
     }
 
-    @Test("bytes arrive without being scanned → boundaries are known again once all messages were read")
+    @Test("bytes are skipped without being scanned → boundaries are known again once all messages were dispatched")
     func unseen() {
         var boundaries = MessageBoundaries()
         let (first, second) = (message(fields: 8, body: 40), message(fields: 0, body: 9))
         boundaries.consume(first[..<30])
         boundaries.skip(first.count - 30 + 5)  // the rest of the first message and five bytes of the second
         #expect(boundaries.isUnknown && boundaries.completed == 1 && boundaries.received == 5)
-        boundaries.settle()
+        boundaries.recordAllDispatched()
         #expect(boundaries.isUnknown && boundaries.length == nil)
         boundaries.consume(second[5...])
         #expect(boundaries.received == second.count)
-        boundaries.removeUnknown(size: second.count)
-        boundaries.settle()
+        boundaries.removeDispatched(size: second.count)
+        boundaries.recordAllDispatched()
         #expect(!boundaries.isUnknown && boundaries.completed == 2)
         boundaries.consume(second[..<20])
         #expect(boundaries.length == second.count && boundaries.received == 20)
     }
 
-    @Test("the number of bytes that were messages becomes unknown → no length is reported any more")
+    @Test("boundaries are marked as unknown and no message count resolves them → no length is reported any more")
     func givenUp() {
         var boundaries = MessageBoundaries()
-        boundaries.giveUp()
-        boundaries.settle()
+        boundaries.markUnknown()
+        boundaries.recordAllDispatched()
         boundaries.consume(message(fields: 0, body: 9)[...])
         #expect(boundaries.isUnknown && boundaries.length == nil && boundaries.received == 25)
     }

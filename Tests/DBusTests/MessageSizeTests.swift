@@ -7,7 +7,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("How many bytes a message has")
+@Suite("Counting the bytes of a message")
 @DBusActor
 struct MessageSizeTests {
     private func call(_ signature: Signature, _ values: [DBusValue]) throws -> Message {
@@ -21,7 +21,7 @@ struct MessageSizeTests {
 
     private func marshalledSize(_ message: Message) throws -> Int { try unsafe MarshalledMessage(message.raw).count }
 
-    @Test("random bodies of random types, and none → as many as libdbus marshals")
+    @Test("random bodies, and empty ones → counted as libdbus marshals them")
     func marshalled() throws {
         var random = SeededRandom(seed: 21)
         for count in 0..<1000 {
@@ -31,7 +31,7 @@ struct MessageSizeTests {
         }
     }
 
-    @Test("answers, errors, signals, with senders, descriptors and long paths → as many as libdbus marshals")
+    @Test("replies, errors and signals, with senders, descriptors and long paths → counted as libdbus marshals them")
     func kinds() throws {
         let signal = try Message.signal(
             path: try ObjectPath("/" + String(repeating: "a", count: 5000)), interface: "org.example.Test",
@@ -46,10 +46,10 @@ struct MessageSizeTests {
         }
     }
 
-    /// Element types with which a body of 16 MiB is made.
+    /// The element types of the arrays that fill a body of 16 MiB.
     private nonisolated static let large = ["as", "v"]
 
-    @Test("a body of 16 MiB → counting takes no memory", arguments: large)
+    @Test("a body of 16 MiB is counted → no memory is allocated", arguments: large)
     func memory(type: String) throws {
         let text = DBusValue.string(String(repeating: "x", count: 1 << 20))
         let texts = DBusValue.array(element: "s", Array(repeating: text, count: 16))
@@ -60,7 +60,7 @@ struct MessageSizeTests {
         withExtendedLifetime(message) {}
     }
 
-    /// The memory of this process, after free memory was returned to the system.
+    /// Returns the resident memory of this process, after free memory was returned to the system.
     private func residentBytes() throws -> Int {
         let trim = unsafe dlsym(nil, "malloc_trim")
         if let trim = unsafe trim { _ = unsafe unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0) }

@@ -7,10 +7,10 @@ import struct DBus.DBusError
 
 @testable import DBus
 
-@Suite("Descriptors that a message refers to")
+@Suite("Messages whose descriptors are missing")
 @DBusActor
 struct MissingDescriptorTests {
-    /// A message that came without descriptors, although its argument of type `h` refers to one by index.
+    /// Returns a message without descriptors whose argument of type `h` has the index `number`.
     private func message(naming number: UInt32) throws -> Message {
         let original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         try original.write(number)
@@ -20,7 +20,7 @@ struct MissingDescriptorTests {
         try #require(unsafe dbus_message_marshal(raw, &start, &count) != 0)
         defer { unsafe dbus_free(start) }
         var bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
-        // Changes the one type in the header field SIGNATURE to another one of the same size.
+        // Replaces the single type in the header field SIGNATURE by another type of the same size.
         let field: [UInt8] = [8, 1, 0x67, 0, 1, 0x75, 0]
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: field) })
         bytes[place + 5] = 0x68
@@ -31,7 +31,9 @@ struct MissingDescriptorTests {
         return unsafe Message(adopting: try #require(unsafe made))
     }
 
-    @Test("an index without a descriptor → InvalidArgs that names the index", arguments: [0, 1, UInt32.max])
+    @Test(
+        "an argument has an index but the message has no descriptor → InvalidArgs that names the index",
+        arguments: [0, 1, UInt32.max])
     func missing(number: UInt32) throws {
         let message = try message(naming: number)
         let error = try #require(throws: DBusError.self) { try message.decode(as: FileDescriptor.self) }

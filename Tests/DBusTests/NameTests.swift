@@ -7,7 +7,7 @@ import Testing
 @Suite("Names, paths and signatures that would make libdbus abort")
 struct NameTests {
     @Test(
-        "an interface name → valid or not, as the specification defines",
+        "an interface name → accepted or refused, as the D-Bus specification defines",
         arguments: [
             ("org.example.Counter", true), ("a.b", true), ("_a._1", true), ("a.b_9", true),
             ("", false), ("org", false), (".a.b", false), ("a.b.", false), ("a..b", false), ("a.1b", false),
@@ -20,7 +20,7 @@ struct NameTests {
     }
 
     @Test(
-        "a bus name → valid or not, as the specification defines",
+        "a bus name → accepted or refused, as the D-Bus specification defines",
         arguments: [
             (":1.42", true), (":1.a-b", true), ("org.example-x.Y", true), ("a.b", true), (":1", false), (":", false),
             ("org", false), ("1a.b", false), ("a.1b", false), ("", false), (":1.", false), ("a b.c", false),
@@ -30,7 +30,7 @@ struct NameTests {
     }
 
     @Test(
-        "a member name → valid or not, as the specification defines",
+        "a member name → accepted or refused, as the D-Bus specification defines",
         arguments: [
             ("Add", true), ("_", true), ("a9", true), ("", false), ("9a", false), ("a.b", false), ("a-b", false),
         ])
@@ -39,7 +39,7 @@ struct NameTests {
     }
 
     @Test(
-        "an object path → valid or not, as the specification defines",
+        "an object path → accepted or refused, as the D-Bus specification defines",
         arguments: [
             ("/", true), ("/a", true), ("/a/b_9", true), ("/9", true), ("", false), ("a", false), ("/a/", false),
             ("//", false), ("/a//b", false), ("/a-b", false), ("/ä", false), ("/a\0", false),
@@ -50,7 +50,7 @@ struct NameTests {
     }
 
     @Test(
-        "a signature → valid or not, as the specification defines",
+        "a signature → accepted or refused, as the D-Bus specification defines",
         arguments: [
             ("", true), ("s", true), ("a{sv}", true), ("a(uu)a(uu)", true), ("(s(ii)av)", true), ("aay", true),
             ("a", false), ("()", false), ("(s", false), ("s)", false), ("{sv}", false), ("a{vs}", false),
@@ -65,7 +65,7 @@ struct NameTests {
         #expect(Signature.isValid(text) == isValid)
     }
 
-    @Test("random texts → the same judgement as libdbus")
+    @Test("random texts → accepted or refused as libdbus does")
     func asLibdbus() async throws {
         var random = SeededRandom(seed: 7)
         let alphabet = Array("ab9_-./:{}()asvyu ").map(String.init)
@@ -98,7 +98,7 @@ struct NameTests {
 @Suite("Object paths")
 struct ObjectPathTests {
     @Test(
-        "a name becomes a path element → escaped as the contract defines, and unescaped again", .rule("NA-02"),
+        "a name becomes a path element → escaped as the contract defines; unescaping restores the name", .rule("NA-02"),
         arguments: [
             ("mail", "mail"), ("", "_"), ("_", "_5f"), ("a b", "a_20b"), ("1st", "_31st"), ("a1", "a1"),
             ("ä", "_c3_a4"), ("a/b", "a_2fb"), ("a-b.c", "a_2db_2ec"),
@@ -110,13 +110,13 @@ struct ObjectPathTests {
     }
 
     @Test(
-        "a path element that is no escaped name → nil",
+        "a path element that is not an escaped name → unescaping returns nil",
         arguments: ["", "_4", "_zz", "1", "_41", "a_", "_C3_A4", "_ff", "-"])
     func notEscaped(element: String) {
         #expect(ObjectPath.unescape(element) == nil)
     }
 
-    @Test("any text → escaping is reversible and valid")
+    @Test("any text is escaped → a valid path element, from which the text can be restored")
     func reversible() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<500 {
@@ -129,7 +129,7 @@ struct ObjectPathTests {
         }
     }
 
-    @Test("paths nest → parent, elements and contains agree")
+    @Test("nested paths → `parent`, `elements` and `contains` agree")
     func nesting() {
         let path: ObjectPath = "/org/example/Counter"
         #expect(path.parent == "/org/example")

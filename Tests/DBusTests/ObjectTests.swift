@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Objects are called as their interface tables declare")
+@Suite("Calls are dispatched as the interface tables declare")
 @DBusActor
 struct ObjectTests {
     private func error(
@@ -22,7 +22,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an unknown object, interface, method or property → its own error, naming it")
+    @Test("an unknown object, interface, method or property → a different error for each, with its name")
     func unknown() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -51,7 +51,7 @@ struct ObjectTests {
         #expect(found?.standard == .unknownInterface)
     }
 
-    @Test("arguments do not fit → InvalidArgs naming the one at fault, and the handler is not called")
+    @Test("arguments do not fit the method → InvalidArgs that names the bad argument, and the handler does not run")
     func invalidArguments() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -68,7 +68,7 @@ struct ObjectTests {
         #expect(service.counter.arrivals.isEmpty)
     }
 
-    @Test("a handler throws an error type of its own → the caller gets its mapped name; the service goes on")
+    @Test("a handler throws an error type of its own → the caller gets its mapped D-Bus name; the service goes on")
     func mappedError() async throws {
         let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
@@ -79,7 +79,7 @@ struct ObjectTests {
         #expect(try await counter.call("Add", UInt32(100), returning: UInt64.self) == 100)
     }
 
-    @Test("a handler drops its call, or answers with other types than declared → the caller gets an error")
+    @Test("a handler drops its call, or replies with undeclared types → the caller gets an error")
     func noAnswer() async throws {
         let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
@@ -89,7 +89,7 @@ struct ObjectTests {
         #expect(error?.standard == .invalidArgs)
     }
 
-    @Test("a call is answered later, and twice → the first answer counts")
+    @Test("a call gets two replies, both after the handler returned → the first reply counts")
     func answeredLater() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -104,7 +104,7 @@ struct ObjectTests {
         try await task.value
     }
 
-    @Test("an admission check refuses → no method runs, and its error is the answer")
+    @Test("the admission check refuses a call → the method does not run, and the caller gets the error of the check")
     func admission() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -117,7 +117,7 @@ struct ObjectTests {
         #expect(try await error(client, member: "Add", .uint32(1)) == nil)
     }
 
-    @Test("Peer is called on any path of the tree → Ping and the machine's id")
+    @Test("org.freedesktop.DBus.Peer is called on any path of the tree → Ping and the machine id")
     func peer() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

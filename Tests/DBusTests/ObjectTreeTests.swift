@@ -5,7 +5,7 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// Counters that are made when a path is looked up, two levels deep: `/org/example/many/<a>/<b>`.
+/// Makes counters when a path two levels deep is looked up: `/org/example/many/<a>/<b>`.
 @DBusActor
 final class CounterResolver: ObjectResolver {
     var names: [String: [String]] = ["a": ["x", "y"], "b": []]
@@ -38,7 +38,7 @@ struct ObjectTreeTests {
         .call("Introspect", returning: String.self)
     }
 
-    @Test("every level is introspected → all children: objects, resolvers and the nodes between")
+    @Test("every level of the tree is introspected → all children: objects, resolved objects and the nodes between")
     func children() async throws {
         let service = try await CounterService.start()
         let resolver = CounterResolver()
@@ -63,7 +63,7 @@ struct ObjectTreeTests {
         #expect(tree.lines.contains("/org/example/many/a/y"))
     }
 
-    @Test("an introspected object → its table, in order, as another XML reader parses it")
+    @Test("an object is introspected → its interface table, in order, as another XML reader parses it")
     func introspection() async throws {
         let service = try await CounterService.start()
         let found = try Introspected(try await introspect(try await service.client(), Counter.path))
@@ -87,7 +87,7 @@ struct ObjectTreeTests {
             ])
     }
 
-    @Test("an object is removed → it and the nodes above it are unknown, others stay")
+    @Test("an object is removed → its path and the empty nodes above it become unknown, other objects stay")
     func removal() async throws {
         let service = try await CounterService.start()
         service.tree.add(ExportedObject(Counter.interface, of: service.counter), at: "/org/example/deep/down/Counter")
@@ -104,7 +104,7 @@ struct ObjectTreeTests {
         #expect(service.tree.children(of: .root) == [])
     }
 
-    @Test("an ObjectManager → lists all objects below it, and announces each that is added or removed")
+    @Test("an ObjectManager → lists all objects below its path, and announces each object that is added or removed")
     func objectManager() async throws {
         typealias Managed = [ObjectPath: [String: [String: DBusValue]]]
         let service = try await CounterService.start()

@@ -11,7 +11,7 @@ struct PropertyTests {
         RemoteObject(client, destination: Counter.name, path: Counter.path, interface: StandardInterface.properties)
     }
 
-    @Test("Get, GetAll and Set → values, a failing getter left out, written values checked")
+    @Test("Get, GetAll and Set → values are returned, a failing getter is left out, written values are checked")
     func access() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -51,7 +51,7 @@ struct PropertyTests {
         #expect(service.counter.limit == 7)
     }
 
-    @Test("properties change → the signal has values, names, or nothing, as the table says")
+    @Test("properties change → the signal carries values, names, or nothing, as the interface table says")
     func changes() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -76,7 +76,9 @@ struct PropertyTests {
         }
     }
 
-    @Test("a property that a peer may not read → AccessDenied, absent from GetAll, its value absent from broadcasts")
+    @Test(
+        "a peer may not read a property → AccessDenied; GetAll leaves the property out, broadcasts leave its value out"
+    )
     func visibility() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -4,7 +4,8 @@ import DBus
 import TestSupport
 import Testing
 
-/// Completions and handlers may use the connection: none of its state is being changed when they run.
+/// Completions and handlers may use the connection, because no state of the connection is being changed while they
+/// run.
 @Suite("Handlers that use the connection while it calls them")
 @DBusActor
 struct ReentrancyTests {
@@ -14,7 +15,7 @@ struct ReentrancyTests {
             member: "GetId")
     }
 
-    @Test("a completion makes a call → the second answer arrives too")
+    @Test("a completion makes a call → the second reply arrives too")
     func completion() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -28,7 +29,7 @@ struct ReentrancyTests {
         #expect(try await answers.next() == 2)
     }
 
-    @Test("a completion after a timeout makes a call → the second answer arrives")
+    @Test("a call times out and its completion makes another call → the second reply arrives")
     func timeout() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -40,7 +41,7 @@ struct ReentrancyTests {
         #expect(try await answers.next())
     }
 
-    @Test("the connection ends, and the completion of a failed call makes another → that one fails too")
+    @Test("the connection ends, and the completion of a failed call makes another call → the new call fails too")
     func end() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -55,7 +56,7 @@ struct ReentrancyTests {
         #expect(try await errors.next().standard == .disconnected)
     }
 
-    @Test("a drain handler registers for the next drain → it is called for that one too")
+    @Test("a drain handler registers for the next drain → called for the next drain too")
     func drain() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))

@@ -4,10 +4,10 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Sending")
+@Suite("Sending messages")
 @DBusActor
 struct SendingTests {
-    @Test("a received call → the size of its header and body, before it is read and after")
+    @Test("a call is received → the sizes of its header and body are known, before and after its body is read")
     func receivedSize() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -23,7 +23,7 @@ struct SendingTests {
         #expect(message.size == size)
     }
 
-    @Test("one signal sent to several peers of a bus → each gets a copy, and the sent message is not changed")
+    @Test("one signal is sent to several peers of a bus → each peer gets a copy, and the signal itself is unchanged")
     func unicast() async throws {
         let service = try await CounterService.start()
         let log = EventLog<String>()
@@ -63,7 +63,7 @@ struct SendingTests {
         #expect(throws: DBusError.self) { try peers[0].send(message) }
     }
 
-    @Test("a call that is sent again → a new call with its own answer")
+    @Test("a call message is sent a second time → a new call with a reply of its own")
     func calledTwice() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -76,7 +76,7 @@ struct SendingTests {
         #expect(try await client.call(message).decode(as: UInt64.self) == 8)
     }
 
-    @Test("flags of a call → reach the other end")
+    @Test("flags of a call message → arrive at the receiver")
     func flags() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -93,7 +93,7 @@ struct SendingTests {
         call.reply()
     }
 
-    @Test("a rule with a sender on a direct connection → signals match, as the peer is the only sender")
+    @Test("a match rule names a sender on a direct connection → signals match, because the peer is the only sender")
     func directSender() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -109,7 +109,7 @@ struct SendingTests {
         #expect(try await log.next() == "signal")
     }
 
-    @Test("a connection is flushed → everything is written, or the time is up, or the peer is gone")
+    @Test("a connection is flushed → all bytes are written, or the timeout passes, or the peer is gone")
     func flush() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -134,7 +134,7 @@ struct SendingTests {
         #expect(await !last.value)
     }
 
-    @Test("a subscription is cancelled by another's handler → it does not get that message")
+    @Test("a subscription is cancelled by the handler of another subscription → it does not receive that message")
     func cancelledInside() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Direct connections")
 @DBusActor
 struct ServerTests {
-    @Test("two programs connect directly → each is served and has a name of its own")
+    @Test("two programs connect directly → the server serves both, each with a unique name")
     func twoClients() async throws {
         let server = try CounterServer()
         let names = EventLog<String>()
@@ -24,7 +24,7 @@ struct ServerTests {
         withExtendedLifetime(clients) {}
     }
 
-    @Test("a client library takes the server for a bus → Hello, AddMatch, names and broadcasts work", .rule("TT-01"))
+    @Test("a client library treats the server as a bus → Hello, AddMatch, names and broadcasts work", .rule("TT-01"))
     func asABus() async throws {
         let server = try CounterServer()
         let client = try await Connection.open(.address(server.address))
@@ -47,7 +47,7 @@ struct ServerTests {
         #expect(log.recorded.isEmpty)
     }
 
-    @Test("busctl --address= calls, introspects and lists the tree → as on a bus")
+    @Test("busctl --address= calls, introspects and lists the tree → works as on a bus")
     func busctl() async throws {
         let server = try CounterServer()
         let base = ["--address=\(server.address)", "--timeout=5"]
@@ -110,7 +110,7 @@ struct ServerTests {
         #expect(try await python.lines.next() == "signal Added (4, 4)")
     }
 
-    @Test("a client leaves → its peer departs once")
+    @Test("a client leaves → its departure is reported once")
     func leaving() async throws {
         let server = try CounterServer()
         let log = EventLog<String>()
@@ -126,7 +126,7 @@ struct ServerTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("a call arrives → it tells the caller's user and process")
+    @Test("a call arrives → the caller's user and process are known")
     func credentials() async throws {
         let server = try CounterServer()
         let lines = try await ChildProcess.run(

@@ -9,7 +9,7 @@ import Testing
 @Suite("Traps of libdbus: servers")
 @DBusActor
 struct ServerTrapTests {
-    /// Connects without libdbus, sends lines, prints what the server answers.
+    /// Connects without libdbus, sends `lines`, and prints the server's answers.
     private func rawClient(_ server: CounterServer, _ lines: [String]) throws -> ChildProcess {
         try ChildProcess(
             python: """
@@ -31,7 +31,7 @@ struct ServerTrapTests {
         for _ in 0..<3 { #expect(try await client.lines.next() == "REJECTED EXTERNAL") }
     }
 
-    @Test("a client claims to be another user → rejected")
+    @Test("a client claims to be another user during authentication → rejected")
     func claimsAnotherUser() async throws {
         let server = try CounterServer()
         let client = try rawClient(server, ["AUTH EXTERNAL 3635353334"])
@@ -39,7 +39,7 @@ struct ServerTrapTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("a client connects and sends nothing → closed when its time is up, others are served")
+    @Test("a client connects and sends nothing → closed after the authentication timeout; other clients are served")
     func silentClient() async throws {
         let server = try CounterServer { $0.authenticationTimeout = .seconds(2) }
         let silent = try rawClient(server, [])
@@ -49,7 +49,7 @@ struct ServerTrapTests {
         #expect(server.server.connectedPeers.count == 1)
     }
 
-    @Test("a client sends garbage → it alone is closed")
+    @Test("a client sends garbage → only its connection is closed")
     func garbage() async throws {
         let server = try CounterServer()
         let counter = RemoteObject.counter(try await server.client(), destination: nil)
@@ -71,7 +71,9 @@ struct ServerTrapTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("no descriptor is free → the client waits, which is reported once, and is served when one is free again")
+    @Test(
+        "no descriptor is free → the client waits, which is reported once, and is served when a descriptor becomes free"
+    )
     func noDescriptors() async throws {
         let server = try CounterServer()
         let starvations = EventLog<Bool>()
@@ -91,12 +93,12 @@ struct ServerTrapTests {
         client.write(line: "")
         #expect(try await starvations.next())
         #expect(server.server.isStarved)
-        descriptors.giveBack()
+        descriptors.closeAll()
         #expect(try await client.lines.next() == "OK")
         #expect(!server.server.isStarved && starvations.recorded.isEmpty)
     }
 
-    @Test("a server for some users only → others are refused, even the user that runs the server")
+    @Test("the server accepts only certain users → other users are refused, even the user that runs the server")
     func admits() async throws {
         let server = try CounterServer { $0.admits = { $0.userID != 65534 } }
         let call = [
@@ -116,7 +118,9 @@ struct ServerTrapTests {
         #expect(lines.first?.contains(" 65534 ") == true)
     }
 
-    @Test("more clients than allowed → the next gets LimitsExceeded and is closed; when one leaves, another is served")
+    @Test(
+        "more clients than allowed → the next gets LimitsExceeded and is closed; after a departure, another is served"
+    )
     func full() async throws {
         let server = try CounterServer { $0.maximumConnections = 2 }
         func add(_ client: Connection) async throws(DBusError) {
@@ -139,7 +143,7 @@ struct ServerTrapTests {
         try await add(try await server.client())
         #expect(server.counter.sum == 3)
 
-        // The new limit applies to connections that are made from now on.
+        // The new limit applies only to later connections.
         server.server.limit(connections: 3, perUser: 8, authenticationTimeout: .seconds(10))
         try await add(try await server.client())
         #expect(server.counter.sum == 4)
@@ -149,7 +153,7 @@ struct ServerTrapTests {
         await #expect(throws: DBusError.self) { try await add(refused) }
     }
 
-    @Test("a message that is larger, or has more descriptors, than the server accepts → its sender alone is closed")
+    @Test("a message is larger, or has more descriptors, than the server accepts → only its sender is disconnected")
     func largeMessages() async throws {
         let server = try CounterServer { $0.maximumMessageSize = 1 << 20 }
         let good = RemoteObject.counter(try await server.client(), destination: nil)
@@ -171,7 +175,9 @@ struct ServerTrapTests {
         #expect(try await good.call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("a client is stopped → its queue grows, others get all signals; when it continues, the queue drains")
+    @Test(
+        "a client is stopped → its queue grows and others get all signals; when the client continues, its queue drains"
+    )
     func stoppedClient() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -208,7 +214,7 @@ struct ServerTrapTests {
         stopped.stop()
     }
 
-    @Test("reading from a client is paused → its calls wait, and are answered in order afterwards")
+    @Test("reading from a client is paused → its calls wait, and are answered in order when reading resumes")
     func pausedReading() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -233,7 +239,7 @@ struct ServerTrapTests {
         for number in 2...11 as ClosedRange<UInt64> { #expect(try await log.next() == number) }
     }
 
-    @Test("the server is closed → its clients see the end, the socket is gone, and a new one can listen there")
+    @Test("the server is closed → its clients see the end, its socket is removed, and a new server can listen there")
     func closed() async throws {
         let server = try CounterServer()
         let client = try await server.client()

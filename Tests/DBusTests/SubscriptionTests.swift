@@ -13,7 +13,7 @@ struct SubscriptionTests {
         try service.tree.emit(Counter.added, of: Counter.interface, at: Counter.path, UInt32(1), UInt64(1))
     }
 
-    @Test("the first task that subscribes is cancelled at any moment → the next one gets the signals", arguments: 0..<8)
+    @Test("the first subscribing task is cancelled at any moment → the second task gets the signals", arguments: 0..<8)
     func cancelled(turns: Int) async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -30,7 +30,7 @@ struct SubscriptionTests {
         second.cancel()
     }
 
-    @Test("many tasks subscribe at once and some are cancelled → the others get the signals")
+    @Test("many tasks subscribe at once and some are cancelled → the other tasks get the signals")
     func together() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -48,12 +48,13 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "the bus has no room for another rule → LimitsExceeded for all that wait; once there is room, subscribing works"
+        "the bus has no room for a match rule → LimitsExceeded for all waiting tasks; later, subscribing works"
     )
     func refused() async throws {
         let service = try await CounterService.start(on: .limited(["max_match_rules_per_connection": 2]))
         let client = try await service.client()
-        // With one rule in use the bus has room for one more: to follow the owner's name or the signals, not both.
+        // A subscription needs two rules: for the name's owner and for the signals. With one rule in use, the bus
+        // has room for only one more.
         let other = try await client.subscribe(MatchRule(interface: "org.example.Other")) { _ in }
         let full = try await client.subscribe(MatchRule(interface: "org.example.Full")) { _ in }
         for _ in 0..<3 {
@@ -78,7 +79,9 @@ struct SubscriptionTests {
         #expect(try await heard.next() == "heard")
     }
 
-    @Test("the bus does not answer a task that subscribes → cancelling ends the wait, and later subscriptions work")
+    @Test(
+        "the bus does not answer a subscribing task → cancelling the task ends the wait, and later subscriptions work"
+    )
     func silentBus() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Traps of libdbus: threads, the main loop, queues")
 @DBusActor
 struct TrapTests {
-    @Test("received messages fill libdbus' limit and are released on other threads → reading continues")
+    @Test("received messages fill libdbus' limit and are released on other threads → reading resumes")
     func dropOnOtherThreads() async throws {
         let server = try CounterServer()
         let client = try await server.client()
@@ -21,7 +21,7 @@ struct TrapTests {
         }
         var held: [Call] = []
         for _ in 0..<60 { held.append(try await server.counter.kept.next()) }
-        // Holding more than 63 MiB stops the reading; the last references go away on another thread.
+        // libdbus stops reading when more than 63 MiB are held. The last references are released on another thread.
         let box = held
         held = []
         DispatchQueue.global().async { withExtendedLifetime(box) {} }
@@ -34,7 +34,7 @@ struct TrapTests {
         )
     }
 
-    @Test("a flood of messages arrives → timers fire in between, and no handler is entered twice")
+    @Test("a flood of messages arrives → timers fire in between, and no handler is re-entered")
     func budget() async throws {
         let server = try CounterServer()
         let client = try await server.client()
@@ -55,7 +55,7 @@ struct TrapTests {
         #expect(!object.wasReentered)
     }
 
-    @Test("libdbus' status → drain, wait, or try again later, never spin")
+    @Test("each dispatch status of libdbus → drain, wait, or retry later, never spin")
     func dispatchStatus() {
         #expect(DispatchStep(status: 0) == .drain)  // DBUS_DISPATCH_DATA_REMAINS
         #expect(DispatchStep(status: 1) == .wait)  // DBUS_DISPATCH_COMPLETE
@@ -63,7 +63,7 @@ struct TrapTests {
         #expect(DispatchStep.retryDelay > .zero)
     }
 
-    @Test("many connections come and go at once → descriptors are reused, every call is answered")
+    @Test("many connections open and close at once → descriptors are reused, every call is answered")
     func churn() async throws {
         let server = try CounterServer { $0.maximumConnections = 1000 }
         let address = server.address
@@ -81,7 +81,7 @@ struct TrapTests {
         #expect(server.counter.sum == 200)
     }
 
-    @Test("the bus is stopped → sending never blocks, the queue is seen to grow, calls run out of time")
+    @Test("the bus is stopped → sending never blocks, the outgoing queue grows, calls time out")
     func stoppedBus() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -104,7 +104,7 @@ struct TrapTests {
         #expect(try await RemoteObject.counter(client).call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("one message is sent to several connections → each gets a copy, as libdbus locks a sent message")
+    @Test("one message is sent to several connections → each sends a copy, because libdbus locks a sent message")
     func sentTwice() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -124,7 +124,7 @@ struct TrapTests {
         #expect(try await [log.next(), log.next()].sorted() == ["first 2", "second 2"])
     }
 
-    @Test("bad arguments of every kind → errors; libdbus, which would abort, never sees them")
+    @Test("bad arguments of every kind → errors; they never reach libdbus, which would abort")
     func badArguments() throws {
         let bad: [() throws -> Void] = [
             { _ = try Message.methodCall(to: "no name", path: "/", interface: nil, member: "A") },
@@ -146,7 +146,7 @@ struct TrapTests {
     }
 }
 
-/// Notices when it is called while it is being called.
+/// Records whether it is called while a call of it is still running.
 @DBusActor
 private final class Reentered {
     private(set) var count = 0
@@ -169,7 +169,7 @@ private final class Reentered {
                 object.count += 1
                 if object.count == 1 { object.onFirst() }
                 if object.count == 2000 { object.onLast() }
-                // Sending and making connections inside a handler must not dispatch anything.
+                // Sending, and opening connections, inside a handler must not dispatch any message.
                 try object.sender.send(Message.signal(path: "/", interface: "org.example.Flood", member: "Noise"))
                 object.isBusy = false
             }

@@ -4,12 +4,12 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Messages that are begun and not finished", .timeLimit(.minutes(1)))
+@Suite("Messages that are started and not finished", .timeLimit(.minutes(1)))
 @DBusActor
 struct UnfinishedMessageTests {
-    /// Authenticates, then sends what the words of an input line name: `call` is a whole call, `unknown` is one with a
-    /// header field that D-Bus does not define, a number is that many bytes of the next call, and `rest` is the
-    /// remainder of that call. Prints `answer` for each answer, and `closed` at the end.
+    /// Authenticates, then sends what the words of an input line name. `call` is a complete call, `unknown` is a
+    /// call with a header field that D-Bus does not define, a number is that many bytes of the next call, and
+    /// `rest` is the remainder of that call. Prints `answer` for each reply, and `closed` at the end.
     private static let script = """
         import os, selectors, socket, struct, sys
         def field(code, kind, text):
@@ -75,7 +75,8 @@ struct UnfinishedMessageTests {
         try ChildProcess(python: Self.script, ["\(server.directory.path)/direct.sock"])
     }
 
-    /// A server, and how many bytes it had received of the unfinished messages for which it closed connections.
+    /// Returns a server, and a log with the byte count of each unfinished message for which a connection was
+    /// closed.
     private func makeServer(_ timeout: Duration) throws -> (CounterServer, EventLog<Int>) {
         let server = try CounterServer { $0.messageTimeout = timeout }
         let bytes = EventLog<Int>()
@@ -90,7 +91,7 @@ struct UnfinishedMessageTests {
     }
 
     @Test(
-        "a message stays unfinished → its connection is closed, and the bytes received so far are reported",
+        "a message stays unfinished → its connection is closed, and the number of bytes received is reported",
         arguments: [
             (["begin 1"], 1), (["begin 40"], 40), (["begin", "15"], 15), (["begin call 7"], 7),
             (["begin", "call call 50"], 50),
@@ -108,7 +109,7 @@ struct UnfinishedMessageTests {
             try await RemoteObject.counter(good, destination: nil).call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("a client sends nothing between whole messages → it stays")
+    @Test("a client sends nothing between complete messages → stays connected")
     func idle() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(400))
         let (client, other) = (try client(server), try await server.client())
@@ -116,7 +117,7 @@ struct UnfinishedMessageTests {
         for line in ["begin", "call", "17", "rest call", "unknown", "unknown call unknown"] { client.write(line: line) }
         var answers = 0
         while answers < 7 { answers += try await client.lines.next() == "answer" ? 1 : 0 }
-        // Messages with bodies, and large ones, count as well.
+        // Messages with bodies, and large ones, are complete messages too.
         _ = try await counter.call("Fill", UInt32(1 << 20), returning: [UInt8].self)
         let hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
         try hold.write([UInt8](repeating: 1, count: 3 << 20))
@@ -130,7 +131,7 @@ struct UnfinishedMessageTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("a message takes longer than the limit, but each of its pieces does not → it is answered")
+    @Test("a message takes longer than the time limit, but each of its pieces arrives in time → answered")
     func slow() async throws {
         let (server, unfinished) = try makeServer(.seconds(2))
         let client = try client(server)
@@ -144,7 +145,7 @@ struct UnfinishedMessageTests {
         #expect(unfinished.recorded.isEmpty)
     }
 
-    @Test("a message is begun and its connection is not read → the time counts from when it is read again")
+    @Test("a message is unfinished while reading is paused → the time limit starts anew when reading resumes")
     func paused() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(200))
         let peers = EventLog<Peer>()
@@ -162,7 +163,7 @@ struct UnfinishedMessageTests {
         while try await client.lines.next() != "closed" {}
     }
 
-    @Test("no time limit for messages → a client may take as long as it likes")
+    @Test("no time limit for messages → a client may take any time")
     func unlimited() async throws {
         let server = try CounterServer()
         let client = try client(server)

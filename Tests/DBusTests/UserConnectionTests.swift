@@ -7,7 +7,7 @@ import Testing
 @Suite("Direct connections of one user", .timeLimit(.minutes(1)))
 @DBusActor
 struct UserConnectionTests {
-    /// Connects without authenticating; ends when it is told to or its connection is closed.
+    /// Connects without authenticating. The client exits on an input line or when its connection is closed.
     private func silentClient(_ server: CounterServer) throws -> ChildProcess {
         try ChildProcess(
             python: """
@@ -27,7 +27,7 @@ struct UserConnectionTests {
         try await RemoteObject.counter(client, destination: nil).call("Add", UInt32(1), returning: UInt64.self)
     }
 
-    @Test("as many unauthenticated connections as a user may have → the user's next is refused, others are served")
+    @Test("a user has as many unauthenticated connections as allowed → the next is refused, other users are served")
     func silent() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 8
@@ -57,11 +57,12 @@ struct UserConnectionTests {
         #expect(try await silent[0].exit.next() == 0)
         withExtendedLifetime(silent) {}  // a child process is terminated when it is released
         var sum: UInt64?
-        while sum == nil { sum = try? await add(try await server.client()) }  // no event tells when it has read the end
+        // No event tells when the server has read the end of the stream.
+        while sum == nil { sum = try? await add(try await server.client()) }
         #expect(sum == 2)
     }
 
-    @Test("more connections at once than can be refused with an answer → closed at once, and others are served")
+    @Test("more connections at once than can be refused with an error → closed without one, and other users are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3
@@ -83,7 +84,7 @@ struct UserConnectionTests {
         for client in clients { client.write(line: "") }
     }
 
-    @Test("a changed limit → applies to connections that are made from then on")
+    @Test("a limit is changed → applies to later connections only")
     func changed() async throws {
         let server = try CounterServer { $0.maximumConnectionsPerUser = 1 }
         let first = try await server.client()

@@ -10,7 +10,7 @@ struct ContentTests {
     private static let composed = "\u{e9}"
     private static let decomposed = "e\u{301}"
 
-    @Test("keys that are equal Swift strings → both fields are kept and found by their bytes")
+    @Test("keys that are equal as Swift strings but not as bytes → both fields are kept, and found by their bytes")
     func equivalentKeys() {
         let content: Content = [Self.composed: .int64(1), "a": .int64(2), Self.decomposed: .int64(3)]
         #expect(content.count == 3)
@@ -23,7 +23,8 @@ struct ContentTests {
         #expect(([Self.composed: .int64(1)] as Content)[Self.decomposed] == nil)
     }
 
-    @Test("random fields in any order, some twice → the last of each key, ascending by bytes", arguments: 0..<20)
+    @Test(
+        "random fields in any order, some of them repeated → the last of each key, sorted by bytes", arguments: 0..<20)
     func order(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let keys = ["", "a", "b", "ab", Self.composed, Self.decomposed, "z\u{301}", "\u{17a}", "\u{1f600}", "\u{ffff}"]
@@ -43,7 +44,7 @@ struct ContentTests {
         #expect(content.value.signature == "a{sv}")
     }
 
-    @Test("an object on the wire with keys that are equal Swift strings → all its fields are read")
+    @Test("a received object has keys that are equal as Swift strings → all its fields are decoded")
     @DBusActor
     func wire() throws {
         let message = try Message.methodCall(to: nil, path: "/", interface: nil, member: "Test")

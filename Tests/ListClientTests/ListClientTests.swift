@@ -16,14 +16,14 @@ struct ListClientTests {
         }
     }
 
-    /// Longer than one retry interval: an attempt would have come by then.
+    /// Waits longer than one retry interval, so that another attempt would have been made.
     private func aWhile() async throws {
         let log = EventLog<Void>()
         EventLoop.shared.addTimer(after: .milliseconds(400)) { log.record(()) }
         try await log.next()
     }
 
-    @Test("the bus refuses to report owners → one message for each attempt, one attempt at a time")
+    @Test("the bus refuses to report owners of names → one message per attempt, one attempt at a time")
     func refusedRule() async throws {
         let bus = try PrivateBus(.limited(["max_match_rules_per_connection": 0]))
         let events = EventLog<String>()
@@ -34,7 +34,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("the daemon appears and leaves, then the bus → one callback for each")
+    @Test("the daemon appears, the daemon leaves, the bus ends → one callback for each")
     func comesAndGoes() async throws {
         let bus = try PrivateBus()
         let events = EventLog<String>()
@@ -52,7 +52,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("closed at any moment → no callback afterwards", arguments: 0..<6)
+    @Test("a client is closed at any moment → no callback afterwards", arguments: 0..<6)
     func closed(turns: Int) async throws {
         let bus = try PrivateBus(.limited(turns.isMultiple(of: 2) ? [:] : ["max_match_rules_per_connection": 0]))
         let other = try await Connection.open(.address(bus.address))
@@ -66,7 +66,7 @@ struct ListClientTests {
         #expect(events.recorded == [])
     }
 
-    @Test("closed in the callback that reports a missing bus → no further attempt")
+    @Test("a client is closed in the callback that reports a missing bus → no further attempt")
     func closedInside() async throws {
         let events = EventLog<String>()
         var client: ListClient?
@@ -81,7 +81,7 @@ struct ListClientTests {
         client = nil
     }
 
-    @Test("clients are dropped without close → their connections end")
+    @Test("clients are released without close → their connections end")
     func dropped() async throws {
         let bus = try PrivateBus()
         let other = try await Connection.open(.address(bus.address))

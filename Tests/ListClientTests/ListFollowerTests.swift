@@ -16,7 +16,7 @@ struct ListFollowerTests {
         }
     }
 
-    /// A follower that has reported the two objects of the list, and its later events.
+    /// Returns a follower that has reported the two objects of the list, and the log of its later events.
     private func following(
         by daemon: ListDaemonClient, patience: Duration = .seconds(600)
     ) async throws -> (ListFollower, EventLog<String>) {
@@ -27,7 +27,7 @@ struct ListFollowerTests {
         return (follower, events)
     }
 
-    @Test("the list is removed and made again → the mirror starts again, and no removal is reported")
+    @Test("the list is removed and created again → the mirror starts again, and no removal is reported")
     func madeAgain() async throws {
         let listd = try await FakeListd()
         let (follower, events) = try await following(by: try await listd.client())
@@ -41,7 +41,7 @@ struct ListFollowerTests {
     }
 
     @Test(
-        "the list is removed again while it is being opened → the follower waits, and follows when it exists again",
+        "the list is removed again while the follower opens it → the follower waits, and follows when the list exists again",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
     func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
         let listd = try await FakeListd()
@@ -66,7 +66,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("another daemon does not have the list yet → the follower waits, and follows when it is made")
+    @Test("a new daemon does not have the list yet → the follower waits, and follows when the list is created")
     func madeByAnotherDaemon() async throws {
         let first = try await FakeListd()
         let (follower, events) = try await following(by: try await first.client())
@@ -81,7 +81,7 @@ struct ListFollowerTests {
         #expect(try await events.next() == "replaced(count: 3)")
     }
 
-    @Test("another daemon never gets the list → removed, once")
+    @Test("a new daemon never gets the list → removal is reported once")
     func goneWithItsDaemon() async throws {
         let first = try await FakeListd()
         let (follower, events) = try await following(by: try await first.client(), patience: .milliseconds(20))
@@ -93,7 +93,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("the list has never existed → reported at once")
+    @Test("the list has never existed → reported immediately")
     func neverThere() async throws {
         let listd = try await FakeListd()
         listd.hide()
@@ -103,20 +103,20 @@ struct ListFollowerTests {
         #expect(try await events.next() == ListdName.errorPrefix + "NoSuchAdapter")
     }
 
-    @Test("the list is removed and not made again → removed, once")
+    @Test("the list is removed and not created again → removal is reported once")
     func gone() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
         let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
         listd.hide()
         #expect(try await events.next() == "removed")
-        // The program attaches again, as to any list.
+        // The program attaches again, as it would to any list.
         listd.show()
         await follower.attach(to: daemon)
         #expect(try await events.next() == "replaced(count: 2)")
     }
 
-    @Test("detached while the list does not exist → no further callback")
+    @Test("the follower is detached while the list does not exist → no further callback")
     func detached() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
@@ -135,7 +135,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("attaching of one follower is cancelled → another on the same connection gets all signals")
+    @Test("attaching one follower is cancelled → another follower on the same connection gets all signals")
     func cancelledAttach() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()

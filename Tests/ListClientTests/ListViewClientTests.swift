@@ -19,7 +19,7 @@ struct ListViewClientTests {
         return try await opening.value
     }
 
-    @Test("a viewport is refused while another waits → the newest one is sent, and all are answered")
+    @Test("a viewport is refused while another one waits → the newest is sent, and all are answered")
     func refusedViewport() async throws {
         let listd = try await FakeListd()
         let log = EventLog<String>()
@@ -41,7 +41,7 @@ struct ListViewClientTests {
         await view.close()
     }
 
-    @Test("another call fails while a viewport is in flight → the viewport still waits for its own answer")
+    @Test("another call fails while a viewport is in flight → the viewport still waits for its own reply")
     func unrelatedFailure() async throws {
         let listd = try await FakeListd()
         let log = EventLog<String>()
@@ -61,7 +61,7 @@ struct ListViewClientTests {
         await view.close()
     }
 
-    @Test("opening is cancelled before the daemon answers → the new view is closed")
+    @Test("opening a view is cancelled before the daemon replies → the new view is closed")
     func cancelledOpen() async throws {
         let listd = try await FakeListd()
         let adapter = try await listd.client().adapter("l")
@@ -74,7 +74,7 @@ struct ListViewClientTests {
         #expect(try await listd.list.closed.next() == "closed")
     }
 
-    @Test("another daemon runs when a view is dropped or closed → nothing is sent to it")
+    @Test("a view is released or closed after the daemon was restarted → nothing is sent to the new daemon")
     func otherDaemon() async throws {
         let first = try await FakeListd()
         var views = [try await opened(first), try await opened(first)]
@@ -84,12 +84,12 @@ struct ListViewClientTests {
         let second = try await FakeListd(on: first.bus)
         await views[0].close()
         views = []
-        // Sent after any message that the view would have sent.
+        // This call is sent after any message that the view would have sent.
         for connection in connections { _ = try await ListDaemonClient(connection: connection).adapter("l") }
         #expect(second.list.closed.recorded == [] && first.list.closed.recorded == [])
     }
 
-    @Test("a view is dropped → it is closed; one that was closed is closed once")
+    @Test("an open view is released → closed; a closed view is released → closed only once")
     func dropped() async throws {
         let listd = try await FakeListd()
         var view: ListViewClient? = try await opened(listd)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ListClient
 
-/// An array that is changed by the reported changes alone.
+/// An array that is updated by the reported changes alone.
 private struct NaiveFollower {
     var objects: [MirroredObject] = []
 
-    /// Applies changes one by one; `daemon` provides the whole list for a replacement.
+    /// Applies changes one by one. For a replacement, the whole list comes from `daemon`.
     mutating func apply(_ changes: [MirrorChange], _ daemon: NaiveDaemon) throws {
         for change in changes {
             switch change {
@@ -39,7 +39,7 @@ private struct NaiveFollower {
 @Suite("Changes of a mirror")
 struct MirrorChangeTests {
     @Test(
-        "random transactions, read late, in part or not before they vanish → the changes add up to the list",
+        "random transactions, read late, in part, or not before objects vanish → the changes add up to the list",
         arguments: 0..<60)
     func addUp(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -51,7 +51,7 @@ struct MirrorChangeTests {
             for _ in 0..<Int.random(in: 0..<4, using: &random) {
                 #expect(mirror.apply(daemon.step(&random)) == .none)
             }
-            // Reads all or a part of the missing objects.
+            // Reads all missing objects, or a part of them.
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
                 guard let run = mirror.missing else { break }
                 let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
@@ -66,7 +66,9 @@ struct MirrorChangeTests {
         #expect(told > 0)
     }
 
-    @Test("an object that came and left before it was read → the others are reported at their right positions")
+    @Test(
+        "an object appeared and vanished before it was read → the other objects are reported at their right positions"
+    )
     func vanished() throws {
         var daemon = NaiveDaemon(count: 3)
         var mirror = Mirror()
@@ -91,7 +93,7 @@ struct MirrorChangeTests {
         #expect(follower.objects == daemon.objects(0..<4))
     }
 
-    @Test("content changed in several places and transactions → each object is reported once, at its position")
+    @Test("content changes in several places and transactions → each object is reported once, at its position")
     func contentOnly() {
         var daemon = NaiveDaemon(count: 100)
         var mirror = Mirror()
@@ -114,7 +116,7 @@ struct MirrorChangeTests {
     }
 }
 
-@Suite("Steps between two orders")
+@Suite("ArrayScript: steps from one order of an array to another")
 struct ArrayScriptTests {
     private func applied(_ script: ArrayScript, to old: [UInt64], _ new: [UInt64]) throws -> [UInt64] {
         var keys = old
@@ -142,7 +144,7 @@ struct ArrayScriptTests {
     }
 
     @Test(
-        "every order of every choice of up to four old and two new keys → the steps lead from old to new",
+        "all orders of up to four old and two new keys → the steps lead from the old order to the new one",
         arguments: 0...4)
     func exhaustive(count: Int) throws {
         let old = (0..<UInt64(count)).map { $0 }
@@ -156,7 +158,8 @@ struct ArrayScriptTests {
     }
 
     @Test(
-        "random long orders → the steps lead from old to new, and move as few elements as possible", arguments: 0..<30)
+        "random long orders → the steps lead from the old to the new order, and move as few elements as possible",
+        arguments: 0..<30)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let old = (0..<UInt64(Int.random(in: 0..<300, using: &random))).map { $0 }
@@ -176,7 +179,7 @@ struct ArrayScriptTests {
         #expect(moves == common.count - naiveLongestAscending(common))
     }
 
-    /// The quadratic dynamic program for longest increasing subsequences.
+    /// Returns the length of the longest increasing subsequence, by the quadratic dynamic program.
     private func naiveLongestAscending(_ keys: [UInt64]) -> Int {
         var best: [Int] = []
         for (index, key) in keys.enumerated() {

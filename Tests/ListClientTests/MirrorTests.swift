@@ -6,7 +6,7 @@ import Testing
 
 @testable import ListClient
 
-/// A list that makes its own updates: the naive daemon of these tests.
+/// A simple model of a daemon with one list, which produces updates of the list.
 struct NaiveDaemon {
     var revision: UInt64 = 1
     var ids: [String]
@@ -24,7 +24,7 @@ struct NaiveDaemon {
 
     func objects(_ range: Range<Int>) -> [MirroredObject] { range.map { object(ids[$0]) } }
 
-    /// One random transaction: deletes, moves, inserts and reloads together.
+    /// Applies one random transaction: deletes, moves, inserts and reloads together.
     mutating func step(_ random: inout some RandomNumberGenerator) -> Update {
         var batch = Update.Sections()
         let old = ids
@@ -58,7 +58,7 @@ struct NaiveDaemon {
     }
 }
 
-@Suite("Mirror")
+@Suite("The client's mirror of a list")
 struct MirrorTests {
     private func filled(_ daemon: NaiveDaemon) -> Mirror {
         var mirror = Mirror()
@@ -76,7 +76,9 @@ struct MirrorTests {
         }
     }
 
-    @Test("random transactions, read at once or late → equals the daemon's list", arguments: 0..<40)
+    @Test(
+        "random transactions, missing objects read at once or late → the mirror equals the daemon's list",
+        arguments: 0..<40)
     func randomTransactions(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var daemon = NaiveDaemon(count: Int.random(in: 0..<12, using: &random))
@@ -91,7 +93,7 @@ struct MirrorTests {
         #expect(mirror.revision == daemon.revision)
     }
 
-    @Test("a lost signal → the next one asks to catch up, a repeated one is ignored", .rule("AO-04"))
+    @Test("a signal is lost → the next signal makes the mirror catch up; a repeated signal is ignored", .rule("AO-04"))
     func lostSignal() {
         var random = SeededRandom(seed: 7)
         var daemon = NaiveDaemon(count: 5)
@@ -105,7 +107,7 @@ struct MirrorTests {
         #expect(mirror.revision == 3)
     }
 
-    @Test("a later revision is announced → catches up; the present one → nothing", .rule("AO-06"))
+    @Test("a later revision is announced → the mirror catches up; the present revision → nothing", .rule("AO-06"))
     func announce() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 1, kind: .announce)) == .none)
@@ -119,7 +121,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "a batch that does not fit → everything is read again, and the copy stays unchanged until then",
+        "a batch that does not fit the mirror → everything is read again, and the mirror is unchanged until then",
         arguments: [
             Update.Sections(deletes: [IndexRun(first: 3, count: 1)]),
             Update.Sections(deletes: [IndexRun(first: 0, count: 1), IndexRun(first: 0, count: 1)]),
@@ -156,7 +158,7 @@ struct MirrorTests {
             ])
     }
 
-    @Test("item changes inside a section → the section is read again")
+    @Test("items change inside a section → the section's object is read again")
     func itemChanges() {
         var mirror = filled(NaiveDaemon(count: 3))
         let items = Update.Items(inserts: [ItemPath(section: 2, item: 1)], reloads: [ItemPath(section: 0, item: 0)])

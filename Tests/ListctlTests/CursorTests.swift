@@ -15,7 +15,7 @@ struct CursorTests {
         return browser
     }
 
-    @Test("steps of a row → every item in the order of the list, and back", arguments: [1, 2, 3, 8])
+    @Test("the cursor steps by a row → visits every item in the order of the list, and back", arguments: [1, 2, 3, 8])
     func passes(rows: Int) {
         for heights in [
             Array(repeating: 44.0, count: 30), (0..<30).map { $0 % 3 == 0 ? 100 : 20 }, [44, 2000, 44, 44],
@@ -37,7 +37,7 @@ struct CursorTests {
         }
     }
 
-    @Test("items above are inserted and removed → the cursor stays on its item; its item is removed → on its row")
+    @Test("items above are inserted and removed → the cursor stays on its item; its item is removed → stays on its row")
     func follows() {
         var list = FakeList(heights: Array(repeating: 44, count: 20))
         var browser = opened(&list, rows: 10)
@@ -67,7 +67,7 @@ struct CursorTests {
         #expect(browser.current?.objectID == "o8")
     }
 
-    @Test("items beside each other → left and right go to the neighbour, a click to the item under it")
+    @Test("items side by side → left and right move to the neighbour, a click to the item under it")
     func sideways() {
         var list = FakeList(heights: Array(repeating: 44, count: 9), columns: 3)
         var browser = opened(&list, rows: 5)
@@ -84,7 +84,7 @@ struct CursorTests {
         #expect(browser.point(column: 0, row: 4) == nil)
     }
 
-    @Test("pages and ends → the cursor keeps its row, and reaches both ends")
+    @Test("Page Up, Page Down, Home and End → the cursor keeps its row on the screen, and reaches both ends")
     func pages() {
         var list = FakeList(heights: Array(repeating: 44, count: 95))
         var browser = opened(&list, rows: 10)
@@ -102,7 +102,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a far target among items of any height → it is on the screen, under the cursor",
+        "a far target among items of any height → on the screen, under the cursor",
         arguments: 1...30)
     func goes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -124,7 +124,7 @@ struct CursorTests {
         }
     }
 
-    @Test("random steps in random lists → the cursor is on the screen, on an item", arguments: 1...40)
+    @Test("random steps in random lists → the cursor stays on the screen, on an item", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in

@@ -5,8 +5,8 @@ import ListClient
 
 @testable import listctl
 
-/// A list as listd shows it: a viewport is answered with the items in it and 20 points around it; no picture comes when
-/// it shows nothing new (contract, "Viewing").
+/// A fake list that answers as listd does. The answer to a viewport has the items in it and 20 points around it. A
+/// viewport that shows nothing new gets no picture (contract, "Viewing").
 struct FakeList {
     var frames: [Frame]
     var inset = 0.0
@@ -39,7 +39,7 @@ struct FakeList {
             offset: Position(x: 0, y: y), shown: shown)
     }
 
-    /// The picture after a scroll that puts an item in the middle of a viewport.
+    /// Returns the picture after a scroll that puts an item in the middle of a viewport.
     mutating func picture(around number: Int, height visible: Double) -> Picture {
         let frame = frames[number]
         offset = max(0, min(frame.y + frame.height / 2 - visible / 2, height - visible))
@@ -49,7 +49,7 @@ struct FakeList {
         return new
     }
 
-    /// Answers a browser's requests until it has none; false when that never happens.
+    /// Answers a browser's requests until no request is left. Returns `false` when the requests never end.
     mutating func serve(_ browser: inout Browser, _ requests: [Browser.Effect]) -> Bool {
         var requests = requests
         for _ in 0..<20 {
@@ -63,7 +63,7 @@ struct FakeList {
                 last = new
                 answer = browser.show(new)
             }
-            requests = answer + browser.answered()
+            requests = answer + browser.handleAnswer()
         }
         return false
     }
@@ -81,7 +81,7 @@ extension Browser {
 }
 
 extension FakeList {
-    /// Answers a viewer's requests until it has none; false when that never happens.
+    /// Answers a viewer's requests until no request is left. Returns `false` when the requests never end.
     mutating func serve(_ state: inout ViewerState, _ effects: [ViewerState.Effect]) -> Bool {
         var effects = effects
         for number in 1..<20 {
@@ -99,20 +99,20 @@ extension FakeList {
 extension ViewerState {
     mutating func press(_ key: Key) -> [Effect] { handle(.terminal(.key(key))) }
 
-    /// Types a text; returns the effects of the last key.
+    /// Types a text. Returns the effects of the last key.
     mutating func type(_ text: String) -> [Effect] {
         var effects: [Effect] = []
         for character in text { effects = press(.character(character)) }
         return effects
     }
 
-    /// The lines on the terminal, without blanks at their ends.
+    /// The lines on the terminal, without trailing blanks.
     var lines: [String] { ViewerScreen.screen(of: self).lines.map(\.text.trimmingTrailingBlanks) }
     var status: String { lines.last ?? "" }
 }
 
 extension [ViewerState.Effect] {
-    /// The requested search.
+    /// The search that the effect requests.
     var query: Search.Query? {
         compactMap { effect in if case .find(let query) = effect { query } else { nil } }.last
     }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import listctl
 
-@Suite("Fields for people")
+@Suite("Fields formatted for people by their hints")
 struct FieldHintTests {
     @Test(
-        "a number with a hint → text for people",
+        "a number with a hint → formatted text",
         arguments: [
             (.bytes, .int64(0), "0 B"), (.bytes, .int64(999), "999 B"), (.bytes, .int64(1023), "1 KiB"),
             (.bytes, .uint64(68_600), "67 KiB"), (.bytes, .int64(1536), "1.5 KiB"), (.bytes, .uint64(.max), "16 EiB"),
@@ -31,7 +31,7 @@ struct FieldHintTests {
         #expect(hint.text(of: value) == text)
     }
 
-    @Test("a time → date and minute in the user's zone")
+    @Test("a time → date and minute in the user's time zone")
     func times() {
         let seconds: Int64 = 1_663_694_040
         let format = DateFormatter()
@@ -43,7 +43,7 @@ struct FieldHintTests {
     }
 
     @Test(
-        "a value without a hint that fits → nil",
+        "the hint does not fit the value, or there is no hint → nil",
         arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
     func unfit(value: DBusValue) {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
@@ -59,7 +59,7 @@ struct FieldHintTests {
         #expect(FieldHint.timeInSeconds.text(of: .double(1e300)) == nil)
     }
 
-    @Test("fields within fields → names with points")
+    @Test("nested fields → column names with dots")
     func nested() {
         let inner = DBusValue.options(["name": .string("ada")])
         let content = Content([
@@ -83,15 +83,15 @@ struct FieldHintTests {
             style: TextStyle(isColored: false, columns: 20))
         #expect(narrow.heading == "ID   TITLE  A")
         #expect(narrow.line(rows[0]) == "id1  T      x")
-        #expect(narrow.hidden == ["b"])
+        #expect(narrow.hiddenFields == ["b"])
         let wide = ContentTable(
             leading: leading, sample: rows, chosen: nil, texts: FieldTexts(hints: [:]),
             style: TextStyle(isColored: false, columns: nil))
         #expect(wide.line(rows[0]) == "id1  T      x  yyyyyyyyyyyyyyyyyyyy")
-        #expect(wide.hidden.isEmpty)
+        #expect(wide.hiddenFields.isEmpty)
     }
 
-    @Test("a terminal too narrow for a number → no digit is cut off; of a text the beginning is shown")
+    @Test("a terminal too narrow for a column → numbers are not truncated, texts are")
     func numbers() {
         let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
         let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
@@ -106,7 +106,7 @@ struct FieldHintTests {
         #expect(heading(3, texts, ["mail", "x"]) == ["NA…", "ma…"])
     }
 
-    @Test("fields that repeat ID and TYPE → left out on a terminal; those with hints come first")
+    @Test("fields that repeat ID and TYPE → left out on a terminal; fields with hints come first")
     func repeated() {
         let rows = ["a", "b"].map { id in
             ContentTable.Row(
@@ -129,7 +129,7 @@ struct FieldHintTests {
         #expect(heading(nil, true) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
     }
 
-    @Test("counters → families with help and type, plugins as labels")
+    @Test("statistics counters for Prometheus → families with help and type; plugins as labels")
     func prometheus() {
         let text = PrometheusText(["adapters": 2, "calls": 7, "loop-turn-p99": 1500, "plugin-a-b-calls": 3]).text
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }

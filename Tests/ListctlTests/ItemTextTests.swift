@@ -7,7 +7,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("ItemText")
+@Suite("ItemText: the line of an item")
 struct ItemTextTests {
     private func item(_ content: Content) -> Picture.Shown {
         Picture.Shown(
@@ -15,7 +15,7 @@ struct ItemTextTests {
             frame: Frame(x: 0, y: 0, width: 40, height: 44), z: 0, content: content)
     }
 
-    /// The expected line, made from the whole texts.
+    /// Returns the expected line, computed from the whole texts.
     private func naive(_ item: Picture.Shown, width: Int) -> String {
         let title = ItemText.title(of: item.content, objectID: item.objectID)
         let details = ItemText.details(of: item.content)
@@ -25,7 +25,7 @@ struct ItemTextTests {
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
     }
 
-    @Test("random texts, wide and hostile → the same line as from the whole texts", arguments: 1...20)
+    @Test("random texts with wide and control characters → the same line as from the whole texts", arguments: 1...20)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
@@ -44,7 +44,7 @@ struct ItemTextTests {
         }
     }
 
-    @Test("texts of megabytes → a line at once: only the shown part of them is read")
+    @Test("texts of megabytes → a line without delay, because only the shown part is read")
     func large() {
         let long = String(repeating: "lorem ipsum ", count: 1 << 20)
         let contents: [Content] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("JSONLine")
+@Suite("JSONLine: values as JSON on one line")
 struct JSONLineTests {
     @Test(
         "a value → the same text as in listd's own jsonl",
@@ -30,11 +30,11 @@ struct JSONLineTests {
             #"\u0080\u009f\u061c\u200e\u200f\u202a\u202e\u2028\u2066\u2069\ufeff\udb40\udc41"#
         #expect(JSONLine(.string(text)).text == "\"\(escaped)\"")
         #expect(JSONLine(.options([text: .byte(1)])).text == "{\"\(escaped)\":1}")
-        #expect(JSONLine.harmless(#"{"id":"\#(text)é"}"#) == #"{"id":"\#(escaped)é"}"#)
+        #expect(JSONLine.sanitized(#"{"id":"\#(text)é"}"#) == #"{"id":"\#(escaped)é"}"#)
         #expect(JSONLine(.string("👩\u{200D}🚀 \u{200C}")).text == "\"👩\u{200D}🚀 \u{200C}\"")
     }
 
-    @Test("keys of any type → text; equivalent keys → both, in the order of their bytes")
+    @Test("keys of any type → text; canonically equivalent keys → both, sorted by bytes")
     func keys() {
         func object(_ signature: Signature, _ keys: DBusValue...) -> String {
             JSONLine(

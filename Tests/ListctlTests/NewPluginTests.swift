@@ -4,22 +4,22 @@ import Testing
 
 @testable import listctl
 
-@Suite("The package of a new plugin")
+@Suite("Creating the package of a new plugin")
 struct NewPluginTests {
     @Test(
-        "a name that listd accepts → accepted",
+        "a plugin name that listd accepts → accepted",
         arguments: ["files", "Entry-Controller_2", "a", "2fast", "_x", String(repeating: "x", count: 64)])
     func valid(name: String) { #expect(NewPlugin.isName(name)) }
 
     @Test(
-        "a name that listd refuses, or that gives no Swift name for the module → refused",
+        "a plugin name that listd refuses, or from which no Swift module name can be made → refused",
         arguments: [
             "", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", "{}", String(repeating: "x", count: 65), "2", "-", "_",
         ])
     func invalid(name: String) { #expect(!NewPlugin.isName(name)) }
 
     @Test(
-        "the template for a name → the plugin has the name unchanged, module and types as Swift names",
+        "the template is renamed → the plugin has the name unchanged; module and types have Swift names",
         arguments: [
             ("greenhouse", "greenhouse", "Greenhouse"), ("my-plugin", "my_plugin", "My_plugin"),
             ("2fast", "_fast", "_fast"), ("template2", "template2", "Template2"),
@@ -31,7 +31,7 @@ struct NewPluginTests {
             name: "template", enum TemplatePlugin, "../../Sources"
             """
         #expect(
-            NewPlugin.renamed(text, for: name, sdk: "/template/sdk") == """
+            NewPlugin.replacingPlaceholders(in: text, name: name, sdk: "/template/sdk") == """
                 @testable import \(module)
                 name: "\(name)", enum \(type)Plugin, "/template/sdk"
                 """)

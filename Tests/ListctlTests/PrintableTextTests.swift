@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("PrintableText")
+@Suite("PrintableText: text of a known width on the terminal")
 struct PrintableTextTests {
     @Test("a text for a terminal without UTF-8 → ASCII of the same width, with the same attributes")
     func asciiOnly() {
@@ -22,7 +22,7 @@ struct PrintableTextTests {
         PrintableText(text, in: encoding).text
     }
 
-    @Test("characters of which terminals differ in width → removed, as are more than four marks")
+    @Test("characters whose width differs between terminals → removed; of combining marks, at most four are kept")
     func widths() {
         #expect(text("❤\u{FE0F}") == "❤")
         #expect(text("👨\u{200D}👩\u{200D}👧") == "👨👩👧")
@@ -32,7 +32,7 @@ struct PrintableTextTests {
         #expect(text("") == "")
     }
 
-    @Test("a terminal with ASCII only → the nearest ASCII, in as many columns")
+    @Test("a terminal with ASCII only → the nearest ASCII characters, in the same number of columns")
     func ascii() {
         #expect(text("Grüße, Ångström", .ascii) == "Gru?e, Angstrom")
         #expect(text("“a” – b… → c", .ascii) == "\"a\" - b~ > c")
@@ -40,7 +40,7 @@ struct PrintableTextTests {
         #expect(text("\u{1B}[2J", .ascii) == "*[2J")
     }
 
-    @Test("cut, filled up, aligned → exactly that wide; no character is cut in two")
+    @Test("text is truncated, padded or aligned → exactly the requested width; no character is split")
     func fitting() {
         func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
             PrintableText(text, in: .unicode).fitted(to: width, alignedRight: right, in: .unicode).text
@@ -56,7 +56,7 @@ struct PrintableTextTests {
     }
 
     @Test(
-        "the user's locale → whether the terminal has more than ASCII",
+        "the user's locale → whether the terminal can show more than ASCII",
         arguments: [
             (["LANG": "de_DE.UTF-8"], TextEncoding.unicode), (["LC_ALL": "C", "LANG": "de_DE.UTF-8"], .ascii),
             (["LC_ALL": "", "LC_CTYPE": "en_US.utf8"], .unicode), (["LANG": "ca_ES.UTF-8@valencia"], .unicode),
@@ -67,10 +67,10 @@ struct PrintableTextTests {
         #expect(TextEncoding(environment: environment) == encoding)
     }
 
-    @Test("a text of several lines → broken at blanks, words that are too long anywhere")
+    @Test("a text of several lines → wrapped at blanks; words that are too long are broken anywhere")
     func wraps() {
         func lines(_ text: String, _ width: Int) -> [String] {
-            TextWrap.lines(PrintableText(text, in: .unicode), width: width, most: 5).map(\.text)
+            TextWrap.lines(PrintableText(text, in: .unicode), width: width, maximumCount: 5).map(\.text)
         }
         #expect(lines("one two three", 7) == ["one two", "three"])
         #expect(lines("abcdefgh ij", 3) == ["abc", "def", "gh", "ij"])

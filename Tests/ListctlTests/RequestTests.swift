@@ -6,7 +6,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("listctl command lines")
+@Suite("Parsing listctl command lines")
 struct RequestTests {
     private func invocation(
         _ words: [String], of command: any Command.Type
@@ -16,7 +16,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a correct line → its command and options",
+        "a correct command line → its command and options",
         arguments: [
             (["list"], "list"), (["--json", "show", "mail"], "show"), (["--bus", "system", "watch", "a"], "watch"),
             (["--bus=unix:path=/run/x", "view", "a", "--height", "9"], "view"), (["push", "a", "-"], "push"),
@@ -30,7 +30,7 @@ struct RequestTests {
         #expect(type(of: request.command).syntax.name == command)
     }
 
-    @Test("options of every command → accepted in any place")
+    @Test("options that every command has → accepted in any position")
     func common() throws {
         let request = try Request(parsing: ["--bus=unix:path=/run/x", "list", "--json", "--color", "never"])
         #expect(request.bus == .address("unix:path=/run/x"))
@@ -38,7 +38,7 @@ struct RequestTests {
         #expect(request.color == .never)
     }
 
-    @Test("operands and options → by name, in order")
+    @Test("operands and options → parsed by name, in order")
     func operands() throws {
         let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: PatchCommand.self)
         #expect(patch.operand("NAME") == "a")
@@ -50,7 +50,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a wrong line → the error, and the command whose help explains more",
+        "a wrong command line → the error, and the command whose help explains more",
         arguments: [
             ([], "no command", nil), (["fly"], "unknown command fly", nil), (["--fly"], "unknown option --fly", nil),
             (["-x"], "unknown option -x", nil), (["show"], "show lacks NAME", "show"),
@@ -75,7 +75,7 @@ struct RequestTests {
                 "move"
             ),
             (["append", "a"], "append takes one FILE, or --id ID and KEY=VALUE words", "append"),
-            (["append", "a", "f", "--type", "t"], "--type goes with --id", "append"),
+            (["append", "a", "f", "--type", "t"], "--type needs --id", "append"),
             (["delete", "a"], "delete lacks ID", "delete"), (["help", "fly"], "unknown command fly", "help"),
             (["completion", "sh"], "completion takes bash, zsh or fish, not sh", "completion"),
             (["invoke", "a", "x"], "invoke lacks ACTION", "invoke"),
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(throws: UsageError(message: message, command: command)) { try Request(parsing: words) }
     }
 
-    @Test("options of one name in several commands → all with a value or all without")
+    @Test("an option of several commands → has a value in all of them, or in none")
     func optionsAgree() {
         let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
         for (name, same) in Dictionary(grouping: options, by: \.name) {
@@ -93,7 +93,7 @@ struct RequestTests {
         }
     }
 
-    @Test("the commands' words → all different, and each has one sentence about what it does")
+    @Test("names of commands → all different, and each has a summary of one sentence")
     func table() {
         #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
         for syntax in CommandTable.all.map({ $0.syntax }) {
@@ -104,7 +104,7 @@ struct RequestTests {
     }
 
     @Test(
-        "KEY=VALUE words → JSON where it is JSON, else text",
+        "KEY=VALUE words → JSON if the value is valid JSON, otherwise text",
         arguments: [
             ("n=5", DBusValue.int64(5)), ("n=-1.5", .double(-1.5)), ("n=true", .boolean(true)), ("n=5a", .string("5a")),
             ("n=\"5\"", .string("5")), ("n=", .string("")), ("n=a=b", .string("a=b")),
@@ -116,7 +116,7 @@ struct RequestTests {
     }
 
     @Test(
-        "an unfinished line → the completions of its last word",
+        "an unfinished command line → the completions of its last word",
         arguments: [
             (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
             (["--bus", "system", "show", ""], .list),

@@ -15,7 +15,7 @@ struct ScrollingTests {
         return browser
     }
 
-    /// Repeats a step until it changes nothing; returns all items that were ever on the screen.
+    /// Repeats a step until it changes nothing. Returns all items that were ever on the screen.
     private func hold(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
         var seen = browser.seen
         var presses = 0
@@ -30,7 +30,7 @@ struct ScrollingTests {
         return seen
     }
 
-    /// Holds for every list: each scrolling key passes every item, and both ends can be shown.
+    /// Checks for a list that each scrolling key passes every item, and that both ends can be shown.
     private func check(_ original: FakeList, rows: Int, _ comment: Comment) {
         let all = Set(original.frames.indices)
         for (down, up) in [
@@ -53,7 +53,7 @@ struct ScrollingTests {
     }
 
     @Test(
-        "items of one height, lists of 0 to 20 → every item is passed, both ends are shown",
+        "lists of 0 to 20 items of the same height → every item is passed, both ends are shown",
         arguments: [1, 2, 3, 5, 8])
     func uniform(rows: Int) {
         for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 20] {
@@ -63,7 +63,7 @@ struct ScrollingTests {
         }
     }
 
-    @Test("low items between high ones → every item is passed, both ends are shown", arguments: [1, 2, 3, 8, 11])
+    @Test("low items between high items → every item is passed, both ends are shown", arguments: [1, 2, 3, 8, 11])
     func mixed(rows: Int) {
         let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
         let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
@@ -91,7 +91,7 @@ struct ScrollingTests {
         check(list, rows: Int.random(in: 1...12, using: &random), "seed \(seed)")
     }
 
-    @Test("a viewport that shows nothing new, so that no picture comes → the screen scrolls nevertheless")
+    @Test("a new viewport shows no new item, so no picture arrives → the screen scrolls nevertheless")
     func silent() {
         var list = FakeList(heights: Array(repeating: 44, count: 24))
         var browser = opened(&list, rows: 23)
@@ -100,7 +100,7 @@ struct ScrollingTests {
         #expect(browser.seen == Set(1...23))
     }
 
-    @Test("keys faster than answers → each counts, from where the one before ends")
+    @Test("keys are pressed faster than listd answers → each key counts, from the target of the previous key")
     func queued() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = opened(&list, rows: 10)
@@ -116,11 +116,11 @@ struct ScrollingTests {
         var browser = opened(&list, rows: 10)
         #expect(list.serve(&browser, browser.step(.pages(1))))
         _ = browser.step(.scroll(rows: 1))
-        // The daemon does not know of the step yet: its viewport starts two items further down, as two were inserted
-        // above.
+        // The daemon does not know the step yet. Its viewport starts two items further down, because two items were
+        // inserted above.
         _ = browser.show(list.picture(y: 44 * 12, height: 440, sequence: 8))
         _ = browser.show(list.picture(y: 44 * 13, height: 440, sequence: 9))
-        _ = browser.answered()
+        _ = browser.handleAnswer()
         #expect(browser.scroller.top == 44 * 13)
         _ = browser.show(list.picture(y: 44 * 15, height: 440, sequence: 10))
         #expect(browser.scroller.top == 44 * 15)
@@ -140,7 +140,7 @@ struct ScrollingTests {
         #expect(browser.seen.isEmpty)
     }
 
-    @Test("a new view of a list that has become shorter meanwhile → starts at its new end")
+    @Test("a new view of a list that has become shorter in the meantime → starts at the new end")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = opened(&list, rows: 10)
@@ -154,7 +154,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 0)
     }
 
-    @Test("a header floats over the items of its section → every item is passed below it")
+    @Test("a floating header covers items of its section → every item is passed below the header")
     func floating() {
         let cell = { (y: Double, number: UInt32) in
             Picture.Shown(

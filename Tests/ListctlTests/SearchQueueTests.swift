@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-/// Returns the result that the test sets, when the test lets it.
+/// A fake finder that returns the test's result when the test allows it.
 @DBusActor
 private final class HeldFinder: ItemFinder {
     private(set) var asked: [String] = []
@@ -40,7 +40,7 @@ private final class Outcomes {
 @DBusActor
 struct SearchQueueTests {
     @Test(
-        "texts typed while a search runs → one search at a time, of waiting ones only the newest, results only of wanted ones"
+        "texts are typed while a search runs → one search at a time, only the newest waits, only wanted results are reported"
     )
     func newest() async {
         let finder = HeldFinder()
@@ -57,7 +57,7 @@ struct SearchQueueTests {
         #expect(finder.mostAtOnce == 1)
     }
 
-    @Test("cancelled → no result, and the next search waits for the end of the one before")
+    @Test("a search is cancelled → no result, and the next search waits until it has ended")
     func cancelled() async {
         let finder = HeldFinder()
         let outcomes = Outcomes()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import listctl
 
-/// A list that answers reads as listd does; it may change after every answer.
+/// A fake list that answers reads as listd does, and may change after every answer.
 private struct ReadList {
     var objects: [(id: String, items: [String])]
     var revision: UInt64 = 1
@@ -45,7 +45,7 @@ private struct ReadList {
         change(&self)
     }
 
-    /// The result of a search; nil when it does not end.
+    /// Returns the result of a search; `nil` when the search does not end.
     mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
         find(Search.Query(text: text, start: start))
     }
@@ -62,9 +62,9 @@ private struct ReadList {
     }
 }
 
-@Suite("Search")
+@Suite("Searching the items of a list")
 struct SearchTests {
-    /// The expected hit, found as simply as possible.
+    /// Returns the expected hit, found as simply as possible.
     private func naive(_ list: ReadList, _ query: Search.Query) -> Search.Step {
         let text = query.text
         let hits = list.objects.enumerated().flatMap { section, object in
@@ -85,7 +85,7 @@ struct SearchTests {
     }
 
     @Test(
-        "random lists that do not change → the next item with the text, or the one before, continuing at the other end",
+        "random unchanging lists → the next item with the text, or the previous one, wrapping around at the end",
         arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -114,7 +114,7 @@ struct SearchTests {
         }
     }
 
-    @Test("another revision with every answer → the search ends, and its hit exists", arguments: ["t4900", "nowhere"])
+    @Test("every answer has another revision → the search ends, and its hit exists", arguments: ["t4900", "nowhere"])
     func changing(text: String) {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { $0.revision += 1 }
@@ -123,7 +123,9 @@ struct SearchTests {
         #expect(list.answers < 100)
     }
 
-    @Test("another revision now and then → parts are read again, and the hit is of one revision", arguments: 1...20)
+    @Test(
+        "some answers have another revision → parts are read again, and all of the hit has one revision",
+        arguments: 1...20)
     func sometimes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var list = ReadList(objects: (0..<3000).map { (id: "o\($0)", items: ["t\($0)"]) })
@@ -133,13 +135,13 @@ struct SearchTests {
             list.objects.insert((id: "new\(list.revision)", items: ["new"]), at: 0)
         }
         guard case .found(let hit) = list.find("t2500", behind: nil) else {
-            Issue.record("not found")
+            Issue.record("the search found nothing")
             return
         }
         #expect(hit.objectID == "o2500")
     }
 
-    @Test("the list becomes shorter than the place of the search → the search ends")
+    @Test("the list becomes shorter than the position of the search → the search ends")
     func shrinks() {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { list in
@@ -155,7 +157,7 @@ struct SearchTests {
             frame: Frame(x: 0, y: y, width: 40, height: 44), z: 0, content: ["title": .string(title)])
     }
 
-    /// A viewer that shows sections of a header, an item and a footer.
+    /// Returns a viewer that shows sections of a header, an item and a footer.
     private func viewer() -> ViewerState {
         var state = ViewerState(title: "x", columns: 44, rows: 13)
         _ = state.handle(.opened)
@@ -181,7 +183,7 @@ struct SearchTests {
         return try #require(state.press(.enter).query)
     }
 
-    @Test("only a header or footer on the screen has the text → the cursor goes to it, and n finds it again")
+    @Test("only a header or footer on the screen has the text → the cursor moves to it, and n finds it again")
     func headersAndFooters() throws {
         for (text, row) in [("H1", 3), ("foot 0", 2)] {
             var state = viewer()
@@ -196,7 +198,9 @@ struct SearchTests {
         }
     }
 
-    @Test("items, headers and footers have the text → found in the order of the list, in a circle, and backwards by N")
+    @Test(
+        "items, headers and footers have the text → found in the order of the list, wrapping around; N searches backwards"
+    )
     func order() throws {
         var state = viewer()
         var query = try search("1", &state)
@@ -215,7 +219,7 @@ struct SearchTests {
         }
     }
 
-    @Test("a hit for another text than the last one → ignored")
+    @Test("a hit for an outdated search text → ignored")
     func late() throws {
         var state = viewer()
         let query = try #require(state.type("/c").query)
@@ -225,7 +229,7 @@ struct SearchTests {
         #expect(state.browser.cursor.row == 1)
     }
 
-    @Test("a text is typed and cancelled → the cursor goes along, and back to where it was; nothing is marked")
+    @Test("a text is typed and cancelled → the cursor moves to a hit, then back to its old position; nothing is marked")
     func givesUp() throws {
         var state = viewer()
         let query = try #require(state.type("/cell 2").query)

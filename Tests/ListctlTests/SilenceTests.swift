@@ -17,7 +17,7 @@ struct SilenceTests {
         state.status
     }
 
-    @Test("no answer for a while → a message, until an answer comes")
+    @Test("no answer for a while → a message is shown until an answer arrives")
     func said() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -29,7 +29,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(10..<20))
     }
 
-    @Test("an answer that never comes, and the terminal is resized → asked again with the new size")
+    @Test("an answer never arrives and the terminal is resized → the viewport is requested again with the new size")
     func resized() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -44,7 +44,7 @@ struct SilenceTests {
     }
 
     @Test(
-        "the old viewport's picture comes late, before the new one's → the screen ends at the requested place",
+        "the picture of an old viewport arrives late, before the new one's → the screen ends at the requested position",
         arguments: [1, 3])
     func late(times: Int) {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
@@ -59,7 +59,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(13..<33))
     }
 
-    @Test("no call was in flight when an answer was given up → the shown viewport is requested again")
+    @Test("a call was already finished when its answer was given up → the shown viewport is requested again")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -69,7 +69,7 @@ struct SilenceTests {
         #expect(!status(state).contains("does not answer"))
     }
 
-    @Test("listd is gone or restarted → the message about missing answers disappears")
+    @Test("listd ends or restarts → the message about missing answers disappears")
     func ends() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

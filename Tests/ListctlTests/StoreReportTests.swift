@@ -4,10 +4,10 @@ import Testing
 
 @testable import listctl
 
-@Suite("StoreReport")
+@Suite("StoreReport: the result of listctl check")
 struct StoreReportTests {
     @Test(
-        "the store's part of a dump → its lines, and whether the store is well",
+        "the store's part of a dump → its lines, and whether the store is healthy",
         arguments: [
             ("listd 1\nstore: /a b/listd.db, 4096 bytes, integrity ok\nstatistics:\n", 1, true),
             ("store: /s.db, 9 bytes, 2 faults\nstore fault: row 1\nstore fault: row 2\nplugins:\n", 3, false),

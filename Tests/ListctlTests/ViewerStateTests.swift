@@ -24,14 +24,14 @@ private func picture(heights: [Double], from first: Int = 0, of total: Int = 100
         offset: Position(x: 0, y: Double(first) * 44), shown: shown)
 }
 
-@Suite("ViewerState")
+@Suite("ViewerState: the state of the viewer")
 struct ViewerStateTests {
     init() {
-        // As listctl does: which characters are printable depends on the locale.
+        // listctl does the same, because the locale decides which characters are printable.
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
     }
 
-    /// A viewer with ten rows of a list, 40 columns wide.
+    /// Returns a viewer with ten rows of a list, 40 columns wide.
     private func viewer(rows: Int = 12) -> ViewerState {
         var state = ViewerState(title: "files", columns: 44, rows: rows)
         _ = state.handle(.opened)
@@ -40,7 +40,9 @@ struct ViewerStateTests {
         return state
     }
 
-    @Test("opening → a viewport as high as the rows without the first and the last line, without the margins")
+    @Test(
+        "the view is opened → a viewport as high as the rows between the first and the last line, without the margins"
+    )
     func start() {
         var state = ViewerState(title: "files", columns: 44, rows: 12)
         #expect(state.handle(.opened) == [.setViewport(y: 0, width: 40, height: 440), .draw])
@@ -55,7 +57,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.size.pointsPerRow == 20)
     }
 
-    @Test("the terminal is resized while an answer is awaited → asked again with the new size, then drawn")
+    @Test("the terminal is resized while an answer is awaited → requested again with the new size, then drawn")
     func resizes() {
         var state = viewer()
         #expect(state.press(.pageDown) == [.setViewport(y: 440, width: 40, height: 440)])
@@ -65,7 +67,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.top == 440)
     }
 
-    @Test("the terminal is resized → a new viewport is requested, and the known picture is drawn at once")
+    @Test("the terminal is resized → a new viewport is requested, and the present picture is drawn without waiting")
     func resizesAtRest() {
         var state = viewer()
         #expect(
@@ -73,13 +75,13 @@ struct ViewerStateTests {
         #expect(state.handle(.answered) == [.draw])
     }
 
-    @Test("steps up at the top → only a redraw", arguments: [Key.up, .pageUp, .home])
+    @Test("steps up at the top of the list → only a redraw", arguments: [Key.up, .pageUp, .home])
     func top(key: Key) {
         var state = viewer()
         #expect(state.press(key) == [.draw])
     }
 
-    @Test("a call fails, the view is gone → steps work again, and nothing waits for an answer that never comes")
+    @Test("a call fails because the view is gone → steps work again, and no call waits forever")
     func failures() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -95,7 +97,7 @@ struct ViewerStateTests {
         #expect(state.notices.condition.isEmpty)
     }
 
-    @Test("a filter is typed while the cursor is further down → it is on the first hit, whatever is shown first")
+    @Test("a filter is typed while the cursor is further down → on the first hit, whatever is shown first")
     func filterBeginsAtTheTop() {
         for opensBetween in [false, true] {
             var state = viewer()
@@ -114,7 +116,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("/, a text and Enter → searches and scrolls to the hit; n continues after it")
+    @Test("/, a text and Enter → searches and scrolls to the hit; n continues behind it")
     func search() throws {
         var state = viewer()
         _ = state.type("/row")
@@ -131,7 +133,7 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "the hit is in the picture, but not on the screen → a viewport with some rows above it, the cursor on it")
+        "the hit is in the picture but not on the screen → a viewport with some rows above it, the cursor on the hit")
     func searchNearby() throws {
         var state = viewer()
         _ = state.type("/row 11")
@@ -160,7 +162,7 @@ struct ViewerStateTests {
         #expect(state.press(.character("q")) == [.quit])
     }
 
-    @Test("& and a text → filtered while it is typed; Enter goes from a hit to its place in the whole list")
+    @Test("& and a text → filters while the text is typed; Enter moves from a hit to its position in the whole list")
     func filter() {
         var state = viewer()
         #expect(state.type("&r") == [.filter("r"), .draw])
@@ -178,7 +180,7 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
-    @Test("& after a search → begins with the text of the search, which can be deleted")
+    @Test("& after a search → starts with the text of the search, which can be deleted")
     func filterAfterSearch() {
         var state = viewer()
         _ = state.type("/row")
@@ -191,7 +193,7 @@ struct ViewerStateTests {
         #expect(state.mode == .filtering(""))
     }
 
-    @Test("the keys of the help → “more” only while there are more below")
+    @Test("the keys in the help → “more” is shown only while more keys are below")
     func moreHelp() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -203,7 +205,7 @@ struct ViewerStateTests {
         #expect(!tall.status.contains("more") && tall.status.contains("q back"))
     }
 
-    @Test("an error of a list that is not shown → reported once; of a shown list → in the last line")
+    @Test("an error of a list that is not shown → reported once; of the shown list → in the last line")
     func failureOnce() {
         var state = ViewerState(title: "x", columns: 60, rows: 12)
         _ = state.handle(.opened)
@@ -217,7 +219,7 @@ struct ViewerStateTests {
         #expect(!shown.status.contains("%"))
     }
 
-    @Test("a filter without hits → its own message for that")
+    @Test("a filter without hits → a message of its own")
     func emptyFilter() {
         var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")
         _ = state.handle(.opened)
@@ -226,7 +228,7 @@ struct ViewerStateTests {
         #expect(state.lines.contains { $0.contains("nothing contains “x”") })
     }
 
-    @Test("a filter that listd refuses → a message, the whole list is shown, and the typed text stays")
+    @Test("listd refuses a filter → a message, the whole list is shown, and the typed text stays")
     func refusedFilter() {
         var state = viewer()
         _ = state.type("&r")
@@ -239,7 +241,7 @@ struct ViewerStateTests {
         #expect(state.status.contains("there is no such source"))
     }
 
-    @Test("Enter → selects the item under the cursor, or deselects a selected one; a header cannot be selected")
+    @Test("Enter → selects the item under the cursor, or deselects a selected item; a header cannot be selected")
     func selects() {
         var state = viewer()
         _ = state.press(.down)
@@ -253,7 +255,9 @@ struct ViewerStateTests {
         #expect(state.press(.enter) == [.select(place, false), .draw])
     }
 
-    @Test("a click → the cursor; on the same row → Enter; in the right margin → that part of the list")
+    @Test(
+        "a click → moves the cursor; on the cursor's row → as Enter; in the right margin → scrolls to that part of the list"
+    )
     func clicks() {
         var state = viewer()
         #expect(state.handle(.terminal(.click(column: 9, row: 4))) == [.draw])
@@ -268,7 +272,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("the wheel → three rows, the cursor stays on its item")
+    @Test("the wheel → scrolls by three rows, and the cursor stays on its item")
     func wheel() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = ViewerState(title: "x", columns: 44, rows: 12)
@@ -281,7 +285,7 @@ struct ViewerStateTests {
         #expect(state.browser.seen.contains(state.browser.currentNumber ?? -1))
     }
 
-    @Test("? → the keys, as many as fit; any other key → the list again")
+    @Test("? → shows the keys, as many as fit; any other key → the list again")
     func help() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -293,7 +297,7 @@ struct ViewerStateTests {
         #expect(state.lines[1].contains("row 0"))
     }
 
-    @Test("Control-L → everything is drawn again; the terminal hangs up → the viewer ends")
+    @Test("Control-L → everything is drawn again; the terminal hangs up → the viewer exits")
     func redraws() {
         var state = viewer()
         #expect(state.press(.redraw) == [.redraw])

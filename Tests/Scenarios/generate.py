@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed always gives the same
+"""Writes a random scenario (README.md): generate.py SEED TRANSACTIONS [--filter]. The same seed always produces the same
 scenario."""
 
 import json
@@ -9,12 +9,12 @@ import sys
 
 
 class Naive:
-    """A list as the contract describes it, as simply as possible."""
+    """A simple model of a list, as the contract defines lists."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.ids = []
-        #: The objects that there are or were, by id.
+        #: All objects that the list has or had, by id.
         self.rows = {}
         self.next = 0
 
@@ -84,7 +84,7 @@ class Naive:
         return {"reload": self.random.choice([None, self.ids[:2]])}
 
     def shown(self):
-        """The ids that the client must have."""
+        """Returns the ids that the client must have."""
         return list(self.ids)
 
     def write(self):
@@ -95,14 +95,14 @@ class Naive:
 
 
 class Filtered(Naive):
-    """A list that follows it, with arguments that change."""
+    """A list with a follower whose source argument changes."""
 
     def __init__(self, seed):
         super().__init__(seed)
         self.change()
 
     def change(self):
-        """Chooses another filter, order or limit."""
+        """Chooses another filter, order or limit for the follower."""
         self.type = self.random.choice([None, "", "row"])
         self.sort = self.random.choice([None, "n", "-n", "p"])
         self.limit = self.random.choice([0, 0, 3])
@@ -135,7 +135,7 @@ def main():
     naive = Filtered(seed) if sys.argv[3:] == ["--filter"] else Naive(seed)
     about = f"random transactions, kills, gaps and stalls (seed {seed})"
     if isinstance(naive, Filtered):
-        print(json.dumps({"about": about + " of a list that is followed", "filter": naive.argument()}))
+        print(json.dumps({"about": about + " of a list that another list follows", "filter": naive.argument()}))
     else:
         print(json.dumps({"about": about}))
     cut = ""

@@ -19,9 +19,9 @@ from proxy import Proxy, path_of  # noqa: E402
 from stage import Stage  # noqa: E402
 
 NAME = "scenario"
-#: The name of the list that follows it, in a scenario with a filter.
+#: The name of the follower, in a scenario with a filter.
 FILTERED = "filtered"
-#: Seconds that such a list has to have what its base has.
+#: The time limit in seconds for the follower to match its base list.
 PATIENCE = 20
 SERVICE = "org.listd.Listd1"
 
@@ -31,7 +31,7 @@ class Failure(Exception):
 
 
 def value(plain):
-    """A JSON value with the type of the contract's mapping; {"u": 5} is a count."""
+    """Converts a JSON value to the type of the contract's mapping. {"u": 5} is a count."""
     if isinstance(plain, bool):
         return dbus.Boolean(plain)
     if isinstance(plain, int):
@@ -52,7 +52,7 @@ def fields(plain):
 
 
 def plain(there):
-    """A value of dbus-python as a JSON value."""
+    """Converts a value of dbus-python to a JSON value."""
     if isinstance(there, dict):
         return {str(key): plain(member) for key, member in there.items()}
     if isinstance(there, (list, tuple)):
@@ -62,11 +62,11 @@ def plain(there):
     for kind in (int, float, str):
         if isinstance(there, kind):
             return kind(there)
-    raise Failure(f"a scenario has no {type(there).__name__}")
+    raise Failure(f"a scenario cannot contain a {type(there).__name__}")
 
 
 def full(given):
-    """An object with all its keys."""
+    """Returns an object with all its keys."""
     given = {"id": given} if isinstance(given, str) else given
     return {"type": "", "fields": {}, "position": "keep", "anchor": ""} | given
 
@@ -74,7 +74,7 @@ def full(given):
 class Play:
     def __init__(self, head, transport):
         self.options = head.get("options", {})
-        #: What follows "?" in the source of the list that the client follows; None = it follows the list itself.
+        #: The source argument of the follower, after "?". None = the client follows the list itself.
         self.argument = head.get("filter")
         self.stage = Stage(transport, state=True)
         self.stage.start()
@@ -100,13 +100,13 @@ class Play:
 
     @property
     def followed(self):
-        """The name of the list that the client follows."""
+        """Returns the name of the list that the client follows."""
         return NAME if self.argument is None else FILTERED
 
     # MARK: steps
 
     def begin(self):
-        """Makes the list, and the one that follows it."""
+        """Creates the list, and the follower if the scenario has one."""
         self.create()
         if self.argument is not None:
             self.manager.CreateAdapter(FILTERED, fields({"source": f"list:{NAME}?{self.argument}"}))
@@ -116,7 +116,7 @@ class Play:
 
     def filter(self, argument):
         if self.argument is None:
-            raise Failure("the first line has no filter to change")
+            raise Failure("the scenario's first line has no filter that could be changed")
         self.adapter(FILTERED).SetSourceArgument(argument)
         self.argument = argument
 
@@ -183,7 +183,7 @@ class Play:
     # MARK: checks
 
     def objects(self, name):
-        """A list of the daemon, at a revision."""
+        """Returns the revision and the objects of a list of the daemon."""
         adapter = self.adapter(name)
         rows = []
         while True:
@@ -193,7 +193,7 @@ class Play:
                 return int(revision), rows
 
     def settled(self, ids):
-        """The list that follows another one: once it is as expected, or after the time is up."""
+        """Returns the follower as soon as it is as expected, or when the time limit has passed."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -201,7 +201,7 @@ class Play:
             except dbus.DBusException as error:
                 if error.get_dbus_name() != "org.freedesktop.DBus.Error.UnknownObject":
                     raise
-                base = {}  # it is removed
+                base = {}  # the base list is removed
             revision, objects = self.objects(FILTERED)
             is_there = [row["id"] for row in objects] == ids and all(base.get(row["id"]) == row for row in objects)
             if is_there or time.monotonic() > end:
@@ -219,7 +219,7 @@ class Play:
 
 
 def ask(message):
-    """Sends a command to the client under test, and waits until it is done."""
+    """Sends a command to the client under test, and waits until the client has executed it."""
     print(json.dumps(message), flush=True)
     answer = sys.stdin.readline().strip()
     if answer != "ok":
@@ -233,7 +233,7 @@ STEPS = {
 
 
 def main():
-    # Ending the test by SIGTERM also ends its processes.
+    # When SIGTERM ends the test, the child processes must end too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     file, transport = sys.argv[1:]
     lines = [json.loads(line) for line in open(file, encoding="utf-8") if line.strip()]
@@ -246,7 +246,7 @@ def main():
             try:
                 for step, argument in line.items():
                     if step not in STEPS:
-                        raise Failure(f"there is no step {step!r}")
+                        raise Failure(f"unknown step {step!r}")
                     getattr(play, step)(argument)
                 if ids is not None:
                     play.check(ids)

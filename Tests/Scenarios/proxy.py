@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A relay between one client and a D-Bus socket, which can drop ``Updated`` signals and hold all messages back."""
+"""A relay between one client and a D-Bus socket, which can drop ``Updated`` signals and hold back all messages."""
 
 import os
 import socket
@@ -43,7 +43,7 @@ class Proxy:
             threading.Thread(target=relay.down, daemon=True).start()
 
     def passes(self, frame):
-        """Whether a message is passed to the client; waits while messages are held back."""
+        """Returns whether to pass a message to the client. Waits while messages are held back."""
         self._may_flow.wait()
         return not (self._is_losing and frame[1] == 4 and b"\x03\x01s\0\x07\0\0\0Updated\0" in frame)
 
@@ -54,7 +54,7 @@ class Relay:
         self._has_begun = threading.Event()
 
     def up(self):
-        """Client to server: bytes unchanged."""
+        """Relays bytes from client to server unchanged."""
         seen = b""
         try:
             while data := self._client.recv(65536):
@@ -68,7 +68,7 @@ class Relay:
         self._hang_up()
 
     def down(self):
-        """Server to client: lines of authentication, then messages."""
+        """Relays authentication lines, then messages, from server to client."""
         buffer = b""
         try:
             while data := self._server.recv(65536):
@@ -93,7 +93,7 @@ class Relay:
 
 
 def frame_length(buffer):
-    """The length of the message that begins here; 0 when it is not known yet."""
+    """Returns the length of the message at the start of the buffer; 0 when the length is not known yet."""
     if len(buffer) < 16:
         return 0
     order = "<" if buffer[:1] == b"l" else ">"
@@ -102,5 +102,5 @@ def frame_length(buffer):
 
 
 def path_of(address):
-    """The path in unix:path=…"""
+    """Returns the path of an address unix:path=…"""
     return os.fspath(address.split(",")[0].removeprefix("unix:path="))

@@ -2,12 +2,13 @@
 
 import SwiftSyntax
 
-/// How the text says that a variable changes, and which.
+/// Functions that recognise in the syntax that a variable is changed, and which variable.
 enum Changes {
     static let compoundAssignments: Set = [
         "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>=", "&+=", "&-=", "&*=", "??=",
     ]
-    /// The standard library's; a method of a struct of the project's own is in the struct's file, or sets its variables itself.
+    /// The mutating methods of the standard library. The project's own structs need no list: their mutating methods
+    /// are either in the file of the struct, or set its variables themselves.
     static let mutatingMethods: Set = [
         "append", "formIntersection", "formSymmetricDifference", "formUnion", "insert", "merge", "negate", "partition",
         "popFirst", "popLast", "remove", "removeAll", "removeFirst", "removeLast", "removeSubrange", "removeValue",
@@ -21,7 +22,8 @@ enum Changes {
         } ?? false
     }
 
-    /// By the nearest `var` or `let` around the pattern; a loop's has neither.
+    /// Whether a pattern declares a variable. The nearest `var` or `let` around the pattern decides; the pattern of a
+    /// loop has neither, and declares a constant.
     static func isVariable(_ pattern: Syntax) -> Bool {
         var node: Syntax? = pattern
         while let next = node {
@@ -40,7 +42,8 @@ enum Changes {
         return false
     }
 
-    /// `["self", "state", "queue"]` of `self.state?.queue[0]`; nil for what a call returns.
+    /// Returns the path of names in an expression, such as `["self", "state", "queue"]` for `self.state?.queue[0]`;
+    /// nil for the result of a call.
     static func chain(to expression: ExprSyntax) -> [String]? {
         if let member = expression.as(MemberAccessExprSyntax.self), let base = member.base {
             return chain(to: base).map { $0 + [member.declName.baseName.text] }
@@ -52,7 +55,8 @@ enum Changes {
         return locked(name, at: Syntax(expression)) ?? [name]
     }
 
-    /// What a lock holds while the name stands for it: the path to `state` for `$0` in `state.withLock { $0.count += 1 }`.
+    /// Returns the path to the lock whose value a closure's parameter refers to, such as `state` for `$0` in
+    /// `state.withLock { $0.count += 1 }`.
     private static func locked(_ name: String, at node: Syntax) -> [String]? {
         var node = node
         while let parent = node.parent {

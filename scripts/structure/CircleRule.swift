@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The folders of a module use each other's types in one direction.
+/// The rule that folders of a module use each other's types in one direction only.
 struct CircleRule {
     struct Edge: Hashable, Comparable {
         let from: String, to: String
@@ -9,11 +9,11 @@ struct CircleRule {
     }
 
     struct Use {
-        /// The type's name → the files that name it.
+        /// The files that name a type, by the name of the type.
         var files: [String: Set<String>] = [:]
         var firstPath = "", firstLine = 0
 
-        /// The most used types, as `ListView (3)`.
+        /// The most used types with their numbers of uses, such as `ListView (3)`.
         var summary: String {
             files.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(5)
                 .map { "\($0.key) (\($0.value.count))" }.joined(separator: ", ")
@@ -46,9 +46,11 @@ struct CircleRule {
 
     static func key(_ module: String, _ edge: Edge) -> String { "circle \(module) \(edge.from) -> \(edge.to)" }
 
-    /// A finding for each group of folders that use each other. An exception takes one edge out.
+    /// Returns a finding for each group of folders that use each other in a circle.
     ///
-    /// - Parameter exceptions: keys of edges to leave out; those that a circle would go through are added to `used`.
+    /// - Parameters:
+    ///   - exceptions: the keys of the edges to leave out.
+    ///   - used: gets the keys of those left-out edges that would be part of a circle.
     func findings(without exceptions: Set<String>, used: inout Set<String>) -> [Finding] {
         let excepted = edges.keys.filter { exceptions.contains(Self.key(module, $0)) }
         let kept = Set(edges.keys).subtracting(excepted)
@@ -58,7 +60,7 @@ struct CircleRule {
         }
         return circles(kept).compactMap { circle in
             let inside = kept.filter { circle.contains($0.from) && circle.contains($0.to) }.sorted()
-            // The edge with the fewest uses is the likeliest to go.
+            // The finding names the edge with the fewest uses, which is the easiest to remove.
             guard let weakest = inside.min(by: { count($0) < count($1) }), let use = edges[weakest] else { return nil }
             return Finding(
                 path: use.firstPath, line: use.firstLine, key: Self.key(module, weakest),
@@ -75,7 +77,7 @@ struct CircleRule {
 
     private func count(_ edge: Edge) -> Int { edges[edge]?.count ?? 0 }
 
-    /// The groups of folders of which each reaches each other.
+    /// Returns the groups of folders in which every folder reaches every other one.
     private func circles(_ edges: Set<Edge>) -> [Set<String>] {
         let next = Dictionary(grouping: edges, by: \.from).mapValues { $0.map(\.to) }
         var reached: [String: Set<String>] = [:]

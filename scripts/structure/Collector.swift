@@ -3,26 +3,28 @@
 import SwiftParser
 import SwiftSyntax
 
-/// Reads a file's declarations, and the types that it names.
+/// A visitor that collects the declarations of a file, the types that the file names, and the variables that it
+/// changes.
 final class Collector: SyntaxVisitor {
     private struct Scope {
         let path: [String]
         let isFileBound: Bool
         let genericParameters: Set<String>
-        /// Where in `file.types` it is; nil for an extension.
+        /// The index of the type in `file.types`; nil for an extension.
         let type: Int?
     }
 
     private(set) var file: SourceFile
     private let lines: SourceLocationConverter
     private var scopes: [Scope] = []
-    /// Generic parameters of the functions around.
+    /// The generic parameters of the enclosing functions.
     private var genericParameters: [Set<String>] = []
-    /// How many bodies of functions, accessors and closures are around.
+    /// The number of enclosing bodies of functions, accessors and closures.
     private var bodies = 0
-    /// The names declared in the functions and blocks around, and whether each is variable; the innermost block's at the end.
+    /// The names that the enclosing functions and blocks declare, and whether each is a variable. The innermost block
+    /// is last.
     private var locals: [[String: Bool]] = []
-    /// How many initializers are around.
+    /// The number of enclosing initializers.
     private var initializers = 0
 
     static func read(_ text: String, path: String, module: String, folder: String) -> SourceFile {
@@ -146,7 +148,7 @@ final class Collector: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// `#if` around a member changes nothing.
+    /// Whether a declaration is a member of a type. An `#if` around it makes no difference.
     private func isMember(_ node: VariableDeclSyntax) -> Bool {
         var parent = node.parent
         while let next = parent, !next.is(MemberBlockSyntax.self) {
@@ -282,7 +284,8 @@ final class Collector: SyntaxVisitor {
         } else if let isVariable = locals.reversed().lazy.compactMap({ $0[root] }).first {
             start = isVariable ? .localVariable : .localConstant
         }
-        // An initializer makes a value, which is nobody's state yet.
+        // The value that an initializer creates is not stored anywhere yet, so setting its properties is no change of
+        // state.
         guard !chain.isEmpty, start != .ownProperty || chain.count > 1 || initializers == 0 else { return }
         file.changes.append(
             Change(chain: chain, scope: scopes.last?.path ?? [], root: start, line: line(of: target)))
@@ -302,7 +305,8 @@ final class Collector: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// The name with the members behind it: `ListView`, `Slot` of `ListView.Slot<Int>.first`.
+    /// Returns a name and the member types that follow it, such as `ListView` and `Slot` for
+    /// `ListView.Slot<Int>.first`.
     private func path(from name: String, at node: Syntax) -> [String] {
         var components = [name]
         var node = node

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A Swift file, and what the rules need of it.
+/// A Swift file, with the facts that the rules need.
 struct SourceFile {
-    /// From the root of the checkout: `Sources/ListKit/Views/ListView.swift`.
+    /// The path from the root of the checkout, such as `Sources/ListKit/Views/ListView.swift`.
     let path: String
     let module: String
-    /// The folder of the module that the file is in, without those below it: `Views`. `.` is the module's own.
+    /// The top-level folder of the module that contains the file, such as `Views`; `.` for a file directly in the
+    /// module's folder.
     let folder: String
     let lineCount: Int
     var types: [TypeDeclaration] = []
@@ -13,7 +14,7 @@ struct SourceFile {
     var uses: [NameUse] = []
     var changes: [Change] = []
     var imports: Set<String> = []
-    /// Types declared in the bodies of functions: these names mean nothing outside of the file.
+    /// The types that are declared in bodies of functions. Their names are not visible outside of the file.
     var localTypes: Set<String> = []
 }
 
@@ -23,14 +24,14 @@ struct TypeDeclaration {
     }
 
     let kind: Kind
-    /// With the types around it: `["ListView", "Slot"]`.
+    /// The name of the type after the names of its enclosing types, such as `["ListView", "Slot"]`.
     let path: [String]
     let line: Int
-    /// What it, or a type around it, is declared as keeps it in its file.
+    /// Whether the access level of the type, or of an enclosing type, restricts it to its file.
     let isFileBound: Bool
     let isPublic: Bool
     let genericParameters: Set<String>
-    /// What stands behind the colon, as written.
+    /// The superclass and protocols after the colon, as written.
     let inherited: [[String]]
     var properties: [StoredProperty] = []
 
@@ -47,40 +48,41 @@ struct StoredProperty {
     let line: Int
     let isVariable: Bool
     let isStatic: Bool
-    /// Only its own file can set it.
+    /// Whether only its own file can set the property.
     let isSetInFileOnly: Bool
-    /// `public` or `open`, and set by whoever sees it.
+    /// Whether the property is `public` or `open`, and its setter is too.
     let isPublic: Bool
-    /// The types that its annotation, or else its first value, names.
+    /// The types that the property's annotation names; without an annotation, those that its initial value names.
     let typeNames: [[String]]
 
-    /// A value in it can change: a variable, or a constant that holds a lock with the value inside.
+    /// Whether the value can change, because the property is a variable, or a constant with a lock that contains the
+    /// value.
     var holdsChangingValue: Bool { isVariable || typeNames.contains(["Mutex"]) }
 }
 
-/// A place that names a type: `ListView.Slot` in a member of `ListAdapter`.
+/// A place that names a type, for example `ListView.Slot` in a member of `ListAdapter`.
 struct NameUse {
     let components: [String]
-    /// The type whose declaration or extension is around it.
+    /// The type whose declaration or extension encloses the place.
     let scope: [String]
     let line: Int
 }
 
-/// A place that sets a variable or changes the value in it: `state.queue` of `state.queue.append(change)`.
+/// A place that sets a variable or changes its value, for example `state.queue` in `state.queue.append(change)`.
 struct Change {
-    /// Where the path begins.
+    /// The kind of the first name of the path.
     enum Root {
-        /// At a property of the type around it.
+        /// A property of the enclosing type.
         case ownProperty
-        /// At a local variable or an `inout` parameter: a copy, unless it is an object.
+        /// A local variable or an `inout` parameter, which is a copy unless it refers to an object.
         case localVariable
-        /// At a local constant or a parameter, which is an object then.
+        /// A local constant or a parameter. As it can be changed, it refers to an object.
         case localConstant
     }
 
     /// The path to the variable, without subscripts and `self`.
     let chain: [String]
-    /// The type whose declaration or extension is around it.
+    /// The type whose declaration or extension encloses the place.
     let scope: [String]
     let root: Root
     let line: Int

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may break a rule: lines `KEY: reason` of one file. Each has its reason and is needed, and there are few.
+/// The exceptions from the rules: lines `KEY: reason` of one file. Each must have a reason and be needed, and there
+/// may be only a few.
 struct Exceptions {
     static let most = 8
 
@@ -8,7 +9,7 @@ struct Exceptions {
     private let lines: [String: Int]
     private let faults: [Finding]
 
-    /// - Parameter text: the file's; `#` begins a comment.
+    /// - Parameter text: the text of the file. `#` begins a comment.
     init(_ text: String, path: String) {
         self.path = path
         var lines: [String: Int] = [:], faults: [Finding] = []
@@ -34,9 +35,9 @@ struct Exceptions {
 
     var keys: Set<String> { Set(lines.keys) }
 
-    /// The findings that no exception covers, and what is wrong with the exceptions themselves.
+    /// Returns the findings that no exception covers, and findings about the exceptions themselves.
     ///
-    /// - Parameter used: keys that covered something before it became a finding.
+    /// - Parameter used: the keys of exceptions that were needed although no finding has their key.
     func apply(to findings: [Finding], used: Set<String>) -> [Finding] {
         let needed = used.union(findings.map(\.key))
         let unneeded = lines.filter { !needed.contains($0.key) }.map {

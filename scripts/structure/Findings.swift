@@ -4,9 +4,9 @@
 struct Finding {
     let path: String
     let line: Int
-    /// The rule and what breaks it, as a line of the exceptions names it: `state ListKit.ListAdapter.revision`.
+    /// The rule and the declaration that breaks it, as in the file of exceptions: `state ListKit.ListAdapter.revision`.
     let key: String
-    /// What is wrong, and what to do.
+    /// The description of the fault and of its remedy.
     let message: String
     var notes: [String] = []
 
@@ -14,6 +14,6 @@ struct Finding {
         (["\(path):\(line): \(message)"] + notes.map { "    \($0)" }).joined(separator: "\n")
     }
 
-    /// The first word of the key.
+    /// The name of the rule, which is the first word of the key.
     var rule: Substring { key.prefix { $0 != " " } }
 }

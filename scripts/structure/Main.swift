@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// `check-structure [--report | --edges] [ROOT]`; see scripts/check-structure.
+/// The program `check-structure [--report | --edges] [ROOT]`; see scripts/check-structure.
 @main
 struct Main {
     static func main() {
@@ -32,7 +32,7 @@ struct Main {
         }
     }
 
-    /// Prints what breaks a rule.
+    /// Prints the findings. Returns whether there are none.
     private static func check(_ modules: Modules, in tree: Tree, isReport: Bool) -> Bool {
         let exceptions = Exceptions(tree.text(of: Tree.exceptions), path: Tree.exceptions)
         var used: Set<String> = []
@@ -77,7 +77,8 @@ struct Tree {
 
     let root: String
 
-    /// Every Swift file of a module, in order of its path. A module is a folder of Sources, or of Plugins/NAME/Sources.
+    /// Reads every Swift file of all modules, in the order of their paths. A module is a folder in Sources or
+    /// Plugins/NAME/Sources.
     func read() throws -> [SourceFile] {
         var homes = children(of: "Sources")
         for plugin in children(of: "Plugins") {
@@ -94,12 +95,12 @@ struct Tree {
         }
     }
 
-    /// The file's text; empty where there is no such file.
+    /// Returns the text of a file; empty when the file does not exist.
     func text(of path: String) -> String {
         (try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)) ?? ""
     }
 
-    /// The folders that the list of them has, and the checkout has not.
+    /// Returns a finding for each folder that scripts/structure/folders lists but the checkout lacks.
     func missingFolders() -> [Finding] {
         text(of: Self.folders).split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
             index, line in

@@ -2,7 +2,7 @@
 
 import SwiftSyntax
 
-/// A written type as a path of names; nil for what has none, as a tuple.
+/// Returns the path of names of a type; nil for a type without a name, such as a tuple.
 func components(of type: TypeSyntax) -> [String]? {
     if let name = type.as(IdentifierTypeSyntax.self) {
         return [name.name.text]
@@ -13,12 +13,12 @@ func components(of type: TypeSyntax) -> [String]? {
     return type.as(AttributedTypeSyntax.self).flatMap { components(of: $0.baseType) }
 }
 
-/// What the modifiers of a declaration say of who sees and who sets it.
+/// The access levels of a declaration and of its setter, by its modifiers.
 struct Access {
     var isPublic = false
     var isFileBound = false
     var isSetInFileOnly = false
-    /// `public private(set)`, `public internal(set)`
+    /// Whether the setter has a narrower access level, as in `public private(set)` and `public internal(set)`.
     var limitsSetter = false
     var isStatic = false
 
@@ -40,7 +40,7 @@ struct Access {
 }
 
 extension PatternBindingSyntax {
-    /// Without accessors, or with observers only.
+    /// Whether the property is stored, that is, has no accessors, or observers only.
     var isStored: Bool {
         guard let accessorBlock else { return true }
         switch accessorBlock.accessors {
@@ -54,8 +54,8 @@ extension PatternBindingSyntax {
     }
 }
 
-/// The types whose values a property holds: those in its annotation, or those that its first value calls. What a closure takes
-/// and returns is not held.
+/// A visitor that collects the types whose values a property stores: the types in its annotation, or those whose
+/// initializers its initial value calls. The parameters and results of closures are not stored.
 final class StoredTypes: SyntaxVisitor {
     private var found: [[String]] = []
 

@@ -6,9 +6,11 @@ struct DeclaredType {
     let type: Int
 }
 
-/// The files of all modules, and which type a name stands for. Names are resolved as the compiler does it, as far as that can
-/// be had without inferring a type: from the innermost scope outwards, then in the module, then in those imported. A name
-/// that stands for several types (as in two branches of an `#if`) stands for none.
+/// The files of all modules, and the resolution of names to types.
+///
+/// Names are resolved like in the compiler, as far as that is possible without type inference: from the innermost
+/// scope outwards, then in the module, then in the imported modules. A name that several types have, for example in
+/// two branches of an `#if`, is not resolved.
 struct Modules {
     let files: [SourceFile]
     private var declared: [String: [String: [DeclaredType]]] = [:]
@@ -29,7 +31,7 @@ struct Modules {
 
     func declaration(_ type: DeclaredType) -> TypeDeclaration { files[type.file].types[type.type] }
 
-    /// The types that a path of names goes through, the outermost first; empty where none of them is declared in the module.
+    /// Returns the types along a path of names, the outermost first; empty when the module declares none of them.
     func resolve(_ components: [String], scope: [String], in module: String, from file: Int) -> [DeclaredType] {
         var components = components
         if components.count > 1, components[0] == module {
@@ -52,7 +54,8 @@ struct Modules {
         return []
     }
 
-    /// As `resolve`, and in the modules that the file imports. Only the innermost type of the path.
+    /// Returns the innermost type of a path of names, which may be declared in the module or in a module that the
+    /// file imports.
     func resolveAnywhere(_ components: [String], scope: [String], from file: Int) -> DeclaredType? {
         let own = files[file].module
         if let found = resolve(components, scope: scope, in: own, from: file).last {
@@ -75,7 +78,7 @@ struct Modules {
         return visible.count == 1 ? visible[0] : nil
     }
 
-    /// The superclass and the protocols of a type, whose nested types it may name.
+    /// Returns the superclass and the protocols of a type, whose nested types the type can name without a prefix.
     private func inherited(_ path: some Collection<String>, in module: String, from file: Int) -> [[String]] {
         guard !path.isEmpty, let type = lookup(path, in: module, from: file) else { return [] }
         return declaration(type).inherited

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// No class or actor has more than 12 stored properties, or is in more than 4 files of its module; no file is longer than
-/// 500 lines.
+/// The limits of size: no class or actor has more than 12 stored properties or is in more than 4 files of its module,
+/// and no file is longer than 500 lines.
 struct SizeRules {
     static let mostProperties = 12, mostFiles = 4, mostLines = 500
 
@@ -52,7 +52,7 @@ struct SizeRules {
         }
     }
 
-    /// The files that declare or extend the type, or extend a type inside it.
+    /// Returns the files that declare or extend a type, or extend a type that is nested in it.
     private func places(of path: [String], among files: [SourceFile]) -> [String] {
         files.filter { file in
             file.types.contains { $0.path == path } || file.extensions.contains { $0.path.starts(with: path) }

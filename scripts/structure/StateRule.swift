@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// State is set in one file: no other file can set a stored variable of a class or actor, or sets one of a struct that it stores.
-/// What is `public` of a `public` type is interface and may be set.
+/// The rule that state is set in one file. No other file can set a stored variable of a class or actor, and no other
+/// file sets a variable of a struct that a class or actor stores. A `public` variable of a `public` type is interface
+/// and may be set.
 struct StateRule {
     let modules: Modules
 
@@ -22,8 +23,10 @@ struct StateRule {
         }
     }
 
-    /// A struct is a part of the state of the class that stores it: only the struct's own file changes what is in it, by
-    /// its mutating methods. A copy of it is no state, and who has one changes it at will.
+    /// Returns the findings about structs that a class or actor stores.
+    ///
+    /// Such a struct is part of the state of the class: only the struct's own file may change its variables, in
+    /// mutating methods. A copy of the struct is not state, and may be changed anywhere.
     private func storedStructs() -> [Finding] {
         let (stored, holders) = self.stored()
         var setAt: [String: (field: StoredField, places: [String])] = [:]
@@ -53,13 +56,14 @@ struct StateRule {
     /// A variable of a struct that a class, an actor, or another such struct stores.
     private struct StoredField {
         let module: String, structPath: String, type: [String], name: String, line: Int
-        /// The type that stores the struct, and its property.
+        /// The type that stores the struct, its module, and the property that contains the struct.
         let holder: String, holderModule: String, property: String
 
         var key: String { "state \(module).\(name)" }
     }
 
-    /// The variables by name, and the types whose properties are state: classes, actors, and the structs that they store.
+    /// Returns the variables of stored structs by name, and the types whose properties are state: classes, actors,
+    /// and the structs that they store.
     private func stored() -> (fields: [String: [StoredField]], holders: Set<String>) {
         var fields: [String: [StoredField]] = [:], seen: Set<String> = [], names: Set<String> = []
         var holders = modules.files.enumerated().flatMap { index, file in
@@ -92,8 +96,10 @@ struct StateRule {
         return (fields, names)
     }
 
-    /// Which of the variables with the name at the end of the path it sets: known where stored properties lead there from the
-    /// type around it, else the one that stands behind a property of that name, if there is only one.
+    /// Returns the variables that a change sets, among those with the last name of its path.
+    ///
+    /// If stored properties lead from the enclosing type to a variable, it is that one. Otherwise it is the only
+    /// variable whose struct is stored in a property with the name before the last one, if there is exactly one.
     private func fields(
         of change: Change, in file: Int, among fields: [StoredField], holders: Set<String>
     ) -> [StoredField] {

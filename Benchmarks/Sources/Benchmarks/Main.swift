@@ -2,13 +2,13 @@
 
 internal import Glibc
 
-/// `Benchmarks [--json] [--repetitions N] [--only TEXT] …`: measures, compares with others, and says which budgets
-/// hold.
+/// The program `Benchmarks [--json] [--repetitions N] [--only TEXT] …`. It measures listd, compares it with other
+/// implementations, and reports which budgets are kept.
 ///
-/// `Benchmarks --curves DIRECTORY [--largest N] [--only TEXT] …` draws how things grow instead.
+/// `Benchmarks --curves DIRECTORY [--largest N] [--only TEXT] …` draws curves of how costs grow instead.
 @main
 struct Main {
-    /// Every benchmark; making one prepares its data.
+    /// All benchmarks by name. Creating a benchmark prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
         DiffRows.all + LayoutRows.all + AdapterRows.all + ViewRows.all + ObjectRows.all + [
             ("tree", TreeRows.delta), ("memory", TreeRows.memory),

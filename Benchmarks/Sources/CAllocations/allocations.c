@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What glibc's own malloc is called besides.
+// The second names of glibc's own allocation functions.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-// Counting is off while times are measured: then a block costs one read of a variable that nobody writes.
+// Counting is off while times are measured. An allocation then costs one read of a variable that nobody writes.
 static atomic_bool is_counting;
 static atomic_ulong counted;
 

@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// A journal entry: the date and the text, and 15 points below.
+/// The section controller of a journal entry: an item with the date, one with the text, and 15 points below.
 final class JournalController: ListGenericSectionController<JournalEntry> {
     override init() {
         super.init()
@@ -41,7 +41,7 @@ struct JournalEntry: ListModel {
     var listFields: Fields { ["day": .int64(Int64(day)), "text": .string(text)] }
 }
 
-/// A message, and the weather: one item each.
+/// Returns a section controller for an object with a single item, such as a message or the weather.
 func oneItem(_ height: Double, _ text: @escaping (Fields) -> String) -> ListSingleSectionController {
     ListSingleSectionController(
         size: { _, context in Size(width: context.containerSize.width, height: height) },

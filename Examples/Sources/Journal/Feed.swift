@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// The three kinds of things in IGListKit's tutorial, as values that a list can hold.
+/// The three kinds of posts in IGListKit's tutorial, which can be converted to objects of a list.
 enum Post {
     case journal(day: Int, text: String)
     case message(day: Int, user: String, text: String)
@@ -28,7 +28,7 @@ enum Post {
     }
 }
 
-/// Gives the list its objects: the last 50 posts, the newest day first.
+/// The data source of the list, which provides the last 50 posts, the newest day first.
 final class Feed: ListAdapterDataSource {
     var posts: [Post] = []
 
@@ -39,7 +39,7 @@ final class Feed: ListAdapterDataSource {
 
     func objects(for adapter: ListAdapter) -> [ListObject] {
         let sorted = posts.sorted { $0.day > $1.day }
-        // Posts whose text a list cannot hold are left out.
+        // A post is left out if a list does not accept its text.
         return sorted.compactMap { try? $0.object() }
     }
 }

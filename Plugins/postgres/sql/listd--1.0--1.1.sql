@@ -1,10 +1,11 @@
--- Row triggers as a choice of listd.watch, and a generation that begins without losing changes for followers of standbys. Where there
--- is no extension, psql runs this file to get from 1.0 to 1.1.
+-- Adds row triggers to listd.watch, and starts a generation without losing changes for followers of standbys. Where
+-- the extension cannot be installed, run this file with psql to update from 1.0 to 1.1.
 
 CREATE OR REPLACE FUNCTION listd.version() RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT '1.1' $$;
 
--- What a follower asks first.
+-- Returns the version, the generation and whether the server is a standby. A follower calls it on each new
+-- connection.
 CREATE OR REPLACE FUNCTION listd.hello(OUT version text, OUT generation text, OUT standby boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -14,9 +15,10 @@ BEGIN
     IF generation IS NULL THEN
         INSERT INTO listd.incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
         IF FOUND THEN
-            -- No cursor of this generation is older than the oldest transaction that is under way; but those of a standby's
-            -- followers go on, and need what ended since that one began. After a restore numbers that are yet to come mean
-            -- transactions of another server.
+            -- No cursor of the new generation is older than the oldest running transaction. Cursors of a standby's
+            -- followers stay valid, however, and need the changes that were committed since the oldest running
+            -- transaction began. After a restore, transaction numbers in the future belong to transactions of
+            -- another server.
             DELETE FROM listd.change c
                 WHERE c.xid < pg_snapshot_xmin(pg_current_snapshot()) OR c.xid >= pg_snapshot_xmax(pg_current_snapshot());
             DELETE FROM listd.mark;
@@ -26,8 +28,8 @@ BEGIN
     END IF;
 END $$;
 
--- Writes down the keys of one row: the trigger of tables that are watched row by row. Its arguments: the number of the list, the column
--- of the key.
+-- Logs the keys of one row. It is the trigger of tables that are watched row by row. Arguments: the number of the
+-- list, the column of the key.
 CREATE FUNCTION listd.log_row() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -46,7 +48,7 @@ END $$;
 DROP FUNCTION listd.watch(text, regclass, regclass, text, text[]);
 DROP FUNCTION listd.set_triggers(integer, regclass, text);
 
--- Has a table watched for a list; answers how many triggers do that.
+-- Creates the triggers of a table that is watched for a list, and returns their number.
 CREATE FUNCTION listd.set_triggers(list integer, origin regclass, key text, is_row_by_row boolean) RETURNS integer
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -69,14 +71,14 @@ BEGIN
     RETURN CASE WHEN is_row_by_row THEN 2 ELSE 4 END;
 END $$;
 
--- Makes a list of a table or view, or changes one. Called again with another origin, it watches that table as well.
+-- Creates a list of a table or view, or changes it. A further call with another origin watches that table as well.
 --
--- relation: has a column id, unique and not null; a column type, if any, names the object's type.
+-- relation: the table or view. It has a column id, unique and not null, and optionally a column type with the object's type.
 -- origin:   the table whose changes change the list; NULL = the relation itself, or the only table that the view reads.
--- key:      the column of origin that has the id of the list's row.
--- ordering: the columns that order the list, each not null and with an index in this order; NULL = rank, id, or id alone.
--- triggers: 'statement' writes down the keys of a statement at once; 'row' those of each row by itself, which costs writers more, and
---           sees what logical replication applies and what names a partition instead of its table as well.
+-- key:      the column of origin that contains the id of the list's row.
+-- ordering: the columns that determine the order, each not null and with an index in this order; NULL = rank, id, or id alone.
+-- triggers: 'statement' logs the keys of a statement at once. 'row' logs each row by itself: this costs writers more, but also
+--           covers writes by logical replication and direct writes to a partition.
 CREATE FUNCTION listd.watch(
     name text, relation regclass, origin regclass DEFAULT NULL, key text DEFAULT 'id', ordering text[] DEFAULT NULL,
     triggers text DEFAULT 'statement')

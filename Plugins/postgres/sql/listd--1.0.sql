@@ -1,29 +1,31 @@
--- What listd's plugin postgres needs in a database: which lists there are, and a log of the keys that changed.
+-- The tables and functions that listd's plugin postgres needs in a database: the lists, and a log of the changed
+-- keys.
 --
--- A trigger on each watched table writes (transaction, list, key) into listd.change. A follower keeps a snapshot of transactions
--- as its cursor and asks for the keys of those that the snapshot could not see: so nothing is lost however transactions overlap.
+-- A trigger on each watched table writes (transaction, list, key) into listd.change. The cursor of a follower is a
+-- snapshot of transactions; the follower asks for the keys changed by transactions that were not visible in the
+-- snapshot. So no change is lost, even if transactions overlap.
 
--- The lists, by name: SELECT listd.watch('shop', 'public.orders') makes one.
+-- The lists, by name. SELECT listd.watch('shop', 'public.orders') creates one.
 CREATE TABLE listd.list (
     number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE CHECK (name <> ''),
     -- The table or view whose rows are the objects.
     relation regclass NOT NULL,
-    -- The columns that order them, each ascending; the last one is id.
+    -- The columns that determine the order of the objects, each ascending; the last one is id.
     ordering text[] NOT NULL
 );
 
--- The tables whose changes change a list, and the column of each that has the id of the list's row.
+-- The tables whose changes affect a list, and the column of each table that contains the id of the list's row.
 CREATE TABLE listd.origin (
     list integer NOT NULL REFERENCES listd.list ON DELETE CASCADE,
     relation regclass NOT NULL,
     key text NOT NULL,
-    -- How many triggers watch it, so that a missing one is noticed.
+    -- The number of triggers on the table, so that a missing trigger is detected.
     triggers integer NOT NULL,
     PRIMARY KEY (list, relation)
 );
 
--- The keys that changed; id NULL means: any of them may have.
+-- The changed keys. With a NULL id, any key of the list may have changed.
 CREATE TABLE listd.change (
     xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
     list integer NOT NULL,
@@ -31,21 +33,21 @@ CREATE TABLE listd.change (
 );
 CREATE INDEX change_list_xid ON listd.change (list, xid);
 
--- Transactions before this one may be missing in listd.change.
+-- The oldest transaction that is certain to be in listd.change; earlier ones may have been pruned.
 CREATE TABLE listd.pruned (
     single boolean PRIMARY KEY DEFAULT true CHECK (single),
     xid xid8 NOT NULL
 );
 INSERT INTO listd.pruned (xid) VALUES ('0');
 
--- When listd.prune() ran, and the oldest transaction that was under way then.
+-- The times at which listd.prune() ran, each with the oldest transaction that was running then.
 CREATE TABLE listd.mark (
     at timestamptz NOT NULL,
     xid xid8 NOT NULL
 );
 
--- The name of this run of transaction numbers. Unlogged: a crash, a promotion and a restore empty it, and after each of them
--- numbers may be used again for other transactions. A clean restart keeps it.
+-- The token of the present generation of transaction numbers. The table is unlogged: a crash, a promotion and a
+-- restore empty it, and after each of them transaction numbers may be reused. A clean restart keeps it.
 CREATE UNLOGGED TABLE listd.incarnation (
     single boolean PRIMARY KEY DEFAULT true CHECK (single),
     token uuid NOT NULL DEFAULT gen_random_uuid()
@@ -54,14 +56,15 @@ CREATE UNLOGGED TABLE listd.incarnation (
 CREATE FUNCTION listd.version() RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT '1.0' $$;
 
--- Cursors are good for one generation; NULL when it has no name yet (listd.hello() gives it one).
+-- Returns the generation of transaction numbers, for which cursors are valid; NULL if it has no name yet
+-- (listd.hello() gives it one).
 CREATE FUNCTION listd.generation() RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     token text;
 BEGIN
     IF pg_is_in_recovery() THEN
-        -- Unlogged tables cannot be read on a standby; a promotion ends this generation all the same.
+        -- An unlogged table cannot be read on a standby. A promotion ends this generation too.
         token := 'standby-' || (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint;
     ELSE
         SELECT i.token INTO token FROM listd.incarnation i;
@@ -69,7 +72,8 @@ BEGIN
     RETURN (SELECT system_identifier FROM pg_control_system()) || '/' || token;
 END $$;
 
--- What a follower asks first.
+-- Returns the version, the generation and whether the server is a standby. A follower calls it on each new
+-- connection.
 CREATE FUNCTION listd.hello(OUT version text, OUT generation text, OUT standby boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -79,7 +83,8 @@ BEGIN
     IF generation IS NULL THEN
         INSERT INTO listd.incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
         IF FOUND THEN
-            -- No cursor of this generation is older than this; and after a restore the numbers mean other transactions.
+            -- No cursor of the new generation needs older log entries. After a restore, their numbers belong to
+            -- other transactions.
             DELETE FROM listd.change;
             DELETE FROM listd.mark;
             UPDATE listd.pruned SET xid = pg_snapshot_xmin(pg_current_snapshot());
@@ -88,8 +93,9 @@ BEGIN
     END IF;
 END $$;
 
--- The keys of a list that transactions changed which a snapshot could not see. A standby's snapshots do not name the
--- transactions that were under way: there, all since the oldest of them count, and some are told again.
+-- Returns the keys of a list that were changed by transactions not visible in a snapshot. A standby's snapshots do
+-- not name the running transactions: there, all transactions since the oldest running one count, and some keys are
+-- reported twice.
 CREATE FUNCTION listd.since(list integer, seen pg_snapshot) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 100 AS $$
 BEGIN
@@ -102,9 +108,9 @@ BEGIN
     END IF;
 END $$;
 
--- Which of some lists have changed since what their followers have seen, as 'PLACE:KEYS' separated by commas: the place in `lists`, from
--- 1, and how many keys; -1 when the whole list is to be read: more than `enough` keys, a change of any of them, or a log that does
--- not go back so far.
+-- Returns which lists have changed since their followers' snapshots, as 'INDEX:KEYS' separated by commas: the index
+-- in `lists`, from 1, and the number of changed keys. The number is -1 if the whole list has to be read, because
+-- more than `enough` keys or an unknown key have changed, or the log does not reach back to the snapshot.
 CREATE FUNCTION listd.poll(
     lists integer[], seen text[], enough integer,
     OUT snapshot text, OUT generation text, OUT changed text)
@@ -134,8 +140,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Forgets what changed longer ago than this, as of the runs of this function before; a follower that was away for longer reads the
--- whole list. Answers how many keys went.
+-- Deletes log entries that are older than `keep`, as measured by earlier runs of this function, and returns their
+-- number. A follower that was away for longer reads the whole list.
 CREATE FUNCTION listd.prune(keep interval DEFAULT '1 day') RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -152,7 +158,8 @@ BEGIN
     RETURN count;
 END $$;
 
--- Writes down the keys of one statement: the trigger of watched tables. Its arguments: the number of the list, the column of the key.
+-- Logs the keys of one statement. It is the trigger of watched tables. Arguments: the number of the list, the
+-- column of the key.
 CREATE FUNCTION listd.log_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -179,7 +186,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- The table that a view is made of.
+-- Returns the only table that a view reads; fails if there are several.
 CREATE FUNCTION listd.table_of(relation regclass) RETURNS regclass
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -202,12 +209,12 @@ BEGIN
     RETURN tables[1];
 END $$;
 
--- Makes a list of a table or view, or changes one. Called again with another origin, it watches that table as well.
+-- Creates a list of a table or view, or changes it. A further call with another origin watches that table as well.
 --
--- relation: has a column id, unique and not null; a column type, if any, names the object's type.
+-- relation: the table or view. It has a column id, unique and not null, and optionally a column type with the object's type.
 -- origin:   the table whose changes change the list; NULL = the relation itself, or the only table that the view reads.
--- key:      the column of origin that has the id of the list's row.
--- ordering: the columns that order the list, each not null and with an index in this order; NULL = rank, id, or id alone.
+-- key:      the column of origin that contains the id of the list's row.
+-- ordering: the columns that determine the order, each not null and with an index in this order; NULL = rank, id, or id alone.
 CREATE FUNCTION listd.watch(
     name text, relation regclass, origin regclass DEFAULT NULL, key text DEFAULT 'id', ordering text[] DEFAULT NULL)
 RETURNS integer
@@ -269,7 +276,7 @@ BEGIN
         'FOR EACH STATEMENT EXECUTE FUNCTION listd.log_statement(%L, %L)', list, origin, list, key);
 END $$;
 
--- Ends a list: its triggers and what was written down for it go; the table stays as it is.
+-- Removes a list with its triggers and its log entries; the table itself stays.
 CREATE FUNCTION listd.unwatch(name text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -285,7 +292,7 @@ BEGIN
     DELETE FROM listd.list l WHERE l.number = found_number;
 END $$;
 
--- What a dump takes along; the log and its generation mean nothing elsewhere.
+-- A dump includes the lists. The log and its generation are meaningless on another server.
 SELECT pg_extension_config_dump('listd.list', '');
 SELECT pg_extension_config_dump('listd.list_number_seq', '');
 SELECT pg_extension_config_dump('listd.origin', '');

@@ -1,25 +1,29 @@
--- A poll that costs the server less. Where there is no extension, psql runs this file to get from 1.1 to 1.2.
+-- Makes polls cheaper for the server. Where the extension cannot be installed, run this file with psql to update
+-- from 1.1 to 1.2.
 
--- The generation as cursors name it: the system identifier and the token. A poll reads it here, and not the server's control file.
+-- The name of the generation in cursors: the system identifier and the token. Polls read it here instead of the
+-- control file.
 ALTER TABLE listd.incarnation ADD COLUMN name text;
 UPDATE listd.incarnation SET name = (SELECT system_identifier FROM pg_control_system()) || '/' || token;
 
 CREATE OR REPLACE FUNCTION listd.version() RETURNS text
 LANGUAGE sql IMMUTABLE AS $$ SELECT '1.2' $$;
 
--- Cursors are good for one generation; NULL when it has no name yet (listd.hello() gives it one).
+-- Returns the generation of transaction numbers, for which cursors are valid; NULL if it has no name yet
+-- (listd.hello() gives it one).
 CREATE OR REPLACE FUNCTION listd.generation() RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF pg_is_in_recovery() THEN
-        -- Unlogged tables cannot be read on a standby; a promotion ends this generation all the same.
+        -- An unlogged table cannot be read on a standby. A promotion ends this generation too.
         RETURN (SELECT system_identifier FROM pg_control_system())
             || '/standby-' || (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint;
     END IF;
     RETURN (SELECT i.name FROM listd.incarnation i);
 END $$;
 
--- What a follower asks first.
+-- Returns the version, the generation and whether the server is a standby. A follower calls it on each new
+-- connection.
 CREATE OR REPLACE FUNCTION listd.hello(OUT version text, OUT generation text, OUT standby boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -32,9 +36,10 @@ BEGIN
         INSERT INTO listd.incarnation (token, name)
             VALUES (token, (SELECT system_identifier FROM pg_control_system()) || '/' || token) ON CONFLICT DO NOTHING;
         IF FOUND THEN
-            -- No cursor of this generation is older than the oldest transaction that is under way; but those of a standby's
-            -- followers go on, and need what ended since that one began. After a restore numbers that are yet to come mean
-            -- transactions of another server.
+            -- No cursor of the new generation is older than the oldest running transaction. Cursors of a standby's
+            -- followers stay valid, however, and need the changes that were committed since the oldest running
+            -- transaction began. After a restore, transaction numbers in the future belong to transactions of
+            -- another server.
             DELETE FROM listd.change c
                 WHERE c.xid < pg_snapshot_xmin(pg_current_snapshot()) OR c.xid >= pg_snapshot_xmax(pg_current_snapshot());
             DELETE FROM listd.mark;
@@ -44,9 +49,9 @@ BEGIN
     END IF;
 END $$;
 
--- Which of some lists have changed since what their followers have seen, as 'PLACE:KEYS' separated by commas: the place in `lists`, from
--- 1, and how many keys; -1 when the whole list is to be read: more than `enough` keys, a change of any of them, or a log that does
--- not go back so far.
+-- Returns which lists have changed since their followers' snapshots, as 'INDEX:KEYS' separated by commas: the index
+-- in `lists`, from 1, and the number of changed keys. The number is -1 if the whole list has to be read, because
+-- more than `enough` keys or an unknown key have changed, or the log does not reach back to the snapshot.
 CREATE OR REPLACE FUNCTION listd.poll(
     lists integer[], seen text[], enough integer,
     OUT snapshot text, OUT generation text, OUT changed text)
@@ -64,7 +69,8 @@ BEGIN
         SELECT p.xid INTO pruned FROM listd.pruned p;
     ELSE
         SELECT i.name, p.xid INTO generation, pruned FROM listd.incarnation i, listd.pruned p;
-        -- No transaction has ended since. A standby's snapshots do not name those that are under way, so they do not tell.
+        -- With equal snapshots, no transaction has ended in between. This does not hold on a standby, whose
+        -- snapshots do not name the running transactions.
         IF snapshot = ALL (seen) THEN RETURN; END IF;
     END IF;
     FOR i IN 1 .. cardinality(lists) LOOP

@@ -7,20 +7,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Linux calls that Glibc's module hides from Swift: most are declared only with _GNU_SOURCE.
+// Linux calls that Glibc's module does not export to Swift, mostly because they are declared only with _GNU_SOURCE.
 
-/// Makes a memory file that can be sealed; returns a descriptor, or -1 with errno (memfd_create(2)).
+/// Creates a memory file that can be sealed. Returns a descriptor, or -1 with errno (memfd_create(2)).
 int listd_memfd(const char *name);
 
-/// Forbids every change to a memory file for ever; returns 0, or -1 with errno (F_ADD_SEALS in fcntl(2)).
+/// Forbids all changes to a memory file permanently. Returns 0, or -1 with errno (F_ADD_SEALS in fcntl(2)).
 int listd_seal(int descriptor);
 
-/// Moves bytes from one pipe to another without blocking; returns their number, 0 at the end, or -1 with errno
+/// Moves bytes from one pipe to another without blocking. Returns the number of bytes, 0 at the end, or -1 with errno
 /// (splice(2)).
 ssize_t listd_splice_now(int from, int to, size_t count);
 
-/// Distinguishes contents of a file. (No module contains the header of struct timespec, so Swift sees its members in
-/// whichever module included it first.)
+/// The state of a file, by which changes of its content are detected. struct timespec is not used, because no module
+/// contains its header, so Swift would see its members only in the module that happened to include it first.
 typedef struct {
     uint64_t device;
     uint64_t inode;
@@ -30,81 +30,82 @@ typedef struct {
     int is_regular;
 } listd_file_state;
 
-/// Reads the state of the file at a path, following links; returns 0, or -1 with errno (stat(2)).
+/// Reads the state of the file at a path, following symbolic links. Returns 0, or -1 with errno (stat(2)).
 int listd_state_at(const char *path, listd_file_state *state);
 
-/// Reads the state of an open file; returns 0, or -1 with errno (fstat(2)).
+/// Reads the state of an open file. Returns 0, or -1 with errno (fstat(2)).
 int listd_state_of(int descriptor, listd_file_state *state);
 
-/// Allocates disk space for a part of an open file, without changing its size if `keeps_size`; returns 0, or -1 with
-/// errno (fallocate(2)).
+/// Allocates disk space for a part of an open file. If `keeps_size`, the file's size does not change. Returns 0, or
+/// -1 with errno (fallocate(2)).
 int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size);
 
-/// Makes a pipe whose ends are close-on-exec; returns 0, or -1 with errno (pipe2(2)).
+/// Creates a pipe whose ends are close-on-exec. Returns 0, or -1 with errno (pipe2(2)).
 int listd_pipe(int *read_end, int *write_end);
 
-/// Whether a file is on a file system in user space (FUSE): 0 or 1, or -1 with errno (fstatfs(2)).
+/// Returns whether a file is on a FUSE file system, that is, in user space: 0 or 1, or -1 with errno (fstatfs(2)).
 int listd_is_on_fuse(int descriptor);
 
-/// Starts a program with the caller's descriptor 0, with `output` as its descriptors 1 and 2, and `passed` as 3; all
-/// others are closed, no signal is blocked or ignored, and it leads a process group of its own. Returns its process id,
-/// or -1 with errno (posix_spawn(3)).
+/// Starts a program with the caller's descriptor 0, with `output` as descriptors 1 and 2, and with `passed` as
+/// descriptor 3. All other descriptors are closed. No signals are blocked or ignored, and the program leads a new
+/// process group. Returns its process id, or -1 with errno (posix_spawn(3)).
 pid_t listd_spawn(
     const char *program, char *const arguments[], char *const environment[], int output, int passed);
 
-/// Starts the spawner, a small process that starts programs as children of the calling process, with rights that the
-/// calling process gives up later; returns 0, or -1 with errno. Call it once, while the process has one thread, which
-/// must live as long as the process: the spawner ends with that thread.
+/// Starts the spawner, a small process that starts programs as children of the calling process and keeps rights that
+/// the calling process later gives up. Returns 0, or -1 with errno. Call this once, while the process has a single
+/// thread. The spawner ends when this thread ends, so the thread must live as long as the process.
 int listd_start_spawner(void);
 
-/// Whether `listd_start_spawner` was called and succeeded.
+/// Returns whether `listd_start_spawner` was called and succeeded.
 int listd_has_spawner(void);
 
-/// Does the same as `listd_spawn` through the spawner; one thread at a time.
+/// Starts a program like `listd_spawn`, but through the spawner. Only one thread at a time may call this.
 pid_t listd_spawn_with_network(
     const char *program, char *const arguments[], char *const environment[], int output, int passed);
 
-/// Forbids new privileges for the calling thread and those that it starts (PR_SET_NO_NEW_PRIVS in prctl(2)); returns 0,
-/// or -1 with errno.
+/// Forbids new privileges for the calling thread and the threads that it creates (PR_SET_NO_NEW_PRIVS in prctl(2)).
+/// Returns 0, or -1 with errno.
 int listd_give_up_privileges(void);
 
-/// Makes standard output line-buffered, whatever it is (setvbuf(3)); call it before anything is written.
+/// Makes standard output line-buffered even if it is not a terminal (setvbuf(3)). Call this before anything is
+/// written.
 void listd_write_lines(void);
 
-/// Returns a descriptor that becomes readable when a child ends; -1 with errno (pidfd_open(2)).
+/// Returns a descriptor that becomes readable when a child process ends, or -1 with errno (pidfd_open(2)).
 int listd_process_descriptor(pid_t process);
 
-/// Reaps a child: returns 1 with its exit code or signal, 0 while it runs, -1 with errno (waitpid(2)).
+/// Reaps a child process. Returns 1 with its exit code or signal, 0 while it runs, or -1 with errno (waitpid(2)).
 int listd_reap(pid_t process, int *value, int *was_signalled);
 
-/// Gives up rights that a worker does not need: new privileges, being traced, core dumps, outliving its parent
-/// (prctl(2), setrlimit(2)); returns 0, or -1 with errno. New privileges are given up for the calling thread and those
-/// that it starts.
+/// Gives up rights that a worker does not need: gaining privileges, being traced, dumping core, outliving its parent
+/// (prctl(2), setrlimit(2)). Returns 0, or -1 with errno. New privileges are forbidden for the calling thread and the
+/// threads that it creates.
 int listd_confine(void);
 
-/// Forbids changes to the file system (except writing to /dev/null), starting programs, and signals to processes that
-/// the calling thread's process has not started (landlock(7)); returns 0, or -1 with errno; ENOSYS and EOPNOTSUPP mean
-/// that the kernel lacks Landlock. It applies to the calling thread and those that it starts.
+/// Forbids changes to the file system (except writing to /dev/null), starting programs, and sending signals to
+/// processes that this process has not started (landlock(7)). Returns 0, or -1 with errno; ENOSYS and EOPNOTSUPP mean
+/// that the kernel lacks Landlock. This applies to the calling thread and the threads that it creates.
 int listd_forbid_changes(void);
 
 /// Keeps the process and all its children in its process group and session by a seccomp filter (seccomp(2)), so that
-/// one signal to the group ends them all; returns 0, or -1 with errno. It applies to the calling thread and those that
-/// it starts; new privileges must have been given up before, see `listd_confine`.
+/// one signal to the group ends them all. Returns 0, or -1 with errno. This applies to the calling thread and the
+/// threads that it creates. New privileges must be forbidden before, see `listd_confine`.
 int listd_stay_in_group(void);
 
-/// Forbids all sockets but local ones by a seccomp filter in all threads (seccomp(2)), also through io_uring; open
-/// sockets stay. Returns 0, -1 with errno, or the id of a thread that could not get the filter; new privileges must
-/// have been given up before, see `listd_confine`.
+/// Forbids creating sockets other than Unix sockets, also through io_uring, by a seccomp filter in all threads
+/// (seccomp(2)). Open sockets are not affected. Returns 0, -1 with errno, or the id of a thread that could not get
+/// the filter. New privileges must be forbidden before, see `listd_confine`.
 int listd_stay_local(void);
 
-/// Names the calling thread, with its first 15 bytes; the name of the first thread is that of the process (PR_SET_NAME in
-/// prctl(2)).
+/// Names the calling thread with the first 15 bytes of `name`. The name of the first thread is the name of the
+/// process (PR_SET_NAME in prctl(2)).
 void listd_set_name(const char *name);
 
-/// Limits the data memory of the process in bytes (RLIMIT_DATA in setrlimit(2)); returns 0, or -1 with errno.
+/// Limits the data memory of the process in bytes (RLIMIT_DATA in setrlimit(2)). Returns 0, or -1 with errno.
 int listd_limit_data(uint64_t bytes);
 
-/// Whether a file is a memory file that nobody can change any more: 0 or 1 (F_GET_SEALS in fcntl(2)).
+/// Returns whether a file is a memory file that nobody can change: 0 or 1 (F_GET_SEALS in fcntl(2)).
 int listd_is_sealed(int descriptor);
 
 #endif

@@ -3,50 +3,50 @@
 internal import CDBus
 internal import Glibc
 
-/// The file descriptors of a message, by their index in it.
+/// A table of the file descriptors of a message, by their index in the message.
 ///
-/// Only libdbus' iterators return them. So when the first one is asked for, an iterator and a reader walk over the body
-/// once, side by side: the iterator has the descriptors, the reader their indexes. The table owns the descriptors that
-/// it found.
+/// Only libdbus' iterators return descriptors. On the first access, an iterator and a reader move over the body side
+/// by side: the iterator returns the descriptors, the reader their indexes. The table owns the descriptors that it
+/// found.
 @safe
 final class BodyDescriptors {
-    /// The message, which the maker of the reader keeps alive; used on the loop thread only. Nil = it has no
+    /// The message, which the creator of the reader keeps alive; used on the loop thread only. Nil if it has no
     /// descriptors.
     private let raw: OpaquePointer?
     private var found: [UInt32: FileDescriptor]?
-    /// Whether one could not be duplicated because the process can open no more.
+    /// Whether a descriptor could not be duplicated because the process can open no more.
     private var isExhausted = false
 
     init(_ raw: OpaquePointer?) { unsafe self.raw = unsafe raw }
 
-    /// A fresh duplicate that the caller must close.
+    /// Returns a new duplicate of a descriptor, which the caller must close.
     ///
-    /// - Throws: `InvalidArgs` when the message came without such a descriptor, `LimitsExceeded` when the process can open no
-    ///   more.
-    func duplicate(_ number: UInt32, of body: MessageBody) throws(DBusError) -> Int32 {
-        if found == nil { collect(from: body) }
-        guard found?[number] != nil || isExhausted else {
-            throw .invalidArgs("the message came without its file descriptor \(number)")
+    /// - Throws: `InvalidArgs` when the message has no descriptor of this index, `LimitsExceeded` when the process
+    ///   can open no more descriptors.
+    func duplicate(at index: UInt32, of body: MessageBody) throws(DBusError) -> Int32 {
+        if found == nil { collectDescriptors(of: body) }
+        guard found?[index] != nil || isExhausted else {
+            throw .invalidArgs("the message lacks its file descriptor \(index)")
         }
-        let duplicate = found?[number].map { fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3) } ?? -1
-        guard duplicate >= 0 else { throw .limitsExceeded("no more file descriptors can be taken in") }
+        let duplicate = found?[index].map { fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3) } ?? -1
+        guard duplicate >= 0 else { throw .limitsExceeded("the process can open no more file descriptors") }
         return duplicate
     }
 
-    private func collect(from body: MessageBody) {
+    private func collectDescriptors(of body: MessageBody) {
         found = [:]
         var iterator = unsafe DBusMessageIter()
         guard let raw = unsafe raw, unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return }
         var reader = MessageReader(body)
-        unsafe collect(&reader, &iterator)
+        unsafe collectDescriptors(&reader, &iterator)
     }
 
-    private func collect(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+    private func collectDescriptors(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
         while let code = reader.next {
             if code == .fileDescriptor {
                 unsafe recordDescriptor(&reader, &iterator)
             } else if !code.isBasic, reader.withNextSignature({ BodyDescriptors.mayHoldDescriptors($0) }) {
-                unsafe collectInside(code, &reader, &iterator)
+                unsafe collectFromContainer(code, &reader, &iterator)
             } else {
                 reader.skip()
             }
@@ -54,10 +54,10 @@ final class BodyDescriptors {
         }
     }
 
-    /// One duplicate for each index is enough, however often the index occurs.
+    /// Stores one duplicate for each index, even if the index occurs several times in the body.
     private func recordDescriptor(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
-        guard let number = try? reader.consumeNumber(UInt32.self) else { return reader.giveUp() }
-        reader.passType()
+        guard let number = try? reader.consumeNumber(UInt32.self) else { return reader.moveToEnd() }
+        reader.advanceType()
         guard found?[number] == nil else { return }
         var descriptor: Int32 = -1
         errno = 0
@@ -69,10 +69,14 @@ final class BodyDescriptors {
         }
     }
 
-    private func collectInside(_ code: TypeCode, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+    private func collectFromContainer(
+        _ code: TypeCode, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter
+    ) {
         var inner = unsafe DBusMessageIter()
         unsafe dbus_message_iter_recurse(&iterator, &inner)
-        let search = { (inside: inout MessageReader) throws(DBusError) in unsafe self.collect(&inside, &inner) }
+        let search = { (inside: inout MessageReader) throws(DBusError) in
+            unsafe self.collectDescriptors(&inside, &inner)
+        }
         do throws(DBusError) {
             switch code {
             case .array: try reader.array(search)
@@ -81,7 +85,7 @@ final class BodyDescriptors {
             default: try reader.variant(search)
             }
         } catch {
-            reader.giveUp()
+            reader.moveToEnd()
         }
     }
 

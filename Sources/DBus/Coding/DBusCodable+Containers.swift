@@ -24,7 +24,7 @@ extension Dictionary: DBusType where Key: DBusType, Value: DBusType {
     public static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
 }
 
-/// Entries are written in no particular order; when read, the last of repeated keys wins.
+/// Entries are written in arbitrary order. When a key is repeated, the last value that is read replaces the others.
 extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
     /// Writes the value into a message.
     public func encode(to writer: inout MessageWriter) {
@@ -55,14 +55,14 @@ extension Dictionary: DBusDecodable where Key: DBusDecodable, Value: DBusDecodab
     }
 }
 
-/// A D-Bus struct of any members: `DBusStruct(1 as UInt32, "one")` has type `(us)`.
+/// A D-Bus struct of any members. For example, `DBusStruct(1 as UInt32, "one")` has the type `(us)`.
 ///
-/// Tuples cannot conform to protocols, so this wraps one.
+/// Tuples cannot conform to protocols, so this type wraps a tuple.
 public struct DBusStruct<each Member> {
     /// The members as a tuple.
     public var members: (repeat each Member)
 
-    /// A struct of these members, in this order.
+    /// Creates a struct of these members, in this order.
     public init(_ members: repeat each Member) {
         self.members = (repeat each members)
     }

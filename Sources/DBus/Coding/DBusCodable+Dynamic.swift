@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A variant that holds a value of one known Swift type.
+/// A variant that contains a value of a known Swift type.
 public struct Variant<Value> {
-    /// The value.
+    /// The contained value.
     public var value: Value
 
-    /// A variant that holds `value`.
+    /// Creates a variant that contains `value`.
     public init(_ value: Value) {
         self.value = value
     }
@@ -32,16 +32,16 @@ extension Variant: DBusDecodable where Value: DBusDecodable {
         value = try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature
             guard found == Value.signature else {
-                throw .invalidArgs("a variant holds \(found.text.quoted) where “\(Value.signature)” belongs")
+                throw .invalidArgs("a variant has the type \(found.text.quoted) instead of “\(Value.signature)”")
             }
             return try Value(from: &inside)
         }
     }
 }
 
-/// As a typed value, a `DBusValue` is a variant: `[String: DBusValue]` is `a{sv}`.
+/// Where a typed value is expected, a `DBusValue` is encoded as a variant: `[String: DBusValue]` is `a{sv}`.
 ///
-/// A value that is itself a variant is sent as that one variant; a received value is the content of the variant.
+/// A `DBusValue.variant` is not wrapped a second time. A decoded value is the content of the variant.
 extension DBusValue: DBusCodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "v" }
@@ -62,7 +62,7 @@ extension DBusValue: DBusCodable {
 }
 
 extension DBusValue {
-    /// Appends the value as itself, not wrapped in a variant.
+    /// Appends the value with its own type, not wrapped in a variant.
     public func append(to writer: inout MessageWriter) {
         switch self {
         case .byte(let value): writer.append(value)
@@ -104,7 +104,7 @@ extension DBusValue {
         case .variant(let inner):
             writer.variant(inner.signature) { inside in inner.append(to: &inside) }
         default:
-            break  // basic values are written by the caller
+            break  // the caller writes basic values
         }
     }
 
@@ -136,7 +136,7 @@ extension DBusValue {
         }
     }
 
-    /// The values up to the end of this level.
+    /// Reads the remaining values of the reader's level.
     public static func readAll(_ reader: inout MessageReader) throws(DBusError) -> [DBusValue] {
         var values: [DBusValue] = []
         while !reader.atEnd { values.append(try DBusValue(next: &reader)) }

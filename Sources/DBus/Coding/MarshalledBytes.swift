@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// Bytes in this machine's order that grow at their end, with the alignment that D-Bus requires.
+/// A growing byte buffer in this machine's byte order, with the alignment that D-Bus requires.
 @safe
 struct MarshalledBytes: ~Copyable {
-    /// Owned: allocated with `realloc`, freed in `deinit`; aligned to 16.
+    /// The buffer, owned by this object: allocated with `realloc`, aligned to 16 bytes, freed in `deinit`.
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
@@ -14,8 +14,8 @@ struct MarshalledBytes: ~Copyable {
 
     deinit { unsafe free(start) }
 
-    /// Appends zeroes up to the alignment, then room for so many bytes, which the caller fills; nil when there is no
-    /// memory.
+    /// Pads the buffer to `alignment` with zeroes and adds `size` bytes for the caller to fill. Returns a pointer to
+    /// these bytes, or nil when there is no memory.
     ///
     /// - Complexity: O(`size`), amortised
     @inline(__always)
@@ -31,7 +31,7 @@ struct MarshalledBytes: ~Copyable {
         return unsafe start + first
     }
 
-    /// Leaves everything unchanged when there is no memory.
+    /// Enlarges the buffer; leaves everything unchanged when there is no memory.
     @inline(never)
     private mutating func grow(to wanted: Int) {
         let larger = max(1024, wanted, capacity * 2)
@@ -40,14 +40,14 @@ struct MarshalledBytes: ~Copyable {
         capacity = larger
     }
 
-    /// Overwrites a number that was appended before.
+    /// Overwrites a number that was already appended.
     mutating func store(_ number: UInt32, at offset: Int) {
         guard offset >= 0, offset + 4 <= count else { return }
         unsafe start?.storeBytes(of: number, toByteOffset: offset, as: UInt32.self)
     }
 
-    /// Appends a text after its length, of 1 byte for a signature and 4 otherwise, and before a NUL; false when there
-    /// is no memory.
+    /// Appends a text with its length before it and a NUL after it. The length takes 1 byte for a signature and 4
+    /// bytes otherwise. Returns `false` when there is no memory.
     mutating func append(_ text: UnsafeBufferPointer<UInt8>, lengthSize: Int) -> Bool {
         guard let place = unsafe extend(by: lengthSize + text.count + 1, alignment: lengthSize) else { return false }
         if lengthSize == 1 {
@@ -60,7 +60,7 @@ struct MarshalledBytes: ~Copyable {
         return true
     }
 
-    /// Appends other bytes, unaligned; false when there is no memory.
+    /// Appends the bytes of another buffer without alignment. Returns `false` when there is no memory.
     mutating func append(_ other: borrowing MarshalledBytes) -> Bool {
         guard let place = unsafe extend(by: other.count, alignment: 1) else { return false }
         if let first = unsafe other.start { unsafe place.copyMemory(from: first, byteCount: other.count) }

@@ -3,30 +3,30 @@
 internal import CDBus
 internal import Glibc
 
-/// Computes the length of a libdbus message as it is marshalled (D-Bus specification, Marshaling and Message Format).
+/// Computes the marshalled length of a libdbus message (D-Bus specification, "Marshaling" and "Message Format").
 ///
-/// This allocates no memory, and its time depends on the signature alone: an array stores its own length.
+/// This allocates no memory. As an array stores its own length, the time depends on the signature alone.
 enum MarshalledLength {
-    /// The length of the header and the body in bytes; header fields that D-Bus does not define are not counted.
+    /// Returns the length of header and body in bytes. Header fields that D-Bus does not define are not counted.
     ///
-    /// - Parameter message: not consumed; the caller keeps it alive for the call.
+    /// - Parameter message: the message, which the caller keeps alive during the call.
     static func count(of message: OpaquePointer) -> Int {
         let body = unsafe count(ofBodyOf: message)  // converts the message to this machine's byte order
         return unsafe count(ofHeaderOf: message) + body
     }
 
-    /// The bytes of the body.
+    /// Returns the length of the body in bytes.
     static func count(ofBodyOf message: OpaquePointer) -> Int {
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(message, &iterator) != 0 else { return 0 }
         var count = 0
-        unsafe add(&iterator, to: &count)
+        unsafe addValues(of: &iterator, to: &count)
         return count
     }
 
     private static func count(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
-        // Each field is a structure of a byte and a variant whose type has one letter.
+        // Each field is a struct of a byte and a variant whose type has one letter.
         func add(_ value: Int) { count += (4 + value).padded(to: 8) }
         func add(_ text: UnsafePointer<CChar>?) {
             if let text = unsafe text { unsafe add(4 + length(of: text) + 1) }
@@ -44,8 +44,8 @@ enum MarshalledLength {
         return count
     }
 
-    /// Adds the remaining values of the iterator's level.
-    private static func add(_ iterator: inout DBusMessageIter, to count: inout Int) {
+    /// Adds the lengths of the remaining values of the iterator's level.
+    private static func addValues(of iterator: inout DBusMessageIter, to count: inout Int) {
         while let code = TypeCode(iteratorType: unsafe dbus_message_iter_get_arg_type(&iterator)) {
             count = count.padded(to: code.alignment)
             switch code {
@@ -65,7 +65,7 @@ enum MarshalledLength {
                 var members = unsafe DBusMessageIter()
                 unsafe dbus_message_iter_recurse(&iterator, &members)
                 if code == .variant { unsafe count += 1 + length(ofSignatureOf: &members) + 1 }
-                unsafe add(&members, to: &count)
+                unsafe addValues(of: &members, to: &count)
             }
             guard unsafe dbus_message_iter_next(&iterator) != 0 else { return }
         }
@@ -89,15 +89,15 @@ enum MarshalledLength {
         return unsafe strlen(types)
     }
 
-    /// The length of a text, stored before it: libdbus returns pointers into the message, in this machine's order once
-    /// an iterator was made.
+    /// Returns the length that is stored before a text. libdbus returns pointers into the message, which is in this
+    /// machine's byte order once an iterator was created.
     private static func length(of text: UnsafePointer<CChar>) -> Int {
         Int(unsafe UnsafeRawPointer(text).loadUnaligned(fromByteOffset: -4, as: UInt32.self))
     }
 }
 
 extension TypeCode {
-    /// The kind of the iterator's value; nil after the last one.
+    /// Converts the type that a libdbus iterator reports; nil after the last value.
     fileprivate init?(iteratorType: Int32) {
         switch iteratorType {
         case Int32(TypeCode.structure.rawValue): self = .structure

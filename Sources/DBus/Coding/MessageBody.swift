@@ -3,24 +3,24 @@
 internal import CDBus
 internal import Glibc
 
-/// The bytes of a message's body and their types, for the lifetime of a reader.
+/// The bytes and the signature of a message's body. A value is valid only during the lifetime of its reader.
 @safe
 @usableFromInline
 struct MessageBody {
-    /// In this machine's byte order, aligned to 8.
+    /// The bytes, in this machine's byte order and aligned to 8.
     let bytes: UnsafeRawBufferPointer
-    /// The signature.
+    /// The signature of the body.
     let types: UnsafeBufferPointer<UInt8>
-    /// The message's descriptors; `with` keeps them alive.
+    /// The message's file descriptors, kept alive by `withBody`.
     unowned(unsafe) let descriptors: BodyDescriptors
-    /// The length of the whole message in bytes, with its header; nil when it has no body.
+    /// The length of the whole message in bytes, including the header; nil for a message without a body.
     let messageSize: Int?
 
-    /// Calls a closure with the body of a message.
+    /// Passes the body of a message to a closure.
     ///
     /// - Throws: `NoMemory`; `InconsistentMessage` for bytes that libdbus would have refused.
-    static func with<R>(
-        _ raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
+    static func withBody<R>(
+        of raw: OpaquePointer, _ body: (MessageBody) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         let descriptors = unsafe BodyDescriptors(raw)
         defer { withExtendedLifetime(descriptors) {} }
@@ -35,7 +35,7 @@ struct MessageBody {
         let message = try unsafe MarshalledMessage(raw)
         defer { withExtendedLifetime(message) {} }
         let bytes = try unsafe bytes(ofBodyIn: message.bytes)
-        // A copy: the text in the message may move when a header field is set.
+        // The signature is copied, as setting a header field may move it within the message.
         let types = unsafe [UInt8](UnsafeRawBufferPointer(start: signature, count: strlen(signature)))
         return try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
             try unsafe body(
@@ -43,8 +43,8 @@ struct MessageBody {
         }
     }
 
-    /// The body follows the header (D-Bus specification, Message Format): 16 bytes, of which the last four are the
-    /// length of the fields after them, padded to 8.
+    /// Returns the bytes after the header (D-Bus specification, "Message Format"). The header has 16 bytes, the last
+    /// four of which are the length of the fields that follow, and is padded to 8.
     static func bytes(ofBodyIn message: UnsafeRawBufferPointer) throws(DBusError) -> UnsafeRawBufferPointer {
         guard message.count >= 16 else { throw MessageReader.truncated }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
@@ -55,23 +55,25 @@ struct MessageBody {
     }
 }
 
-/// A message as libdbus marshals it: header and body, in this machine's byte order.
+/// A message as libdbus marshals it: header and body in this machine's byte order.
 @safe
 final class MarshalledMessage {
-    /// Owned by this object and never written to.
+    /// The marshalled bytes, owned by this object and never changed.
     private let start: UnsafeMutablePointer<CChar>
     /// The number of bytes.
     let count: Int
 
+    /// Marshals a libdbus message.
+    ///
     /// - Throws: `NoMemory`.
     init(_ raw: OpaquePointer) throws(DBusError) {
-        // libdbus converts the message to this machine's byte order before it is read.
+        // Creating an iterator makes libdbus convert the message to this machine's byte order.
         var iterator = unsafe DBusMessageIter()
         _ = unsafe dbus_message_iter_init(raw, &iterator)
         var start: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
         guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else {
-            throw DBusError(.noMemory, "no memory to read a message")
+            throw DBusError(.noMemory, "there is not enough memory to read a message")
         }
         unsafe self.start = unsafe start
         self.count = Int(count)

@@ -20,18 +20,18 @@ extension MessageReader {
     /// Reads a `b`.
     public mutating func readBool() throws(DBusError) -> Bool { try readNumber(.boolean) as UInt32 != 0 }
 
-    /// Reads a descriptor, which the caller owns.
+    /// Reads a file descriptor, which the caller owns.
     ///
-    /// - Throws: also `InvalidArgs` when the message came without the descriptor, `LimitsExceeded` when the process can open
-    ///   no more.
+    /// - Throws: `InvalidArgs` also when the message lacks the descriptor, `LimitsExceeded` when the process can open
+    ///   no more descriptors.
     public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
         FileDescriptor(adopting: try readRawDescriptor())
     }
 
-    /// A fresh duplicate that the caller must close.
+    /// Reads a file descriptor as a new duplicate, which the caller must close.
     mutating func readRawDescriptor() throws(DBusError) -> Int32 {
-        let number = try readNumber(.fileDescriptor) as UInt32
-        return try unsafe message.descriptors.duplicate(number, of: message)
+        let index = try readNumber(.fileDescriptor) as UInt32
+        return try unsafe message.descriptors.duplicate(at: index, of: message)
     }
 
     /// Reads an `s`.
@@ -47,7 +47,7 @@ extension MessageReader {
         Signature(unchecked: try readText(.signature))
     }
 
-    /// Calls a closure with the UTF-8 bytes of a string, path or signature in place, without NUL.
+    /// Passes the UTF-8 bytes of a string, object path or signature to a closure, in place and without the final NUL.
     @inlinable
     public mutating func readUTF8<R>(
         _ body: (Span<UInt8>) throws(DBusError) -> R
@@ -56,23 +56,23 @@ extension MessageReader {
             throw mismatch(.string)
         }
         let text = try unsafe consumeText(code)
-        passType()
+        advanceType()
         return try unsafe body(text.bindMemory(to: UInt8.self).span)
     }
 
-    /// `T` is the type of a value of `code` on the wire.
+    /// Reads a number of a D-Bus type; `T` has the same size.
     @inline(__always)
     private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
         guard isNext(code) else { throw mismatch(code) }
         let value = try consumeNumber(T.self)
-        passType()
+        advanceType()
         return value
     }
 
     private mutating func readText(_ code: TypeCode) throws(DBusError) -> String {
         guard isNext(code) else { throw mismatch(code) }
         let text = try unsafe consumeText(code)
-        passType()
+        advanceType()
         return unsafe String(decoding: text, as: UTF8.self)
     }
 }

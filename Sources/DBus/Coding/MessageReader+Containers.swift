@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The reader moves after a container even when `body` throws, so that a caller that catches the error can read the next
+// A reader moves past a container even when `body` throws, so that a caller that catches the error can read the next
 // value.
 
 extension MessageReader {
-    /// Reads an array: `body` reads the elements, until `atEnd`; elements that it does not read are skipped.
+    /// Reads an array. `body` reads the elements until `atEnd`; elements that `body` does not read are skipped.
     @inlinable
     public mutating func array<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
@@ -12,30 +12,32 @@ extension MessageReader {
         guard isNext(.array) else { throw mismatch(.array) }
         let types = unsafe nextTypes
         let range = try unsafe consumeElements(types)
-        passType(length: types.count)
+        advanceType(length: types.count)
         let element = unsafe UnsafeBufferPointer(rebasing: types.dropFirst())
         var inside = unsafe MessageReader(inside: self, range, of: element, isArray: true)
         return try body(&inside)
     }
 
-    /// Reads a struct: `body` reads the members.
+    /// Reads a struct, whose members `body` reads.
     @inlinable
     public mutating func structure<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        try bracketed(.structure, body)
+        try readBracketed(.structure, body)
     }
 
-    /// Reads an entry of a dictionary, inside `array`: `body` reads the key and the value.
+    /// Reads a dict entry inside of `array`. `body` reads the key and the value.
     @inlinable
     public mutating func dictionaryEntry<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        try bracketed(.dictionaryEntry, body)
+        try readBracketed(.dictionaryEntry, body)
     }
 
-    /// Reads an entry of an `a{sv}` whose value is a string, with both texts in place; nil, without moving, when
-    /// another entry comes next. The same as reading its parts one by one, in a fraction of the time.
+    /// Reads an entry of an `a{sv}` whose value is a string; `body` gets key and value in place. Returns nil, without
+    /// moving, when the next entry is different.
+    ///
+    /// This does the same as reading the parts one by one, in a fraction of the time.
     public mutating func textEntry<R>(
         _ body: (_ key: Span<UInt8>, _ text: Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
@@ -54,8 +56,8 @@ extension MessageReader {
         return try unsafe body(key.bindMemory(to: UInt8.self).span, text.bindMemory(to: UInt8.self).span)
     }
 
-    /// An entry of an `a{sv}` whose value is a flag or a number, with the bits that it has in the message; nil, and nothing is
-    /// taken, when another entry comes next.
+    /// Reads an entry of an `a{sv}` whose value is a boolean or a number; `body` gets the value's bits as they are in
+    /// the message. Returns nil, without moving, when the next entry is different.
     public mutating func numberEntry<R>(
         _ body: (_ key: Span<UInt8>, _ type: TypeCode, _ bits: UInt64) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
@@ -75,7 +77,7 @@ extension MessageReader {
         return try unsafe body(key.bindMemory(to: UInt8.self).span, type, bits)
     }
 
-    /// The bits of the next number of a type; nil, and nothing is taken, for what is no flag and no number.
+    /// Reads the bits of a number or boolean. Returns nil, without moving, for any other type.
     private mutating func consumeBits(of type: TypeCode) throws(DBusError) -> UInt64? {
         switch type {
         case .byte: UInt64(try consumeNumber(UInt8.self))
@@ -86,31 +88,31 @@ extension MessageReader {
         }
     }
 
-    /// A variant: `body` reads the one value in it, whose kind it asks with `next`.
+    /// Reads a variant. `body` reads its value, whose kind is `next`.
     @inlinable
     public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard isNext(.variant) else { throw mismatch(.variant) }
         let types = try unsafe consumeText(.signature).bindMemory(to: UInt8.self)
-        passType()
-        return try unsafe level(of: types, body)
+        advanceType()
+        return try unsafe readLevel(of: types, body)
     }
 
-    /// Reads an array of numbers in place, in one piece.
+    /// Reads an array of numbers in place as one block.
     @inlinable
     public mutating func fixedArray<T: FixedElement, R>(
         of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard nextElement == T.typeCode else { throw mismatch(.array) }
         let range = try unsafe consumeElements(nextTypes)
-        passType(length: 2)
-        // The body is aligned to 8, and elements to their size.
+        advanceType(length: 2)
+        // The body is aligned to 8, and elements are aligned to their size.
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: self.body[range])
         return try unsafe body(bytes.bindMemory(to: T.self).span)
     }
 
-    /// Reads the header of an array; returns the range of its elements.
+    /// Reads the header of an array and moves past the array. Returns the range of the elements' bytes.
     @inlinable
     mutating func consumeElements(_ types: UnsafeBufferPointer<UInt8>) throws(DBusError) -> Range<Int> {
         guard types.count > 1, let element = unsafe TypeCode(signatureByte: types[1]) else {
@@ -122,19 +124,19 @@ extension MessageReader {
     }
 
     @inlinable
-    mutating func bracketed<R>(
+    mutating func readBracketed<R>(
         _ code: TypeCode, _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard isNext(code) else { throw mismatch(code) }
         let types = unsafe nextTypes
         _ = try advance(by: 0, alignment: code.alignment)
-        passType(length: types.count)
-        return try unsafe level(of: UnsafeBufferPointer(rebasing: types.dropFirst().dropLast()), body)
+        advanceType(length: types.count)
+        return try unsafe readLevel(of: UnsafeBufferPointer(rebasing: types.dropFirst().dropLast()), body)
     }
 
-    /// Lets `body` read values of the given types, and moves after them.
+    /// Passes a reader for values of the given types to `body`, and moves past all of them.
     @inlinable
-    mutating func level<R>(
+    mutating func readLevel<R>(
         of types: UnsafeBufferPointer<UInt8>, _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         var inside = unsafe MessageReader(inside: self, offset..<end, of: types, isArray: false)

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads values out of a message's body, one after the other.
+/// A cursor that reads the values of a message's body in order.
 ///
-/// A reader exists only inside the closure that it is passed to. Reading another type than that of the next value
-/// throws `InvalidArgs` and leaves the reader where it is; no input can trap or abort. Values can be skipped. Text and
-/// number arrays can be read in place, without a copy.
+/// A reader exists only inside of the closure that it is passed to. Reading a value as a different type throws
+/// `InvalidArgs` and does not move the reader. No input can trap or abort. Values can be skipped; text and number
+/// arrays can be read in place, without a copy.
 ///
-/// libdbus has checked the received bytes (D-Bus specification, Marshalling); the reader walks over them itself,
-/// because libdbus' own iterators search their place in the signature for each value, which took most of the time of a
-/// long list. It checks every bound again nevertheless: bytes that end too early throw `InconsistentMessage`.
+/// libdbus has already validated the received bytes (D-Bus specification, "Marshaling"). The reader does not use
+/// libdbus' iterators, which search for their position in the signature at each value; that took most of the time for
+/// a long list. Every bound is nevertheless checked again: a body that ends too early throws `InconsistentMessage`.
 @safe
 public struct MessageReader: ~Copyable {
-    /// The body, in this machine's byte order and aligned to 8; the maker of the reader keeps it alive.
+    /// The body, in this machine's byte order and aligned to 8. The creator of the reader keeps it alive.
     @usableFromInline let body: UnsafeRawBufferPointer
     /// The offset of the next value, before its padding.
     @usableFromInline var offset: Int
-    /// The end of this level if it is known: of an array's elements, else of the body.
+    /// The end of this level: the end of the elements for an array, the end of the body otherwise.
     @usableFromInline let end: Int
-    /// The types of this level, which live as long as the body; for an array, the type of its elements.
+    /// The types of this level; for an array, the type of its elements. They live as long as the body.
     @usableFromInline let types: UnsafeBufferPointer<UInt8>
-    /// The index of the next type; 0 in an array.
+    /// The index of the next type in `types`; always 0 for an array.
     @usableFromInline var nextType = 0
-    /// Whether this level is that of an array's elements.
+    /// Whether this level is the elements of an array.
     @usableFromInline let isArray: Bool
-    /// The message that has the file descriptors.
+    /// The message that owns the file descriptors.
     @usableFromInline let message: MessageBody
 
-    /// Makes a reader before the first value of a body.
+    /// Creates a reader at the first value of a body.
     init(_ message: MessageBody) {
         unsafe body = message.bytes
         unsafe types = message.types
@@ -51,26 +51,26 @@ public struct MessageReader: ~Copyable {
     @inlinable
     public var next: TypeCode? { atEnd ? nil : unsafe TypeCode(signatureByte: types[nextType]) }
 
-    /// Whether a value of a kind comes next.
+    /// Returns whether the next value is of the given kind.
     @inlinable
     func isNext(_ code: TypeCode) -> Bool { !atEnd && (unsafe types[nextType] == code.signatureByte) }
 
-    /// Whether all values of this level were read.
+    /// Whether all values of this level have been read.
     @inlinable
     public var atEnd: Bool { isArray ? offset >= end : unsafe nextType >= types.count }
 
-    /// The kind of the elements of the next value, if it is an array; otherwise nil.
+    /// The kind of the elements of the next value; nil if that value is not an array.
     public var nextElement: TypeCode? {
         guard next == .array, unsafe nextType + 1 < types.count else { return nil }
         return unsafe TypeCode(signatureByte: types[nextType + 1])
     }
 
-    /// The whole type of the next value; empty after the last one. Allocates.
+    /// The complete type of the next value; empty after the last one. Allocates memory.
     public var nextSignature: Signature {
         atEnd ? .empty : Signature(unchecked: unsafe String(decoding: nextTypes, as: UTF8.self))
     }
 
-    /// Calls a closure with the type of the next value; no bytes after the last one.
+    /// Passes the type of the next value to a closure; an empty span after the last value.
     @inlinable
     public func withNextSignature<R, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> R
@@ -78,7 +78,7 @@ public struct MessageReader: ~Copyable {
         try unsafe body(Span(_unsafeElements: nextTypes))
     }
 
-    /// The next complete type, in place.
+    /// The complete type of the next value, in place.
     @inlinable
     var nextTypes: UnsafeBufferPointer<UInt8> {
         guard !atEnd else { return unsafe UnsafeBufferPointer(rebasing: types[0..<0]) }
@@ -87,16 +87,16 @@ public struct MessageReader: ~Copyable {
         return unsafe UnsafeBufferPointer(rebasing: rest[..<SignatureText.firstTypeLength(rest)])
     }
 
-    /// Skips the next value, of any type; does nothing after the last one.
+    /// Skips the next value, whatever its type. Does nothing after the last value.
     @inlinable
     public mutating func skip() {
         guard !atEnd else { return }
-        do throws(DBusError) { try skipValue() } catch { giveUp() }
+        do throws(DBusError) { try skipValue() } catch { moveToEnd() }
     }
 
-    /// Moves to the end, as the rest cannot be read.
+    /// Moves to the end of this level when the remaining values cannot be read.
     @usableFromInline
-    mutating func giveUp() {
+    mutating func moveToEnd() {
         offset = end
         nextType = unsafe types.count
     }
@@ -105,11 +105,11 @@ public struct MessageReader: ~Copyable {
 // MARK: - Moving
 
 extension MessageReader {
-    /// The offset of the next value with an alignment.
+    /// Returns the offset of the next value if it has the given alignment.
     @inlinable
     func aligned(_ alignment: Int) -> Int { (offset + alignment - 1) & -alignment }
 
-    /// Consumes so many bytes of a value with an alignment; returns their offset.
+    /// Moves past `count` bytes of a value with an alignment. Returns the offset of these bytes.
     @inlinable
     mutating func advance(by count: Int, alignment: Int) throws(DBusError) -> Int {
         let start = aligned(alignment)
@@ -118,14 +118,14 @@ extension MessageReader {
         return start
     }
 
-    /// Reads the next number, of any type.
+    /// Reads the next number as a `T`.
     @inlinable
     mutating func consumeNumber<T: BitwiseCopyable>(_ type: T.Type) throws(DBusError) -> T {
         let start = try advance(by: MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
         return unsafe body.loadUnaligned(fromByteOffset: start, as: type)
     }
 
-    /// Reads the next text, which has a length before it and a NUL after it.
+    /// Reads the next text: its length, its bytes, and a NUL.
     @inlinable
     mutating func consumeText(_ code: TypeCode) throws(DBusError) -> UnsafeRawBufferPointer {
         let count = code == .signature ? Int(try consumeNumber(UInt8.self)) : Int(try consumeNumber(UInt32.self))
@@ -135,11 +135,11 @@ extension MessageReader {
 
     /// Moves to the next type of this level.
     @inlinable
-    mutating func passType(length: Int = 1) {
+    mutating func advanceType(length: Int = 1) {
         if !isArray { nextType += length }
     }
 
-    /// Skips the next value, which must exist.
+    /// Skips the next value. There must be one.
     @usableFromInline
     mutating func skipValue() throws(DBusError) {
         switch next {
@@ -151,9 +151,9 @@ extension MessageReader {
             if code == .string || code == .objectPath || code == .signature {
                 _ = try unsafe consumeText(code)
             } else {
-                _ = try advance(by: code.alignment, alignment: code.alignment)  // as large as its alignment
+                _ = try advance(by: code.alignment, alignment: code.alignment)  // its size is equal to its alignment
             }
-            passType()
+            advanceType()
         case nil: throw MessageReader.truncated
         }
     }
@@ -166,6 +166,6 @@ extension MessageReader {
         guard let code = next else {
             return .invalidArgs("a value of type “\(wanted)” is missing")
         }
-        return .invalidArgs("a value has type “\(code)” where “\(wanted)” belongs")
+        return .invalidArgs("a value has the type “\(code)” instead of “\(wanted)”")
     }
 }

@@ -3,38 +3,40 @@
 internal import CDBus
 internal import Glibc
 
-/// Appends values to a message's body, one after the other, checked against the body's signature.
+/// A cursor that appends values to a message's body and checks them against the body's signature.
 ///
-/// A writer exists only inside the closure that it is passed to. Nothing here throws: the first failure (a value of
-/// another type than the signature has there, invalid text, too deep, too large, no memory) is kept, later values are
-/// ignored, and the code that started the writing gets the failure as an error. No value costs an allocation of its
-/// own.
+/// A writer exists only inside of the closure that it is passed to. Its functions do not throw. The writer keeps the
+/// first failure: a value of the wrong type, invalid text, too deep nesting, too much data, no memory. It ignores
+/// later values, and the function that created the writer throws the failure. Appending a value needs no allocation
+/// of its own.
 ///
-/// listd marshals the bytes itself (D-Bus specification, Marshalling), and libdbus checks them once when they are
-/// complete: libdbus' iterators write the header's signature again for every top-level value, which took half of the
-/// time for a short signal.
+/// The writer marshals the bytes itself (D-Bus specification, "Marshaling"), and libdbus validates them once when
+/// they are complete. libdbus' iterators would write the header's signature again for every top-level value, which
+/// took half of the time for a short signal.
 ///
-/// Limits (D-Bus specification, "Message Protocol"): containers nest at most 64 deep, an array has at most 64 MiB.
+/// Limits (D-Bus specification, "Message Protocol"): containers nest at most 64 deep, and an array has at most 64
+/// MiB.
 @safe
 public struct MessageWriter: ~Copyable {
-    /// How this level moves through its part of the signature.
+    /// How a level of the body moves through its types.
     @usableFromInline
     enum Level {
-        /// Type after type: a body, a struct, a dict entry, a variant's one value.
+        /// Type by type: a body, a struct, a dict entry, the one value of a variant.
         case sequence
-        /// The one element type, any number of times.
+        /// The element type of an array, repeated any number of times.
         case array
     }
 
     private var bytes = MarshalledBytes()
-    /// The remaining types (of an array: its element type); points into text that outlives the writer.
+    /// The remaining types of this level; for an array, its element type. They point into text that outlives the
+    /// writer.
     private var types: UnsafeBufferPointer<UInt8>
     private var level = Level.sequence
     private var depth = 0
     private let limit: Int
-    /// The descriptors that the indexes in the body refer to.
+    /// The descriptors to which the indexes in the body refer.
     private(set) var descriptors: [FileDescriptor] = []
-    /// The first failure.
+    /// The first failure, after which values are ignored.
     private(set) var failure: WriteFailure?
 
     init(types: UnsafeBufferPointer<UInt8>, limit: Int) {
@@ -42,24 +44,25 @@ public struct MessageWriter: ~Copyable {
         self.limit = limit
     }
 
-    /// The length of the body so far, padding included.
+    /// The length of the body so far in bytes, including padding.
     public var byteCount: Int { bytes.count }
 
-    /// The body.
+    /// Ends writing and returns the body.
     consuming func finish() -> MarshalledBytes { bytes }
 
-    /// The kind of the value that must come next; nil when no more may come.
+    /// The kind of value that must be appended next; nil when the signature allows no more values.
     public var expected: TypeCode? { unsafe types.first.flatMap(TypeCode.init(signatureByte:)) }
 
-    /// True once something has failed: later values are ignored.
+    /// Whether writing has failed; later values are then ignored.
     public var hasFailed: Bool { failure != nil }
 
-    /// Fails with an error of the caller's, who gets it back.
+    /// Makes writing fail with an error, unless it has failed already. The function that created the writer throws
+    /// the error.
     public mutating func fail(_ error: DBusError) {
         if failure == nil { failure = .custom(error) }
     }
 
-    /// True when every type of the signature has got its value.
+    /// Whether every type of the signature has a value.
     var isComplete: Bool { unsafe level == .array || types.isEmpty }
 }
 
@@ -68,32 +71,32 @@ public struct MessageWriter: ~Copyable {
 extension MessageWriter {
     /// Appends a `y`.
     public mutating func append(_ value: UInt8) { appendFixed(.byte, value) }
-    /// Appends a `n`.
+    /// Appends an `n`.
     public mutating func append(_ value: Int16) { appendFixed(.int16, value) }
     /// Appends a `q`.
     public mutating func append(_ value: UInt16) { appendFixed(.uint16, value) }
-    /// Appends a `i`.
+    /// Appends an `i`.
     public mutating func append(_ value: Int32) { appendFixed(.int32, value) }
     /// Appends a `u`.
     public mutating func append(_ value: UInt32) { appendFixed(.uint32, value) }
-    /// Appends a `x`.
+    /// Appends an `x`.
     public mutating func append(_ value: Int64) { appendFixed(.int64, value) }
     /// Appends a `t`.
     public mutating func append(_ value: UInt64) { appendFixed(.uint64, value) }
     /// Appends a `d`.
     public mutating func append(_ value: Double) { appendFixed(.double, value) }
 
-    /// A `dbus_bool_t` has 32 bits.
+    /// Appends a `b`, which has 32 bits.
     public mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
 
-    /// The message gets a duplicate; the caller still owns the descriptor.
+    /// Appends an `h`. The message gets a duplicate; the caller still owns the descriptor.
     public mutating func append(_ value: FileDescriptor) {
         let number = UInt32(truncatingIfNeeded: descriptors.count)
         appendFixed(.fileDescriptor, number)
         if failure == nil { descriptors.append(value) }
     }
 
-    /// `value` has the bytes of a value of kind `code`, whose size is its alignment.
+    /// Appends a value of kind `code`, whose size is equal to its alignment; `value` has its bytes.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
         guard accept(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
             return
@@ -101,7 +104,7 @@ extension MessageWriter {
         unsafe place.storeBytes(of: value, as: T.self)
     }
 
-    /// Appends text without NUL; text with NUL is a failure that quotes it.
+    /// Appends an `s`. Text that contains a NUL is a failure, which quotes the text.
     public mutating func append(_ value: String) { appendText(value, as: .string) }
     /// Appends an `o`.
     public mutating func append(_ value: ObjectPath) { appendText(value.text, as: .objectPath) }
@@ -115,7 +118,7 @@ extension MessageWriter {
         }
     }
 
-    /// Appends a string from UTF-8 bytes without making a `String`; invalid UTF-8 and NUL are failures.
+    /// Appends a string given as UTF-8 bytes, without creating a `String`. Invalid UTF-8 and NUL are failures.
     public mutating func append(utf8 bytes: Span<UInt8>) {
         guard failure == nil else { return }
         guard (try? UTF8Span(validating: bytes)) != nil else { return record(.notUTF8) }
@@ -124,7 +127,7 @@ extension MessageWriter {
         }
     }
 
-    /// Appends text that can be wrong only by a NUL.
+    /// Appends text that is valid except that it may contain a NUL.
     private mutating func appendChecked(_ text: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
         guard accept(code) else { return }
         if let first = text.baseAddress, unsafe memchr(first, 0, text.count) != nil {
@@ -136,7 +139,8 @@ extension MessageWriter {
 
 // MARK: - Containers
 
-// The generic part is short, so that each caller gets a specialised copy: a scroll step writes hundreds of containers.
+// The generic functions are short and inlinable, so that each caller gets a specialised copy: a scroll step writes
+// hundreds of containers.
 
 extension MessageWriter {
     /// Appends an array; `body` appends the elements.
@@ -151,13 +155,13 @@ extension MessageWriter {
         if let outer = openSequence(.structure) { try fill(outer, body) }
     }
 
-    /// Appends an entry of a dictionary, inside `array`; `body` appends the key and the value.
+    /// Appends a dict entry inside of `array`; `body` appends the key and the value.
     @inlinable
     public mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
         if let outer = openSequence(.dictionaryEntry) { try fill(outer, body) }
     }
 
-    /// Appends a variant that holds one value of type `type`; `body` appends it.
+    /// Appends a variant for one value of type `type`; `body` appends this value.
     public mutating func variant<E: Error>(
         _ type: Signature, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
@@ -174,20 +178,20 @@ extension MessageWriter {
 
     /// Appends a variant whose type is given as bytes; `body` appends its value.
     ///
-    /// Bytes that are no type are a failure.
+    /// Bytes that are not a valid type are a failure.
     @inlinable
     public mutating func variant<E: Error>(
         type: Span<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
-        if let letter = unsafe SignatureText.basic(type) {
+        if let letter = unsafe SignatureText.staticText(ofOneLetterType: type) {
             if let outer = unsafe openVariant(letter) { try fill(outer, body) }
-        } else if let signature = signature(type) {
+        } else if let signature = parseSignature(type) {
             try variant(signature, body)
         }
     }
 
     @usableFromInline
-    mutating func signature(_ type: Span<UInt8>) -> Signature? {
+    mutating func parseSignature(_ type: Span<UInt8>) -> Signature? {
         do throws(DBusError) {
             return try Signature(unsafe type.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
         } catch {
@@ -196,7 +200,7 @@ extension MessageWriter {
         }
     }
 
-    /// Runs `body` in an open container, and closes it.
+    /// Runs `body` inside of an open container, and closes the container.
     @inlinable
     mutating func fill<E: Error>(
         _ outer: OuterLevel, _ body: (inout MessageWriter) throws(E) -> Void
@@ -204,22 +208,22 @@ extension MessageWriter {
         do throws(E) {
             try body(&self)
         } catch {
-            leave(outer, isGivenUp: true)
+            leave(outer, isAbandoned: true)
             throw error
         }
-        leave(outer, isGivenUp: false)
+        leave(outer, isAbandoned: false)
     }
 }
 
-/// The state with which a writer continues after a container.
+/// The state of a writer before it entered a container; restored when the container is closed.
 @safe
 @usableFromInline
 struct OuterLevel {
     let container: TypeCode
-    /// Lives as long as the writer's own.
+    /// The types of the outer level, which live as long as the writer's own.
     let types: UnsafeBufferPointer<UInt8>
     let level: MessageWriter.Level
-    /// For an array: the offsets of its length and of its elements.
+    /// The offsets of the array's length and of its first element; nil for other containers.
     let elements: (length: Int, start: Int)?
 }
 
@@ -240,7 +244,7 @@ extension MessageWriter {
         return unsafe enter(code, UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), .sequence)
     }
 
-    /// `types` is exactly one type, and outlives the variant.
+    /// Opens a variant. `types` is exactly one type and must outlive the variant.
     @usableFromInline
     mutating func openVariant(_ types: UnsafeBufferPointer<UInt8>) -> OuterLevel? {
         guard unsafe acceptContainer(.variant) != nil else { return nil }
@@ -258,10 +262,10 @@ extension MessageWriter {
         return outer
     }
 
-    /// Closes a container: checks that all its types got values, and stores the length of an array.
+    /// Closes a container: checks that all its types have values, and stores the length of an array.
     @usableFromInline
-    mutating func leave(_ outer: OuterLevel, isGivenUp: Bool) {
-        if isGivenUp { record(.abandoned) } else if !isComplete { record(.incomplete(outer.container)) }
+    mutating func leave(_ outer: OuterLevel, isAbandoned: Bool) {
+        if isAbandoned { record(.abandoned) } else if !isComplete { record(.incomplete(outer.container)) }
         unsafe types = outer.types
         (level, depth) = (outer.level, depth - 1)
         guard failure == nil, let elements = outer.elements else { return }
@@ -274,7 +278,7 @@ extension MessageWriter {
 // MARK: - Checks
 
 extension MessageWriter {
-    /// Checks that a value of kind `code` may come now, and moves on in the signature.
+    /// Checks that the next value may be of kind `code`, and moves to the next type.
     @inline(__always)
     private mutating func accept(_ code: TypeCode) -> Bool {
         guard failure == nil else { return false }
@@ -282,11 +286,12 @@ extension MessageWriter {
             record(.mismatch(expected: expected, got: code))
             return false
         }
-        if level == .sequence { pass(1) }
+        if level == .sequence { advanceTypes(by: 1) }
         return true
     }
 
-    /// The same for a container; returns its whole type.
+    /// Checks that the next value may be a container of kind `code`, and moves to the next type. Returns the
+    /// container's complete type, or nil after a failure.
     private mutating func acceptContainer(_ code: TypeCode) -> UnsafeBufferPointer<UInt8>? {
         guard failure == nil else { return nil }
         guard expected == code else {
@@ -297,22 +302,22 @@ extension MessageWriter {
             record(.tooDeep)
             return nil
         }
-        // Inside an array only the type of its elements may come.
+        // Inside of an array, only the element type is allowed.
         let length =
             unsafe code == .variant ? 1 : level == .array ? types.count : SignatureText.firstTypeLength(types)
         let whole = unsafe UnsafeBufferPointer(start: types.baseAddress, count: length)
-        if level == .sequence { pass(length) }
+        if level == .sequence { advanceTypes(by: length) }
         return unsafe whole
     }
 
-    /// Moves after so many types, which must exist.
+    /// Moves past `length` bytes of the signature, which must exist.
     @inline(__always)
-    private mutating func pass(_ length: Int) {
+    private mutating func advanceTypes(by length: Int) {
         unsafe types = UnsafeBufferPointer(
             start: types.baseAddress.map { unsafe $0 + length }, count: types.count - length)
     }
 
-    /// False when so many bytes after the padding are too many, or something has failed.
+    /// Returns whether `count` bytes fit below the limit after padding. Records a failure if they do not.
     @inline(__always)
     private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
         guard failure == nil else { return false }
@@ -326,7 +331,7 @@ extension MessageWriter {
         if unsafe !bytes.append(text, lengthSize: lengthSize) { record(.noMemory) }
     }
 
-    /// Room for so many bytes after the padding; nil when something has failed.
+    /// Reserves `count` bytes after padding. Returns nil when writing has failed.
     @inline(__always)
     private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         guard hasRoom(count, alignment: alignment) else { return nil }
@@ -345,13 +350,13 @@ extension MessageWriter {
 // MARK: - Elements in one piece
 
 extension MessageWriter {
-    /// Appends all elements of the array that this writer is inside of, as bytes that were written for the same type.
+    /// Appends all elements of the array that is open, as bytes that were marshalled for the same element type.
     mutating func appendElements(_ elements: UnsafeRawBufferPointer) {
         guard let first = elements.baseAddress, let place = unsafe reserve(elements.count, alignment: 8) else { return }
         unsafe place.copyMemory(from: first, byteCount: elements.count)
     }
 
-    /// Appends all elements of the array that this writer is inside of.
+    /// Appends all elements of the array that is open.
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
         guard accept(T.typeCode) else { return }
         guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return record(.tooLarge(1 << 26)) }

@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// Walking over valid signatures in place, without making new text.
+/// Functions that scan valid signatures in place, without allocating strings.
 @usableFromInline
 enum SignatureText {
-    /// The length of the first complete type of a valid signature.
+    /// Returns the length of the first complete type of a valid signature.
     ///
     /// - Complexity: O(length of that type)
     @usableFromInline
@@ -25,32 +25,32 @@ enum SignatureText {
         return position
     }
 
-    /// Static storage for one-byte signatures; pointers stay valid forever.
+    /// Static storage for one-byte signatures; pointers into it stay valid forever.
     nonisolated(unsafe) private static let letters: UnsafeMutablePointer<UInt8> = {
-        // Owned by the process, never written again and never freed.
+        // Owned by the process; never written again and never freed.
         let letters = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
         for letter in 0..<256 { unsafe (letters + letter).initialize(to: UInt8(truncatingIfNeeded: letter)) }
         return unsafe letters
     }()
 
-    /// A type of one letter that is no container, or the variant; nil for all others. Lives as long as the process.
+    /// Returns a one-letter type in static storage: a basic type or the variant. Returns nil for all other types.
     @usableFromInline
-    static func basic(_ type: Span<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+    static func staticText(ofOneLetterType type: Span<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         guard type.count == 1, let code = TypeCode(signatureByte: type[0]), code.isBasic || code == .variant else {
             return nil
         }
         return unsafe UnsafeBufferPointer(start: letters + Int(type[0]), count: 1)
     }
 
-    /// Calls `body` with a NUL-terminated copy on the stack.
+    /// Passes a NUL-terminated copy on the stack to `body`.
     static func withTerminated<R>(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafePointer<CChar>) -> R
     ) -> R {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { copy in
             for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
             unsafe copy[text.count] = 0
-            // trap: no input reaches it, because an allocation of one byte or more has an address
-            guard let start = copy.baseAddress else { preconditionFailure("an allocation of one byte or more") }
+            // trap: no input reaches this, because an allocation of one byte or more has an address
+            guard let start = copy.baseAddress else { preconditionFailure("the bytes have no address") }
             return unsafe body(UnsafePointer(start))
         }
     }

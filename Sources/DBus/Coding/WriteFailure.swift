@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a message could not be written.
+/// A reason why a message could not be written.
 ///
-/// Indirect: every writer has room for one, and hardly any has one.
+/// The enum is indirect because every writer stores one optionally, and hardly any writer fails.
 indirect enum WriteFailure {
-    /// Another kind of value than the signature has there; nil = the signature has no more types.
+    /// The value's kind differs from the signature's; nil means that the signature has no more types.
     case mismatch(expected: TypeCode?, got: TypeCode)
-    /// A container that got fewer values than its type has.
+    /// A container got fewer values than its type requires.
     case incomplete(TypeCode)
     case tooDeep
-    /// More bytes than this.
+    /// The message would exceed this number of bytes.
     case tooLarge(Int)
     case nul(String)
     case notUTF8
-    /// A variant's type that is not exactly one type.
+    /// A variant's type is not exactly one complete type.
     case notSingle(Signature)
     case noMemory
-    /// The closure that appended a container's contents threw.
+    /// The closure that appended the contents of a container threw an error.
     case abandoned
     case custom(DBusError)
 
     var error: DBusError {
         switch self {
         case .mismatch(let expected?, let got):
-            .invalidArgs("a value of type “\(got)” was given where “\(expected)” belongs")
+            .invalidArgs("a value has the type “\(got)” instead of “\(expected)”")
         case .mismatch(nil, let got):
-            .invalidArgs("a value of type “\(got)” was given behind the last one")
+            .invalidArgs("a value of type “\(got)” was given after the last type of the signature")
         case .incomplete(let code):
             .invalidArgs("a value is missing in a container of type “\(code)”")
         case .tooDeep:
@@ -37,11 +37,11 @@ indirect enum WriteFailure {
         case .notUTF8:
             .invalidArgs("text that is not UTF-8 cannot be sent")
         case .notSingle(let signature):
-            .invalidArgs("a variant holds exactly one type, not \(signature.text.quoted)")
+            .invalidArgs("the type of a variant must be one complete type, not \(signature.text.quoted)")
         case .noMemory:
-            DBusError(.noMemory, "no memory for the message, or too many descriptors in it")
+            DBusError(.noMemory, "there is not enough memory for the message, or it has too many descriptors")
         case .abandoned:
-            .failed("the message was given up")
+            .failed("writing the message was abandoned")
         case .custom(let error):
             error
         }

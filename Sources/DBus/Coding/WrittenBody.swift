@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A written body: its types, its bytes, and the descriptors that the indexes in it refer to.
+/// A complete body: its signature, its bytes, and the descriptors to which the indexes in the bytes refer.
 struct WrittenBody: ~Copyable {
-    /// The maximum length of a body whose message stays below the specification's 128 MiB.
+    /// The maximum length of a body in bytes. With its header, the message stays below the specification's 128 MiB.
     static let largest = (1 << 27) - 4096
 
     let signature: Signature
     let bytes: MarshalledBytes
     let descriptors: [FileDescriptor]
 
-    /// A body without values.
+    /// Creates an empty body.
     init() {
         signature = .empty
         bytes = MarshalledBytes()
         descriptors = []
     }
 
-    /// Writes the whole body; `body` appends values that fit `signature`.
+    /// Creates a body; `body` appends values that match `signature`.
     ///
     /// - Throws: the writer's failure.
     init(
@@ -35,7 +35,7 @@ struct WrittenBody: ~Copyable {
             }
             if let failure = writer.failure { return failure.error }
             guard writer.isComplete else {
-                return .invalidArgs("the values end before the signature “\(signature)” does")
+                return .invalidArgs("values are missing at the end of the signature “\(signature)”")
             }
             descriptors = writer.descriptors
             bytes = writer.finish()

@@ -2,25 +2,26 @@
 
 internal import Glibc
 
-/// The address of a bus.
+/// The address of a message bus.
 public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
-    /// `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
+    /// The session bus: `DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus` if the variable is not set.
     case session
-    /// `DBUS_SYSTEM_BUS_ADDRESS`, else `/run/dbus/system_bus_socket`.
+    /// The system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or `/run/dbus/system_bus_socket` if the variable is not set.
     case system
     /// A D-Bus address, such as `unix:path=/run/bus.sock`.
     case address(String)
 
-    /// The address as libdbus reads it.
+    /// Returns the address in the form that libdbus parses.
     ///
-    /// - Throws: `BadAddress` when no variable has the session bus.
+    /// - Throws: `BadAddress` when no environment variable gives the address of the session bus.
     public func resolved() throws(DBusError) -> String {
         switch self {
         case .address(let address): return address
-        case .system: return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+        case .system:
+            return Self.environmentVariable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
         case .session:
-            if let address = Self.variable("DBUS_SESSION_BUS_ADDRESS") { return address }
-            guard let directory = Self.variable("XDG_RUNTIME_DIR") else {
+            if let address = Self.environmentVariable("DBUS_SESSION_BUS_ADDRESS") { return address }
+            guard let directory = Self.environmentVariable("XDG_RUNTIME_DIR") else {
                 throw DBusError(
                     .badAddress, "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
             }
@@ -28,7 +29,7 @@ public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address in words for people.
+    /// The address as text for people.
     public var description: String {
         switch self {
         case .session: "the session bus"
@@ -37,13 +38,13 @@ public enum BusAddress: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func variable(_ name: String) -> String? {
+    private static func environmentVariable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// A value inside an address (D-Bus specification, "Server Addresses").
+    /// Escapes a value for use in an address (D-Bus specification, "Server Addresses").
     public static func escape(_ value: String) -> String {
         value.utf8.map { byte in
             switch byte {

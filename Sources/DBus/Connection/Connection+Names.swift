@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer of the bus to a request for a name.
+/// The outcome of a request for a bus name.
 public enum NameRequestResult: UInt32, Sendable {
-    /// This connection owns it now.
+    /// This connection now owns the name.
     case primaryOwner = 1
-    /// Another connection owns it; this one is next.
+    /// Another connection owns the name; this connection is queued for it.
     case inQueue = 2
-    /// Another connection owns it, and this one did not want to queue.
+    /// Another connection owns the name, and this connection asked not to be queued.
     case exists = 3
-    /// This connection owned it before.
+    /// This connection already owned the name.
     case alreadyOwner = 4
 }
 
-/// How a name is requested (D-Bus specification, `RequestName`).
+/// The options of a request for a bus name (D-Bus specification, `RequestName`).
 public struct NameRequestFlags: OptionSet, Sendable {
-    /// The bits as `RequestName` takes them.
+    /// The bits that `RequestName` expects.
     public let rawValue: UInt32
 
-    /// Flags from their bits.
+    /// Creates flags from their bits.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// Another connection that asks with `replaceExisting` gets the name.
+    /// Allows another connection to take the name with `replaceExisting`.
     public static let allowReplacement = NameRequestFlags(rawValue: 1)
-    /// Take the name from an owner that allows that.
+    /// Takes the name from an owner that set `allowReplacement`.
     public static let replaceExisting = NameRequestFlags(rawValue: 2)
-    /// Fail instead of waiting for the name.
+    /// Fails instead of queueing when the name has an owner.
     public static let doNotQueue = NameRequestFlags(rawValue: 4)
 }
 
 extension Connection {
-    /// A proxy of the bus itself.
+    /// A proxy of the bus driver.
     public var bus: RemoteObject {
         RemoteObject(self, destination: isBus ? Bus.name : nil, path: Bus.path, interface: Bus.name)
     }
 
-    /// Requests a well-known name. Register the objects first: calls may arrive before this returns.
+    /// Requests a well-known name. Register the objects first: calls may arrive before this function returns.
     ///
-    /// - Throws: `AccessDenied` when the bus' policy forbids it.
+    /// - Throws: `AccessDenied` when the policy of the bus forbids it.
     public func requestName(
         _ name: String, _ flags: NameRequestFlags = .doNotQueue
     ) async throws(DBusError) -> NameRequestResult {
@@ -50,14 +50,14 @@ extension Connection {
         return result
     }
 
-    /// Releases a name; false when this connection did not own it.
+    /// Releases a name. Returns `false` when this connection did not own it.
     @discardableResult
     public func releaseName(_ name: String) async throws(DBusError) -> Bool {
         guard Names.isWellKnownName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
         return try await bus.call("ReleaseName", name, returning: UInt32.self) == 1
     }
 
-    /// The unique name of the owner of `name`; nil when it has none.
+    /// Returns the unique name of the owner of `name`; nil when nobody owns it.
     public func owner(of name: String) async throws(DBusError) -> String? {
         try Names.checkBusName(name)
         do throws(DBusError) {
@@ -67,7 +67,8 @@ extension Connection {
         }
     }
 
-    /// Reports the owner of `name`: once now, then at every change, in the order of the bus' signals; nil = no owner.
+    /// Calls `handler` with the owner of `name` once, and again at every change, in the order of the bus' signals.
+    /// The owner is nil when nobody owns the name.
     public func watchOwner(
         of name: String, _ handler: @escaping @DBusActor (_ owner: String?) -> Void
     ) async throws(DBusError) -> Subscription {
@@ -92,7 +93,8 @@ extension Connection {
     }
 }
 
-/// Whether the first answer has arrived: it includes the changes up to then.
+/// Records whether the owner has been queried. Changes that arrive before the answer are ignored, as the answer
+/// includes them.
 @DBusActor
 private final class OwnerWatch {
     fileprivate(set) var isKnown = false

@@ -3,10 +3,10 @@
 internal import CDBus
 
 extension Connection {
-    /// Connects to a bus and says Hello.
+    /// Connects to a bus and registers with it (`Hello`).
     ///
-    /// - Throws: `BadAddress`, `NoServer` and the like when no bus listens there, `NoReply` when the bus does not
-    ///   answer within `timeout`, `AccessDenied` when authentication is refused.
+    /// - Throws: `BadAddress`, `NoServer` and the like when no bus listens at the address, `NoReply` when the bus
+    ///   does not answer within `timeout`, `AccessDenied` when authentication is refused.
     public static func open(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
     ) async throws(DBusError) -> Connection {
@@ -14,7 +14,7 @@ extension Connection {
         do throws(DBusError) {
             let bus = RemoteObject(connection, destination: Bus.name, path: Bus.path, interface: Bus.name)
             let name = try await bus.call("Hello", returning: String.self, timeout: timeout)
-            connection.becomeBusClient(name)
+            connection.becomeBusClient(named: name)
             return connection
         } catch {
             connection.close()
@@ -22,10 +22,10 @@ extension Connection {
         }
     }
 
-    /// Connects directly to another program's server, without Hello.
+    /// Connects directly to another program's server, without `Hello`.
     ///
-    /// - Throws: `BadAddress`, `NoServer` and the like when no server listens there, `Disconnected` when the server
-    ///   refuses us, `NoReply` when it does not answer within `timeout`.
+    /// - Throws: `BadAddress`, `NoServer` and the like when no server listens at the address, `Disconnected` when the
+    ///   server refuses the connection, `NoReply` when it does not answer within `timeout`.
     public static func openDirect(
         _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Message.largestBody
     ) async throws(DBusError) -> Connection {
@@ -36,7 +36,7 @@ extension Connection {
         }
         let connection = Connection(
             transport: try unsafe Transport(adopting: raw), role: .direct, maximumMessageSize: maximumMessageSize)
-        try await connection.awaitAuthentication(timeout)
+        try await connection.awaitAuthentication(timeout: timeout)
         return connection
     }
 }

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers the calls that arrive on a connection.
+/// An object that answers the calls that arrive on a connection.
 @DBusActor
 protocol CallResponder: AnyObject {
-    /// A connection serves its objects from now on.
+    /// Called when `connection` begins to use this responder.
     func attach(_ connection: Connection)
-    /// A connection no longer serves its objects.
+    /// Called when `connection` stops using this responder.
     func detach(_ connection: Connection)
-    /// A call has arrived, which is answered now or later.
+    /// Called when a call arrives. The responder may answer it now or later.
     func receivedCall(_ message: Message, from peer: Peer, on connection: Connection)
 }
 
-/// The decisions of a server about the connection of one of its clients.
+/// The decisions of a server about the connection to one of its clients.
 @DBusActor
 protocol ServedClient: AnyObject {
-    /// A call has arrived, which is answered now or later.
+    /// Called when a call arrives. The server may answer it now or later.
     func receivedCall(_ message: Message, on connection: Connection)
     /// Completes the header of a message to the client.
-    func stamp(_ message: Message) throws(DBusError)
-    /// Something was read from the client, or written to it.
+    func completeHeader(of message: Message) throws(DBusError)
+    /// Called when bytes were read from the client or written to it.
     func didProgress(_ connection: Connection)
-    /// Whether the client gets a broadcast.
-    func wants(_ message: Message) -> Bool
+    /// Returns whether the client has subscribed to a broadcast.
+    func isSubscribed(to message: Message) -> Bool
 }
 
 /// A connection to a bus, or directly to another program.
 ///
-/// It runs on the event-loop thread, and nothing blocks once the connection is open. Calls that arrive are answered
-/// from `objects`. When the connection ends, for any reason, all pending calls fail with `Disconnected` and the
-/// handlers of `onDisconnect` run; to continue, open another one: it has another unique name, and match rules and names
-/// must be requested again.
+/// A connection runs on the event-loop thread; once it is open, it never blocks. `objects` answers incoming calls.
+/// When the connection ends, for any reason, all pending calls fail with `Disconnected` and the handlers of
+/// `onDisconnect` run. A new connection must then be opened. It has another unique name, and match rules and bus
+/// names must be requested again.
 @DBusActor
 public final class Connection {
-    /// The kind of the other end.
+    /// What is at the other end of a connection.
     enum Role {
-        /// A message bus; it has given this connection a unique name.
+        /// A message bus, which assigned a unique name to this connection.
         case bus(uniqueName: String)
-        /// One program, to whose server this one has connected.
+        /// A program to whose server this program connected.
         case direct
-        /// One program, which has connected to our server.
+        /// A program that connected to this program's server.
         case served(any ServedClient)
     }
 
-    /// The lowest limit of a system bus: it disconnects the sender of a larger message.
+    /// The lowest message size limit of a system bus, in bytes. The bus disconnects the sender of a larger message.
     public static let busMessageSize = 32 << 20
 
-    /// The number of messages that one connection handles before other connections and timers get their turn.
+    /// The number of messages that one connection handles before other connections and timers run.
     public nonisolated static let messagesPerTurn = Transport.messagesPerTurn
 
     let transport: Transport
     private var role: Role
-    /// Larger messages are refused with `LimitsExceeded` instead of being sent, in bytes.
+    /// The size in bytes above which messages are refused with `LimitsExceeded` instead of being sent.
     public var maximumMessageSize: Int
-    /// Answers calls; without it every call gets `UnknownObject`.
+    /// The object that answers calls. If nil, every call gets `UnknownObject`.
     private(set) var responder: (any CallResponder)?
     private let calls = PendingCalls()
     private let subscriptions = Subscriptions()
     private let peers = PeerRegistry()
     private let events = ConnectionEvents()
-    /// The task that opens the connection waits here until the other end has authenticated it.
+    /// A gate on which the task that opens the connection waits until authentication is complete.
     private var authentication: Gate<Void>?
 
     init(transport: Transport, role: Role, maximumMessageSize: Int) {
@@ -68,31 +68,34 @@ public final class Connection {
         transport.setDelegate(self)
     }
 
-    /// Makes another object answer calls from now on; nil = none.
+    /// Sets the object that answers calls from now on; nil removes it.
     func setResponder(_ responder: (any CallResponder)?) {
         self.responder?.detach(self)
         self.responder = responder
         responder?.attach(self)
     }
 
-    /// False once the connection has ended.
+    /// Whether the connection has not ended yet.
     public var isConnected: Bool { transport.isConnected }
 
-    /// Our unique name on the bus; empty on a direct connection.
+    /// The unique name of this connection on the bus; empty on a direct connection.
     public var uniqueName: String {
         if case .bus(let name) = role { name } else { "" }
     }
 
-    /// True for a message bus, where a destination is needed and signals go to connections with a matching rule.
+    /// Whether the other end is a message bus. On a bus, calls need a destination, and signals go to the connections
+    /// that have a matching rule.
     public var isBus: Bool {
         if case .bus = role { true } else { false }
     }
 
-    /// Bytes that the other end has not received yet; D-Bus itself sets no limit, so check this before producing more.
+    /// The number of bytes that are queued or that the other end has not received yet. D-Bus sets no limit, so check
+    /// this value before producing more.
     public var outgoingSize: Int { transport.outgoingSize }
 
-    /// While true, nothing is read from the other end, so that its own queue fills. A client of our server that leaves
-    /// meanwhile, or closes its sending direction, is closed at once, and messages that were not read are lost.
+    /// Whether reading from the other end is paused, so that its send queue fills up. If a client of this program's
+    /// server disconnects while reading is paused, or closes its sending direction, its connection is closed at once
+    /// and its unread messages are lost.
     public var readingIsPaused: Bool {
         get { transport.readingIsPaused }
         set { transport.readingIsPaused = newValue }
@@ -100,36 +103,37 @@ public final class Connection {
 
     /// Queues a message and writes as much as the socket accepts now.
     ///
-    /// - Returns: its serial; an error that the bus sends instead of delivering it carries it (`onUndelivered`).
+    /// - Returns: the serial of the message. If the bus cannot deliver the message, it sends an error with this
+    ///   serial (`onUndelivered`).
     /// - Throws: `LimitsExceeded` for a message larger than `maximumMessageSize`, `Disconnected`.
     @discardableResult
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
         let bound = message.bodySize + message.headerSizeBound
         guard bound <= maximumMessageSize else {
-            throw .limitsExceeded("a message of \(bound) bytes is more than the \(maximumMessageSize) that may be sent")
+            throw .limitsExceeded("a message of \(bound) bytes exceeds the limit of \(maximumMessageSize) bytes")
         }
-        let message = try message.unsent()
-        if case .served(let client) = role { try client.stamp(message) }
+        let message = try message.modifiable()
+        if case .served(let client) = role { try client.completeHeader(of: message) }
         return try transport.send(message)
     }
 
-    /// Sends a signal to every receiver on this connection that subscribed to it.
+    /// Sends a signal, unless the other end is a client of this program's server that has not subscribed to it.
     public func broadcast(_ message: Message) throws(DBusError) {
-        if case .served(let client) = role, !client.wants(message) { return }
+        if case .served(let client) = role, !client.isSubscribed(to: message) { return }
         try send(message)
     }
 
-    /// Ends the connection; queued messages are lost.
+    /// Ends the connection. Queued messages are lost.
     public func close() {
         guard transport.isConnected else { return }
         transport.close()
         finish()
     }
 
-    /// Runs once when the connection has ended.
+    /// Fails all pending calls and runs the disconnect handlers; called once, when the connection has ended.
     private func finish() {
         let error = DBusError.disconnected("the connection has ended")
-        authentication?.open(.failure(.disconnected("the other end did not let us in")))
+        authentication?.open(.failure(.disconnected("the other end refused the connection during authentication")))
         let waiting = calls.removeAll()
         for completion in waiting { completion(.failure(error)) }
         let departing = peers.removeAll()
@@ -143,12 +147,12 @@ public final class Connection {
 // MARK: - Opening
 
 extension Connection {
-    /// Until authentication is over, descriptors cannot be sent.
-    func awaitAuthentication(_ timeout: Duration) async throws(DBusError) {
+    /// Waits until the other end has authenticated this connection. Descriptors cannot be sent before that.
+    func awaitAuthentication(timeout: Duration) async throws(DBusError) {
         let gate = Gate<Void>()
         authentication = gate
         let timer = EventLoop.shared.addTimer(after: timeout) {
-            gate.open(.failure(.noReply("the other end did not let us in within \(timeout)")))
+            gate.open(.failure(.noReply("authentication did not complete within \(timeout)")))
         }
         let result = await gate.result()
         timer.cancel()
@@ -161,36 +165,37 @@ extension Connection {
         }
     }
 
-    /// The bus has answered Hello.
-    func becomeBusClient(_ name: String) {
+    /// Stores the unique name with which the bus has answered `Hello`.
+    func becomeBusClient(named name: String) {
         role = .bus(uniqueName: name)
-        // Messages of other clients arrive on it, too: a handler must not delay those.
+        // Messages of several clients arrive on this connection, so one slow handler must not stop the reading for
+        // all.
         transport.limit(unreleasedBytes: Int.max)
     }
 
-    /// A client of our server: the one peer of its connection is known from the beginning.
+    /// Sets the client at the other end of a connection to this program's server: the connection's only peer.
     func serve(_ peer: Peer) {
         peer.attach(self)
-        _ = peers.direct { peer }
+        _ = peers.directPeer { peer }
     }
 }
 
 // MARK: - Calls
 
 extension Connection {
-    /// How long a call waits for its answer unless the caller gives a time.
+    /// The default time that a call waits for its answer.
     public nonisolated static let defaultTimeout = Duration.seconds(25)
 
-    /// Sends a call; `completion` runs exactly once, with the answer or with an error: the other end's, `NoReply` after
-    /// `timeout` (nil = never), `Disconnected`, or the reason why it could not be sent. It never runs before this
-    /// returns.
+    /// Sends a call. `completion` runs exactly once, and never before this function returns. It gets the answer, the
+    /// error that the other end sent, `NoReply` after `timeout` (nil for no timeout), `Disconnected`, or the reason
+    /// why the call could not be sent.
     @discardableResult
     public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout,
         completion: @escaping @DBusActor (Result<Message, DBusError>) -> Void
     ) -> PendingCall {
         do throws(DBusError) {
-            let message = try message.unsent()
+            let message = try message.modifiable()
             try message.setNoReplyExpected(false)
             let serial = try send(message)
             let timer = timeout.map { limit in
@@ -208,8 +213,8 @@ extension Connection {
 
     /// Sends a call and waits for its answer.
     ///
-    /// - Throws: the other end's error, `NoReply` after `timeout` (nil = never) or when the task is cancelled,
-    ///   `Disconnected`, or the reason why it could not be sent.
+    /// - Throws: the error that the other end sent, `NoReply` after `timeout` (nil for no timeout) or when the task
+    ///   is cancelled, `Disconnected`, or the reason why the call could not be sent.
     public func call(
         _ message: Message, timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> Message {
@@ -225,8 +230,10 @@ extension Connection {
 
     /// Sends a call that creates something at the other end, and waits for its answer.
     ///
-    /// `late` gets an answer that arrives after the waiting has ended, to release what was created.
-    /// - Throws: as `call`.
+    /// `late` is called with an answer that arrives after the wait has ended, so that the caller can release what was
+    /// created.
+    ///
+    /// - Throws: the errors of `call`.
     public func callCreating(
         _ message: Message, timeout: Duration = Connection.defaultTimeout, late: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Message {
@@ -246,15 +253,15 @@ extension Connection {
         return try result.get()
     }
 
-    /// Sends a call with NO_REPLY_EXPECTED: it gets no answer, not even an error.
+    /// Sends a call with NO_REPLY_EXPECTED, which gets neither an answer nor an error.
     public func callWithoutReply(_ message: Message) throws(DBusError) {
-        let message = try message.unsent()
+        let message = try message.modifiable()
         try message.setNoReplyExpected(true)
         try send(message)
     }
 
-    /// Calls a method of the bus itself with one text.
-    func busCall(_ member: String, _ argument: String) throws(DBusError) -> Message {
+    /// Creates a call of a method of the bus driver that has one string argument.
+    func makeBusCall(_ member: String, argument: String) throws(DBusError) -> Message {
         let message = try Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: member)
         try message.write(argument)
         return message
@@ -266,29 +273,32 @@ extension Connection {
 extension Connection {
     /// Calls `handler` for each message that `rule` matches, in order, until the subscription is cancelled.
     ///
-    /// The rule is added to the bus, once for all subscriptions with it. With `onBus: false` it is not: signals that
-    /// are sent to this connection alone arrive without a rule. A direct connection has no bus to ask.
-    /// - Throws: `MatchRuleInvalid`; the error of the bus, such as `LimitsExceeded` for too many rules; `Disconnected`.
+    /// The rule is added to the bus once for all subscriptions that have it. With `onBus: false` it is not added:
+    /// unicast signals to this connection arrive without a rule. A direct connection has no bus, so no rule is added.
+    ///
+    /// - Throws: `MatchRuleInvalid`; the error of the bus, such as `LimitsExceeded` for too many rules;
+    ///   `Disconnected`.
     public func subscribe(
         _ rule: MatchRule, onBus: Bool = true, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
         try await subscriptions.subscribe(rule, onBus: onBus, on: self, handler)
     }
 
-    /// The same for a rule that is known to be valid, until the connection ends; the bus gets it before any later call.
-    func subscribeAtOnce(_ rule: MatchRule, _ handler: @escaping @DBusActor (Message) -> Void) {
+    /// Subscribes to a rule that is known to be valid, until the connection ends. The bus processes the rule before
+    /// any later call.
+    func subscribeWithoutWaiting(_ rule: MatchRule, _ handler: @escaping @DBusActor (Message) -> Void) {
         subscriptions.add(rule, onBus: true, on: self, handler)
     }
 
     /// Calls `handler` with the unique name of every connection that leaves the bus.
     ///
-    /// One match rule serves all handlers, and `Peer.onDeparture` too.
+    /// One match rule serves all these handlers and those of `Peer.onDeparture`.
     public func onDeparture(_ handler: @escaping @DBusActor (_ uniqueName: String) -> Void) {
         peers.onDeparture(on: self, handler)
     }
 
-    /// Calls `handler` once, when either side has ended the connection; on the next turn of the loop if it has ended
-    /// already.
+    /// Calls `handler` once, when either side has ended the connection. If it has already ended, `handler` runs on
+    /// the next turn of the loop.
     public func onDisconnect(_ handler: @escaping @DBusActor () -> Void) {
         guard isConnected else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -297,19 +307,19 @@ extension Connection {
         events.addDisconnectHandler(handler)
     }
 
-    /// Calls `handler` for each error that answers something other than a call: dbus-daemon sends one for a unicast
-    /// signal that it had to drop, with the serial that `send` returned.
+    /// Calls `handler` for each error that does not answer a call. dbus-daemon sends such an error, with the serial
+    /// that `send` returned, for a unicast signal that it had to drop.
     public func onUndelivered(_ handler: @escaping @DBusActor (_ serial: UInt32, _ error: DBusError) -> Void) {
         events.addUndeliveredHandler(handler)
     }
 
-    /// Calls `handler` when the bus gives this connection a name or takes one away.
+    /// Calls `handler` when the bus gives a name to this connection or takes a name from it.
     public func onName(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
         events.addNameHandler(handler)
     }
 
-    /// Calls `handler` once, as soon as at most `limit` bytes are queued for the other end; on the next turn if that is
-    /// so now.
+    /// Calls `handler` once, as soon as at most `limit` bytes are queued for the other end. If that is already the
+    /// case, `handler` runs on the next turn of the loop.
     public func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         guard outgoingSize > limit else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -318,9 +328,9 @@ extension Connection {
         events.addDrain(below: limit, handler)
     }
 
-    /// Waits until all queued messages are written to the socket, at most for `timeout`.
+    /// Waits until all queued messages are written to the socket, for at most `timeout`.
     ///
-    /// - Returns: false when the time was up, or the connection ended, before.
+    /// - Returns: `false` when the connection ended or the timeout expired first.
     public func flush(timeout: Duration) async -> Bool {
         guard outgoingSize > 0 else { return isConnected }
         let gate = Gate<Bool>()
@@ -333,7 +343,7 @@ extension Connection {
     }
 }
 
-// MARK: - What comes in
+// MARK: - Incoming messages
 
 extension Connection: TransportDelegate {
     func transport(_ transport: Transport, received message: Message) {
@@ -341,7 +351,7 @@ extension Connection: TransportDelegate {
         case .methodCall: receivedCall(message)
         case .methodReturn, .error: receivedReply(message)
         case .signal: receivedSignal(message)
-        case nil: break  // a kind of a later protocol: ignored, as the specification requires
+        case nil: break  // a kind of a later protocol version: the specification requires ignoring it
         }
     }
 
@@ -351,7 +361,7 @@ extension Connection: TransportDelegate {
     }
 
     func transportDidProgress(_ transport: Transport) {
-        if transport.isAlive {  // the queue of an ended connection is empty because it was dropped
+        if transport.isAlive {  // the queue of an ended connection is empty only because it was discarded
             let drained = events.removeDrains(at: transport.outgoingSize)
             for handler in drained { handler() }
         }
@@ -363,20 +373,20 @@ extension Connection: TransportDelegate {
         if let completion = calls.remove(serial: message.replySerial) {
             return completion(message.error.map { .failure($0) } ?? .success(message))
         }
-        if let error = message.error { events.undelivered(message.replySerial, error) }
+        if let error = message.error { events.reportUndelivered(message.replySerial, error) }
     }
 
     private func receivedCall(_ message: Message) {
         switch role {
         case .bus: peers.receivedBusCall(message, on: self)
         case .direct:
-            let peer = peers.direct { Peer(connection: self, name: "", credentials: transport.peerCredentials) }
+            let peer = peers.directPeer { Peer(connection: self, name: "", credentials: transport.peerCredentials) }
             dispatch(message, from: peer)
         case .served(let client): client.receivedCall(message, on: self)
         }
     }
 
-    /// Passes a call to the object that answers it.
+    /// Passes a call to the responder.
     func dispatch(_ message: Message, from peer: Peer) {
         if let responder { return responder.receivedCall(message, from: peer, on: self) }
         guard !message.noReplyExpected else { return }
@@ -389,12 +399,12 @@ extension Connection: TransportDelegate {
         subscriptions.deliver(message, ignoringSender: !isBus)
     }
 
-    /// Signals of the bus to this connection alone: names that it has got or lost.
+    /// Handles a signal that the bus sends to this connection alone: it has acquired or lost a name.
     private func receivedBusSignal(_ message: Message) {
         guard message.interface == Bus.name, let member = message.member else { return }
         guard member == "NameAcquired" || member == "NameLost", let name = try? message.decode(as: String.self) else {
             return
         }
-        events.name(member == "NameLost" ? .lost(name) : .acquired(name))
+        events.reportName(member == "NameLost" ? .lost(name) : .acquired(name))
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The handlers of one connection's events.
+/// The event handlers of one connection.
 @DBusActor
 final class ConnectionEvents {
     private var disconnectHandlers: [@DBusActor () -> Void] = []
@@ -10,7 +10,7 @@ final class ConnectionEvents {
 
     nonisolated init() {}
 
-    /// Removes all handlers; the caller must call those that wait for the end.
+    /// Removes all handlers and returns the disconnect handlers, which the caller must call.
     func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
         defer { (disconnectHandlers, undeliveredHandlers, nameHandlers, drains) = ([], [], [], []) }
         return disconnectHandlers
@@ -32,15 +32,15 @@ final class ConnectionEvents {
         drains.append((limit, handler))
     }
 
-    func undelivered(_ serial: UInt32, _ error: DBusError) {
+    func reportUndelivered(_ serial: UInt32, _ error: DBusError) {
         for handler in undeliveredHandlers { handler(serial, error) }
     }
 
-    func name(_ event: NameEvent) {
+    func reportName(_ event: NameEvent) {
         for handler in nameHandlers { handler(event) }
     }
 
-    /// Removes the handlers that wait for so small a queue; the caller must call them.
+    /// Removes and returns the drain handlers whose limit is not below `size`; the caller must call them.
     func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
         guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
@@ -49,7 +49,7 @@ final class ConnectionEvents {
     }
 }
 
-/// A signal of the bus about a name that this connection owns, or owned.
+/// A signal of the bus about a name that this connection has acquired or lost.
 public enum NameEvent: Equatable, Sendable {
     case acquired(String)
     case lost(String)

@@ -2,14 +2,14 @@
 
 internal import CDBus
 
-/// The credentials of a program, from the kernel.
+/// The credentials of a program, as the kernel reports them.
 public struct Credentials: Equatable, Sendable {
-    /// The Unix user.
+    /// The Unix user id.
     public let userID: UInt32
-    /// The process; nil when the bus does not tell it.
+    /// The process id; nil when the bus does not report it.
     public let processID: Int32?
 
-    /// Credentials from what the kernel, or a bus, reports.
+    /// Creates credentials from the values that the kernel or a bus reports.
     public init(userID: UInt32, processID: Int32?) {
         self.userID = userID
         self.processID = processID
@@ -17,7 +17,7 @@ public struct Credentials: Equatable, Sendable {
 }
 
 extension Credentials {
-    /// From the answer of `GetConnectionCredentials`; nil when it names no user.
+    /// Creates credentials from the answer of `GetConnectionCredentials`; nil when the answer has no user.
     init?(options: [String: DBusValue]) {
         guard case .uint32(let userID)? = options["UnixUserID"] else { return nil }
         self.userID = userID
@@ -30,14 +30,15 @@ extension Credentials {
 }
 
 extension Transport {
-    /// The credentials of the other end of the socket, from the kernel; nil for another kind of connection.
+    /// The credentials of the other end of the socket, from the kernel; nil for a connection without a Unix socket.
     var peerCredentials: Credentials? {
         descriptor.flatMap { Credentials(ofPeerOf: $0) }
     }
 }
 
 extension Credentials {
-    /// The credentials of the process that has opened the connection, from the kernel, before authentication.
+    /// Reads the credentials of the process that opened the connection, from the kernel. This works before
+    /// authentication.
     init?(ofPeerOf raw: OpaquePointer) {
         var descriptor: Int32 = -1
         guard unsafe dbus_connection_get_socket(raw, &descriptor) != 0 else { return nil }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MatchRule {
-    /// True when a message meets all conditions of the rule, except the sender's name.
+    /// Returns whether a message meets all conditions of the rule except for the sender.
     ///
-    /// - Complexity: O(1) without argument conditions, else O(arguments up to the last one in a condition).
+    /// - Complexity: O(1) without argument conditions, otherwise O(arguments up to the last one that has a
+    ///   condition).
     @DBusActor
     func matchesIgnoringSender(_ message: Message) -> Bool {
         if let kind, message.kind != kind { return false }
@@ -38,7 +39,7 @@ extension MatchRule {
             || (right.hasSuffix("/") && left.hasPrefix(right))
     }
 
-    /// The first arguments, if they are text.
+    /// Returns the first `count` arguments; nil stands for an argument that is neither a string nor an object path.
     @DBusActor
     private static func leadingTexts(of message: Message, count: Int) -> [TextArgument?] {
         let texts = try? message.read { (reader) throws(DBusError) in
@@ -58,7 +59,7 @@ extension MatchRule {
     }
 }
 
-/// An argument that a match rule can have a condition on.
+/// An argument of a type that match rules can compare.
 private enum TextArgument {
     case string(String)
     case path(String)

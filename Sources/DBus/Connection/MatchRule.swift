@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition on the messages that a subscriber gets (D-Bus specification, "Match Rules"); nil members match
-/// everything.
+/// A condition on the messages that a subscriber receives (D-Bus specification, "Match Rules"). A nil property
+/// matches every message.
 public struct MatchRule: Hashable, Sendable {
-    /// nil = every kind.
+    /// The kind of message; nil matches every kind.
     public var kind: Message.Kind?
-    /// A unique or a well-known name.
+    /// The unique or well-known name of the sender.
     public var sender: String?
-    /// Exactly this path.
+    /// The object's path, which must be equal.
     public var path: ObjectPath?
-    /// This path and everything below it.
+    /// The path at or below which the object must be.
     public var pathNamespace: ObjectPath?
     /// The interface of the member.
     public var interface: String?
@@ -17,14 +17,15 @@ public struct MatchRule: Hashable, Sendable {
     public var member: String?
     /// The receiver of the message.
     public var destination: String?
-    /// String arguments by position, 0 to 63, that must be equal.
+    /// The required values of string arguments, by position (0 to 63).
     public var arguments: [Int: String] = [:]
-    /// String or path arguments by position: equal, or one is a prefix that ends in a slash.
+    /// The required values of string or path arguments, by position (0 to 63). An argument matches if it is equal, or
+    /// if one of the two is a prefix of the other and ends in a slash.
     public var argumentPaths: [Int: String] = [:]
-    /// The first argument is this name, or one below it.
+    /// The namespace of the first argument, which must be this name or begin with it and a dot.
     public var argument0Namespace: String?
 
-    /// Makes a rule; `validate` tells whether a bus would accept it.
+    /// Creates a rule. `validate` checks whether a bus would accept it.
     public init(
         kind: Message.Kind? = .signal, sender: String? = nil, path: ObjectPath? = nil,
         pathNamespace: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
@@ -44,7 +45,7 @@ public struct MatchRule: Hashable, Sendable {
 // MARK: - As text
 
 extension MatchRule {
-    /// The rule as a bus reads it, keys in a fixed order: equal rules have equal texts.
+    /// The rule in the syntax of the bus, with keys in a fixed order: equal rules have equal texts.
     public var text: String {
         var parts: [(String, String)] = []
         if let kind { parts.append(("type", MatchRule.word(for: kind))) }
@@ -60,18 +61,20 @@ extension MatchRule {
         return parts.map { "\($0.0)='\(MatchRule.quote($0.1))'" }.joined(separator: ",")
     }
 
-    /// An apostrophe ends the quoted part, is escaped, and begins a new quoted part.
+    /// Escapes apostrophes: the quoted part ends, `\'` follows, and a new quoted part begins.
     private static func quote(_ value: String) -> String {
         value.contains("'")
             ? value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") : value
     }
 
-    /// Checks for anything that libdbus and the bus would refuse.
+    /// Checks the rule for everything that libdbus or the bus would refuse.
     ///
-    /// - Throws: `MatchRuleInvalid` naming the key.
+    /// - Throws: `MatchRuleInvalid` that names the key.
     public func validate() throws(DBusError) {
         func require(_ condition: Bool, _ key: String) throws(DBusError) {
-            guard condition else { throw DBusError(.matchRuleInvalid, "the rule's \(key.quoted) is not valid") }
+            guard condition else {
+                throw DBusError(.matchRuleInvalid, "the value for the key \(key.quoted) of a match rule is not valid")
+            }
         }
         try require(sender.map(Names.isBusName) ?? true, "sender")
         try require(destination.map(Names.isBusName) ?? true, "destination")
@@ -85,7 +88,7 @@ extension MatchRule {
         for (index, value) in argumentPaths {
             try require((0...63).contains(index) && !value.utf8.contains(0), "arg\(index)path")
         }
-        // The buses allow one condition for each argument.
+        // The buses allow only one condition for each argument.
         let indices = Array(arguments.keys) + argumentPaths.keys + (argument0Namespace == nil ? [] : [0])
         try require(Set(indices).count == indices.count, "arguments")
         try require(text.utf8.count <= 1024, "length")
@@ -97,9 +100,9 @@ extension MatchRule {
         (.methodCall, "method_call"), (.methodReturn, "method_return"), (.error, "error"), (.signal, "signal"),
     ]
 
-    /// The word that stands for a kind of message in a rule's text.
+    /// Returns the word for a kind of message in the text of a rule.
     private static func word(for kind: Message.Kind) -> String { kindWords.first { $0.kind == kind }?.word ?? "" }
 
-    /// The kind of message that a word stands for; nil for any other word.
+    /// Returns the kind of message that a word names; nil for any other word.
     static func kind(of word: String) -> Message.Kind? { kindWords.first { $0.word == word }?.kind }
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program that calls us: one connection on a bus, or the other end of a direct one.
+/// A program that calls this program: a connection on the bus, or the other end of a direct connection.
 ///
-/// There is one object for each peer until it leaves; compare with `===`.
+/// Each peer has one object until it disconnects, so peers are compared with `===`.
 @DBusActor
 public final class Peer {
-    /// The connection that reaches it; nil once that has ended.
+    /// The connection through which the peer is reached; nil when this connection has ended.
     public private(set) weak var connection: Connection?
-    /// Its unique name: `:1.42` on a bus, `:d.3` at our own server, empty at the other end of a call of ours.
+    /// The peer's unique name: `:1.42` on a bus, `:d.3` for a client of this program's server, empty for a server to
+    /// which this program connected.
     public nonisolated let name: String
-    /// Nil when it left before the bus was asked.
+    /// The peer's credentials; nil if the peer left before the bus reported them.
     public private(set) var credentials: Credentials?
-    /// True once it has left; its name is never used again.
+    /// Whether the peer has disconnected. Its name is never reused.
     public private(set) var hasDeparted = false
-    /// The number of its calls that are not answered yet.
+    /// The number of the peer's calls that are not answered yet.
     public private(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
-    /// Whether a message is being prepared after which the others must be sent.
+    /// Whether messages to the peer are queued because an earlier message is still being prepared.
     private var isHeld = false
-    /// Messages to be sent after it.
+    /// The queued messages, as closures that send them.
     private var held: [@DBusActor () -> Void] = []
 
     init(connection: Connection?, name: String, credentials: Credentials?) {
@@ -27,19 +28,20 @@ public final class Peer {
         self.credentials = credentials
     }
 
-    /// Sets the connection that reaches it.
+    /// Sets the connection through which the peer is reached.
     func attach(_ connection: Connection) { self.connection = connection }
 
-    /// Sets its credentials, from the answer of the bus.
+    /// Sets the credentials that the bus reported.
     func identify(as credentials: Credentials?) { self.credentials = credentials }
 
-    /// Counts a call of it.
+    /// Counts a new call of the peer.
     func beginCall() { callsInFlight += 1 }
 
-    /// Counts a call of it as answered, or as needing no answer.
+    /// Counts a call of the peer as finished: it was answered, or needs no answer.
     func endCall() { callsInFlight -= 1 }
 
-    /// Calls `handler` once, when it has left; on the next turn if it has left already.
+    /// Calls `handler` once, when the peer has disconnected. If it has already disconnected, `handler` runs on the
+    /// next turn of the loop.
     public func onDeparture(_ handler: @escaping @DBusActor () -> Void) {
         guard !hasDeparted else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -56,9 +58,9 @@ public final class Peer {
         for handler in handlers { handler() }
     }
 
-    /// Runs `send` after all ordered messages before: at once, unless a message is being prepared (`hold`).
+    /// Runs `send` after all ordered messages before it. It runs at once unless a message is being prepared (`hold`).
     ///
-    /// Answers of calls keep this order without it.
+    /// Answers to calls are already sent in this order.
     package func sendInOrder(_ send: @escaping @DBusActor () -> Void) {
         if isHeld || !held.isEmpty { held.append(send) } else { send() }
     }
@@ -66,28 +68,28 @@ public final class Peer {
     /// Queues ordered messages from now on, until the message that is being prepared was sent.
     package func hold() { isHeld = true }
 
-    /// Sends the queued messages, up to the next one that has to be prepared.
+    /// Sends the queued messages, up to the next one that must be prepared.
     ///
-    /// - Parameter first: sends the message for which the others were queued.
+    /// - Parameter first: a closure that sends the message for which the others were queued.
     package func releaseHeld(behind first: () -> Void = {}) {
         isHeld = false
         let kept = held
         held = []
         first()
         held = kept + held
-        // A message that one of them sends in order comes after the others.
+        // A message that one of these closures sends in order follows the queued messages.
         while !isHeld, !held.isEmpty { held.removeFirst()() }
     }
 
     /// Sends a message to this peer alone.
     ///
-    /// - Returns: the serial, as of `Connection.send`.
-    /// - Throws: as `Connection.send`.
+    /// - Returns: the serial, as `Connection.send` does.
+    /// - Throws: the errors of `Connection.send`.
     @discardableResult
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
-        guard let connection, !hasDeparted else { throw .disconnected("\(name) has left") }
+        guard let connection, !hasDeparted else { throw .disconnected("the peer \(name.quoted) has disconnected") }
         guard connection.isBus else { return try connection.send(message) }
-        let message = try message.unsent()
+        let message = try message.modifiable()
         try message.setDestination(name)
         return try connection.send(message)
     }

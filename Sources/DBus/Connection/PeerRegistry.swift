@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peers of one connection: on a bus, all that have called us and have not left.
+/// The peers of one connection. On a bus, these are all connections that have called this program and have not left.
 @DBusActor
 final class PeerRegistry {
-    /// A peer, and its calls that wait until the bus has answered with its credentials.
+    /// A peer and its calls, which are queued until the bus has reported the peer's credentials.
     private enum Entry {
         case asking(Peer, waiting: [Message])
         case known(Peer)
@@ -16,15 +16,15 @@ final class PeerRegistry {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The one other end of a direct connection.
+    /// The peer at the other end of a direct connection.
     private var direct: Peer?
     private var departureHandlers: [@DBusActor (String) -> Void] = []
     private var watchesDepartures = false
 
     nonisolated init() {}
 
-    /// Handles a call from a bus: it is dispatched when the credentials of its sender are known. The calls of one
-    /// sender keep their order.
+    /// Handles a call from a bus. The call is dispatched when the credentials of its sender are known. The calls of
+    /// one sender keep their order.
     ///
     /// - Complexity: O(1)
     func receivedBusCall(_ call: Message, on connection: Connection) {
@@ -38,12 +38,12 @@ final class PeerRegistry {
             let peer = Peer(connection: connection, name: name, credentials: nil)
             entries[name] = .asking(peer, waiting: [call])
             watchDepartures(on: connection)
-            askCredentials(of: peer, on: connection)
+            requestCredentials(of: peer, on: connection)
         }
     }
 
-    /// The other end of a direct connection; the first call makes it.
-    func direct(_ make: () -> Peer) -> Peer {
+    /// Returns the peer at the other end of a direct connection; the first call creates it with `make`.
+    func directPeer(_ make: () -> Peer) -> Peer {
         let peer = direct ?? make()
         direct = peer
         return peer
@@ -55,7 +55,7 @@ final class PeerRegistry {
         if connection.isBus { watchDepartures(on: connection) }
     }
 
-    /// Removes all peers, when the connection has ended.
+    /// Removes and returns all peers after the connection has ended.
     func removeAll() -> [Peer] {
         let all = entries.values.map(\.peer) + (direct.map { [$0] } ?? [])
         (entries, direct, departureHandlers, watchesDepartures) = ([:], nil, [], false)
@@ -66,19 +66,19 @@ final class PeerRegistry {
 // MARK: - Credentials and departures
 
 extension PeerRegistry {
-    /// Subscribes once to all departures. The bus handles that before any later call, so no departure is missed.
+    /// Subscribes once to all departures. The bus processes this before any later call, so no departure is missed.
     private func watchDepartures(on connection: Connection) {
         guard !watchesDepartures else { return }
         watchesDepartures = true
         var rule = MatchRule(sender: Bus.name, interface: Bus.name, member: "NameOwnerChanged")
         rule.arguments = [2: ""]
-        connection.subscribeAtOnce(rule) { [weak self] message in
+        connection.subscribeWithoutWaiting(rule) { [weak self] message in
             guard let (name, _, _) = try? message.decode(as: String.self, String.self, String.self) else { return }
-            self?.departed(name)
+            self?.handleDeparture(of: name)
         }
     }
 
-    private func departed(_ name: String) {
+    private func handleDeparture(of name: String) {
         guard Names.isUniqueName(name) else { return }
         remove(name)?.depart()
         for handler in departureHandlers { handler(name) }
@@ -86,25 +86,25 @@ extension PeerRegistry {
 
     private func remove(_ name: String) -> Peer? {
         guard let entry = entries[name] else { return nil }
-        // A peer whose credentials are being asked for is removed with the answer.
+        // An entry whose credentials were requested is removed when the answer arrives.
         if case .known = entry { entries[name] = nil }
         return entry.peer
     }
 
-    private func askCredentials(of peer: Peer, on connection: Connection) {
-        guard let question = try? connection.busCall("GetConnectionCredentials", peer.name) else {
-            return resolve(peer, nil, on: connection)
+    private func requestCredentials(of peer: Peer, on connection: Connection) {
+        guard let question = try? connection.makeBusCall("GetConnectionCredentials", argument: peer.name) else {
+            return dispatchWaitingCalls(of: peer, credentials: nil, on: connection)
         }
         connection.call(question) { [weak self, weak connection] result in
             guard let connection else { return }
             let reply = try? result.get()
             let credentials = (try? reply?.decode(as: [String: DBusValue].self)).flatMap(Credentials.init(options:))
-            self?.resolve(peer, credentials, on: connection)
+            self?.dispatchWaitingCalls(of: peer, credentials: credentials, on: connection)
         }
     }
 
-    /// Handles the answer of the bus: the waiting calls are dispatched in order.
-    private func resolve(_ peer: Peer, _ credentials: Credentials?, on connection: Connection) {
+    /// Stores the credentials that the bus reported, and dispatches the queued calls in order.
+    private func dispatchWaitingCalls(of peer: Peer, credentials: Credentials?, on connection: Connection) {
         guard case .asking(let asked, let waiting)? = entries[peer.name], asked === peer else { return }
         peer.identify(as: credentials)
         entries[peer.name] = peer.hasDeparted ? nil : .known(peer)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The calls of one connection that wait for their answers.
+/// The calls of one connection that wait for an answer.
 ///
-/// Completions are returned, never called here: a completion may make another call.
+/// This class returns completions instead of calling them, as a completion may make another call.
 @DBusActor
 final class PendingCalls {
     typealias Completion = @DBusActor (Result<Message, DBusError>) -> Void
@@ -20,14 +20,14 @@ final class PendingCalls {
         entries[serial] = Entry(timer: timer, completion: completion)
     }
 
-    /// Removes the completion of the call that was answered; nil when no call waits for it.
+    /// Removes and returns the completion of an answered call; nil when no pending call has this serial.
     func remove(serial: UInt32) -> Completion? {
         guard let entry = entries.removeValue(forKey: serial) else { return nil }
         entry.timer?.cancel()
         return entry.completion
     }
 
-    /// Removes all completions, in the order in which the calls were sent.
+    /// Removes and returns all completions, in the order in which the calls were sent.
     func removeAll() -> [Completion] {
         let waiting = entries.sorted { $0.key < $1.key }
         entries = [:]
@@ -36,7 +36,7 @@ final class PendingCalls {
     }
 }
 
-/// A pending call, which can be cancelled.
+/// A handle to cancel a pending call.
 @DBusActor
 public final class PendingCall {
     private weak var calls: PendingCalls?

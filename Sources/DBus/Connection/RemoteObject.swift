@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A proxy of an object of another program.
+/// A proxy of an object in another program.
 public struct RemoteObject: Sendable {
-    /// The connection to it.
+    /// The connection through which the object is reached.
     public let connection: Connection
-    /// The bus name; nil on a direct connection.
+    /// The bus name of the object's program; nil on a direct connection.
     public let destination: String?
-    /// Its path in the other program's tree.
+    /// The path of the object.
     public let path: ObjectPath
     /// The interface whose members are called.
     public let interface: String
 
-    /// Makes a proxy; no message is sent before the first call.
+    /// Creates a proxy. No message is sent before the first call.
     public init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
         self.connection = connection
         self.destination = destination
@@ -23,7 +23,7 @@ public struct RemoteObject: Sendable {
     ///
     ///     let path = try await manager.call("GetAdapter", "mail", returning: ObjectPath.self)
     ///
-    /// - Throws: as `Connection.call`; `InvalidArgs` when the answer has other types.
+    /// - Throws: the errors of `Connection.call`; `InvalidArgs` when the answer has other types.
     @DBusActor
     public func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
         _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,

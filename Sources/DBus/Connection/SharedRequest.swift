@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to the bus that is made once for all tasks that need its answer.
+/// A request to the bus that is sent once for all tasks that need its answer.
 ///
-/// A cancelled task stops waiting without affecting the others: the request goes on.
+/// Cancelling a task ends only that task's wait: the request continues for the others.
 @DBusActor
 final class SharedRequest {
     private var answer: Result<Void, DBusError>?
     private var waiting: [Gate<Void>] = []
 
-    /// Whether it was refused, or never answered.
+    /// Whether the request was refused or got no answer.
     var hasFailed: Bool { if case .failure = answer { true } else { false } }
 
-    /// Gives the answer to all present and later tasks.
+    /// Passes the answer to all tasks that wait now or later.
     func finish(_ result: Result<Void, DBusError>) {
         answer = result
         let gates = waiting
@@ -19,9 +19,9 @@ final class SharedRequest {
         for gate in gates { gate.open(result) }
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer to the request.
     ///
-    /// - Throws: the request's error; `NoReply` when the waiting task is cancelled.
+    /// - Throws: the error of the request; `NoReply` when the waiting task is cancelled.
     func wait() async throws(DBusError) {
         if let answer { return try answer.get() }
         let gate = Gate<Void>()

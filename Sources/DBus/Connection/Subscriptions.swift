@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A subscription to messages, until it is cancelled or the connection ends.
+/// A subscription to messages; it lasts until it is cancelled or the connection ends.
 @DBusActor
 public final class Subscription {
     fileprivate let rule: MatchRule
@@ -8,7 +8,7 @@ public final class Subscription {
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
     private weak var subscriptions: Subscriptions?
-    /// False once it is cancelled, even while a message is being delivered.
+    /// Whether the subscription was not cancelled; checked even while a message is being delivered.
     fileprivate private(set) var isActive = true
 
     fileprivate init(
@@ -21,8 +21,8 @@ public final class Subscription {
         self.handler = handler
     }
 
-    /// Cancels it: the handler is not called any more, and the rule is removed from the bus if no other subscription
-    /// has it.
+    /// Cancels the subscription. The handler is not called any more. The rule is removed from the bus if no other
+    /// subscription uses it.
     public func cancel() {
         isActive = false
         if let connection { subscriptions?.cancel(self, on: connection) }
@@ -30,10 +30,10 @@ public final class Subscription {
     }
 }
 
-/// The subscriptions of one connection, and the owners of the well-known names in their rules.
+/// The subscriptions of one connection, and the owners of the well-known names in their match rules.
 @DBusActor
 final class Subscriptions {
-    /// A rule at the bus: the number of subscriptions with it, and the request that added it.
+    /// A rule that was added to the bus: the number of its subscriptions, and the request that added it.
     private struct RuleUse {
         var count: Int
         let request: SharedRequest
@@ -42,24 +42,24 @@ final class Subscriptions {
     private var active: [Subscription] = []
     private var rules: [String: RuleUse] = [:]
     private var owners: [String: String] = [:]
-    /// The names whose owner is being asked for the first time.
+    /// The requests for the owners of names that are being looked up for the first time.
     private var trackings: [String: SharedRequest] = [:]
 
     nonisolated init() {}
 
-    /// Removes everything, when the connection has ended.
+    /// Removes all subscriptions after the connection has ended.
     func removeAll() {
         (active, rules, owners, trackings) = ([], [:], [:], [:])
     }
 
-    /// Removes a subscription; false when there was none.
+    /// Removes a subscription. Returns `false` when it was already removed.
     private func remove(_ subscription: Subscription) -> Bool {
         guard let index = active.firstIndex(where: { $0 === subscription }) else { return false }
         active.remove(at: index)
         return true
     }
 
-    /// Counts one more use of a rule; `isNew` means that it must be added to the bus.
+    /// Counts one more subscription of a rule. If `isNew`, the caller must add the rule to the bus.
     private func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
         let known = rules[rule]
         let request = known?.request ?? SharedRequest()
@@ -67,21 +67,23 @@ final class Subscriptions {
         return (request, known == nil)
     }
 
-    /// True for the last use of a rule: it must be removed from the bus.
+    /// Counts one subscription of a rule less. Returns `true` for the last one: the caller must remove the rule from
+    /// the bus.
     private func release(_ rule: String) -> Bool {
         guard let use = rules[rule] else { return false }
         rules[rule] = use.count > 1 ? RuleUse(count: use.count - 1, request: use.request) : nil
         return use.count == 1
     }
 
-    /// Removes a rule that this request failed to add; false when it was removed before.
+    /// Removes a rule that `request` failed to add. Returns `false` when the rule was already removed.
     private func discard(_ rule: String, of request: SharedRequest) -> Bool {
         guard rules[rule]?.request === request else { return false }
         rules[rule] = nil
         return true
     }
 
-    /// A direct connection has only one sender, whatever the rules and the message call it.
+    /// Calls the handlers of all matching subscriptions. A direct connection has a single sender, so its callers
+    /// ignore the sender in rules and messages.
     func deliver(_ message: Message, ignoringSender: Bool) {
         guard !active.isEmpty else { return }
         let sender = message.sender
@@ -93,7 +95,8 @@ final class Subscriptions {
         }
     }
 
-    /// Messages have unique names, rules may have well-known ones.
+    /// Returns whether the sender of a message meets a rule. Messages carry unique names; rules may contain
+    /// well-known names.
     private func senderMatches(_ wanted: String?, _ sender: String?) -> Bool {
         guard let wanted else { return true }
         return wanted == sender || (owners[wanted].map { $0 == sender } ?? false)
@@ -103,7 +106,7 @@ final class Subscriptions {
 // MARK: - Subscribing
 
 extension Subscriptions {
-    /// Adds a subscription, as `Connection.subscribe`.
+    /// Adds a subscription as `Connection.subscribe` does.
     func subscribe(
         _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
@@ -122,7 +125,7 @@ extension Subscriptions {
         }
     }
 
-    /// Adds a subscription at once; the request, if there is one, adds the rule to the bus.
+    /// Adds a subscription without waiting. The request, if any, adds the rule to the bus.
     @discardableResult
     func add(
         _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
@@ -139,12 +142,14 @@ extension Subscriptions {
         removeMatch(subscription.rule.text, on: connection)
     }
 
-    /// The first subscription with a rule sends the request, at once; the others share its answer.
+    /// Adds a rule to the bus. The first subscription with a rule sends the request, at once; later ones share its
+    /// answer.
     private func addMatch(_ rule: String, on connection: Connection) -> SharedRequest {
         let (request, isNew) = retain(rule)
         guard isNew else { return request }
         do throws(DBusError) {
-            connection.call(try connection.busCall("AddMatch", rule)) { [weak self, weak connection] result in
+            connection.call(try connection.makeBusCall("AddMatch", argument: rule)) {
+                [weak self, weak connection] result in
                 guard let self, let connection else { return }
                 finish(request, for: rule, result.map { _ in }, on: connection)
             }
@@ -157,23 +162,25 @@ extension Subscriptions {
     private func finish(
         _ request: SharedRequest, for rule: String, _ result: Result<Void, DBusError>, on connection: Connection
     ) {
-        // Without an answer the bus may still have added the rule.
+        // Without an answer, the bus may have added the rule nevertheless.
         if case .failure = result, discard(rule, of: request) { removeMatch(rule, on: connection) }
         request.finish(result)
     }
 
     private func removeMatch(_ rule: String, on connection: Connection) {
-        guard let message = try? connection.busCall("RemoveMatch", rule) else { return }
+        guard let message = try? connection.makeBusCall("RemoveMatch", argument: rule) else { return }
         try? connection.callWithoutReply(message)
     }
 
-    /// Follows the owner of a name. Subscribers wait until the owner is known: before, its signals would not match.
+    /// Tracks the owner of a name. Subscribers wait until the owner is known, as signals of the owner do not match
+    /// before.
     private func trackOwner(of name: String, on connection: Connection) async throws(DBusError) {
         guard owners[name] == nil else { return }
         try await (trackings[name] ?? beginTracking(of: name, on: connection)).wait()
     }
 
-    /// Asks in a task of its own: the task that needs the name first may be cancelled, while others need it too.
+    /// Looks up the owner in a task of its own, because the task that needs the name first may be cancelled while
+    /// others need it too.
     private func beginTracking(of name: String, on connection: Connection) -> SharedRequest {
         let request = SharedRequest()
         trackings[name] = request
@@ -190,7 +197,8 @@ extension Subscriptions {
         return request
     }
 
-    /// Whatever the outcome, the next task that needs the name finds it tracked or asks again.
+    /// Ends the first lookup of a name. The next task that needs the name finds its owner, or repeats a failed
+    /// lookup.
     private func endTracking(of name: String, _ request: SharedRequest) {
         if trackings[name] === request { trackings[name] = nil }
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distribution of times, in buckets that are at most a sixteenth of their times wide.
+/// A histogram of durations. The width of each bucket is at most a sixteenth of its durations.
 public struct DurationHistogram: Sendable {
-    /// The number of buckets for each power of two; shorter times have one for each microsecond.
+    /// The number of buckets for each power of two. Durations below 16 microseconds have one bucket per microsecond.
     private static let bucketsPerPower: UInt64 = 16
-    /// Longer times count as this, in microseconds: more than an hour.
+    /// The longest counted duration in microseconds, more than an hour. Longer durations are counted as this one.
     private static let longestCounted = UInt64(UInt32.max)
 
     private var counts = [UInt64](repeating: 0, count: bucket(of: longestCounted) + 1)
     private var total: UInt64 = 0
-    /// The longest time, in microseconds; 0 = none.
+    /// The longest duration in microseconds; 0 if none was counted.
     public private(set) var longest: UInt64 = 0
 
-    /// Makes an empty histogram.
+    /// Creates an empty histogram.
     public init() {}
 
-    /// Counts a time of so many microseconds.
+    /// Counts a duration.
     ///
     /// - Complexity: O(1)
     public mutating func add(microseconds: UInt64) {
@@ -24,9 +24,10 @@ public struct DurationHistogram: Sendable {
         longest = max(longest, microseconds)
     }
 
-    /// A quantile from 0 to 1, in microseconds: at most a sixteenth too long; 0 when no time was counted.
+    /// Returns a quantile in microseconds; `part` is between 0 and 1. The result is at most a sixteenth too long, and
+    /// 0 when nothing was counted.
     ///
-    /// - Complexity: O(1), of some hundred buckets
+    /// - Complexity: O(1), for some hundred buckets
     public func quantile(_ part: Double) -> UInt64 {
         let rank = max(1, UInt64((Double(total) * min(max(part, 0), 1)).rounded(.up)))
         var seen: UInt64 = 0

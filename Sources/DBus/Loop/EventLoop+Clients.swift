@@ -2,27 +2,27 @@
 
 internal import CDBus
 
-/// What a watched descriptor is ready for.
+/// The events for which a descriptor is watched.
 public struct DescriptorEvents: OptionSet, Sendable {
-    /// The bits as epoll(7) has them.
+    /// The bits as defined by epoll(7).
     public let rawValue: UInt32
 
-    /// Events from their bits.
+    /// Creates events from their bits.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// There is something to read, or the other end has closed.
+    /// Data can be read, or the other end has closed.
     public static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
-    /// Writing does not block.
+    /// Data can be written without blocking.
     public static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
-    /// Both directions are closed; always reported.
+    /// Both directions are closed. This event is always reported.
     public static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
-    /// The descriptor has failed; always reported.
+    /// The descriptor has an error. This event is always reported.
     public static let failed = DescriptorEvents(rawValue: EPOLLERR.rawValue)
 }
 
-/// A descriptor that the event loop watches for its owner.
+/// A handle to a descriptor that the event loop watches for its owner.
 @DBusActor
 public final class DescriptorWatch {
     private let descriptor: Int32
@@ -34,14 +34,14 @@ public final class DescriptorWatch {
         self.source = source
     }
 
-    /// Changes the events to wait for; an empty set pauses the watch.
+    /// Changes the events to watch for. An empty set pauses the watch.
     public func setInterest(_ events: DescriptorEvents) {
         guard isActive else { return }
         source.interest = events.rawValue
         EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
     }
 
-    /// Ends the watch; call it before the descriptor is closed.
+    /// Ends the watch. Call this before closing the descriptor.
     public func cancel() {
         guard isActive else { return }
         isActive = false
@@ -51,11 +51,12 @@ public final class DescriptorWatch {
 }
 
 extension EventLoop {
-    /// The durations of the loop's turns.
+    /// The statistics about the durations of the loop's turns.
     @DBusActor
     public var turns: LoopTurns { reactor.turns }
 
-    /// Calls `body` after `delay`; if it repeats, then again after every further `delay`, until it is cancelled.
+    /// Calls `body` after `delay`. A repeating timer calls it again after every further `delay`, until the timer is
+    /// cancelled.
     ///
     /// - Complexity: O(log n) in the number of timers.
     @DBusActor
@@ -66,17 +67,18 @@ extension EventLoop {
         reactor.timers.add(after: delay, repeats: repeats, body)
     }
 
-    /// Calls `body` once, when everything that has arrived is read and handled, or a few milliseconds later if more
-    /// keeps arriving: for work that is done once for everything that arrives together.
+    /// Calls `body` once, when all received data has been read and handled, or after a few milliseconds if data keeps
+    /// arriving. Use this for work that is done once for all data that arrives together.
     @DBusActor
     public func afterReading(_ body: @escaping @DBusActor () -> Void) {
         reactor.afterReading(body)
     }
 
-    /// Calls `body` whenever `descriptor` is ready, level-triggered, until the watch is cancelled.
+    /// Calls `body` whenever `descriptor` is ready (level-triggered), until the watch is cancelled.
     ///
-    /// The owner of the descriptor cancels the watch before closing it.
-    /// - Throws: `InvalidArgs` when the descriptor is being watched already.
+    /// The owner of the descriptor must cancel the watch before closing the descriptor.
+    ///
+    /// - Throws: `InvalidArgs` when the descriptor is invalid or already watched.
     @DBusActor
     public func watch(
         _ descriptor: Int32, for events: DescriptorEvents,
@@ -84,7 +86,7 @@ extension EventLoop {
     ) throws(DBusError) -> DescriptorWatch {
         let source = ClosureSource(interest: events.rawValue, body: body)
         guard descriptor >= 0, reactor.add(source, descriptor: descriptor) else {
-            throw .invalidArgs("descriptor \(descriptor) cannot be watched, or is being watched already")
+            throw .invalidArgs("descriptor \(descriptor) is invalid or already watched")
         }
         return DescriptorWatch(descriptor: descriptor, source: source)
     }

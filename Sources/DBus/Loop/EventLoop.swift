@@ -4,19 +4,19 @@ internal import CDBus
 internal import Glibc
 internal import Synchronization
 
-/// The event-loop thread: runs the jobs of `DBusActor`, timers, and handlers of descriptors that became ready.
+/// The event-loop thread, which runs jobs of `DBusActor`, timers, and handlers of ready descriptors.
 ///
-/// A process has one loop, which lives as long as the process. Work from other threads is queued in one FIFO, so work
-/// that one thread posts runs in its order, jobs of the actor included.
+/// A process has one loop, which lives as long as the process. Work from other threads is queued in one FIFO queue,
+/// so the work that a thread posts, including actor jobs, runs in order.
 public final class EventLoop: SerialExecutor {
-    /// The loop of this process; its thread starts with the first use.
+    /// The loop of this process. Its thread starts on first use.
     public static let shared: EventLoop = {
         let loop = EventLoop()
         loop.start()
         return loop
     }()
 
-    /// One piece of work from any thread.
+    /// An item in the queue of posted work.
     private enum Work: Sendable {
         case job(UnownedJob)
         case closure(@DBusActor @Sendable () -> Void)
@@ -24,7 +24,7 @@ public final class EventLoop: SerialExecutor {
 
     private struct Inbox {
         var work: [Work] = []
-        /// True while the loop may be asleep and no thread has woken it yet.
+        /// Whether the next post must wake the loop: the loop may be asleep, and no thread has woken it yet.
         var needsWake = true
     }
 
@@ -39,12 +39,12 @@ public final class EventLoop: SerialExecutor {
         reactor = Reactor()
     }
 
-    /// Runs `body` on the loop thread, after everything that was posted before it.
+    /// Runs `body` on the loop thread, after all work that was posted before.
     public func post(_ body: @escaping @DBusActor @Sendable () -> Void) {
         enqueue(.closure(body))
     }
 
-    /// Enqueues a job of the actor; it runs after everything that was posted before.
+    /// Queues a job of the actor. It runs after all work that was posted before.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
@@ -55,35 +55,36 @@ public final class EventLoop: SerialExecutor {
             defer { inbox.needsWake = false }
             return inbox.needsWake
         }
-        // The loop itself checks the inbox before it sleeps again.
+        // The loop itself checks the inbox before it sleeps again, so it needs no wake-up.
         if wake && !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 
-    /// The executor of the loop’s thread.
+    /// The executor of the loop thread.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// True on the loop thread.
+    /// Whether the caller runs on the loop thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Whether the caller runs on the loop’s thread.
+    /// Returns whether the caller runs on the loop thread.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Traps on any thread but the loop's.
+    /// Traps on any thread except the loop thread.
     public func checkIsolated() {
-        // trap: code on the wrong thread is an error of the program, found before it does harm; no input chooses threads
-        precondition(isCurrent, "code of DBusActor called on another thread than the event loop's")
+        // trap: running on the wrong thread is a programming error; no input chooses threads
+        precondition(isCurrent, "code of DBusActor was called on a thread other than the event loop's")
     }
 }
 
 // MARK: - The thread
 
 extension EventLoop {
-    /// Ends the program before its first use of the bus, with a message in optimised builds too.
+    /// Ends the program when the loop cannot start. The message is printed in optimised builds too.
     static func cannotStart(_ call: StaticString, _ number: Int32) -> Never {
-        let reason = number == EMFILE || number == ENFILE ? "no file descriptor is left" : "errno \(number)"
-        // trap: an actor cannot run without its executor, and cannot report that; it starts before any input can arrive
+        let reason =
+            number == EMFILE || number == ENFILE ? "the process can open no more file descriptors" : "errno \(number)"
+        // trap: an actor cannot run without its executor; the loop starts before any input can arrive
         fatalError("the event loop of D-Bus cannot start: \(call): \(reason)")
     }
 
@@ -110,7 +111,7 @@ extension EventLoop {
         }
     }
 
-    /// Runs posted work, and work that this posts, up to a limit, as descriptors and timers wait.
+    /// Runs posted work and the work that this work posts in turn, up to a limit, as descriptors and timers wait.
     @DBusActor
     func runPosted() {
         for _ in 0..<8 {
@@ -134,7 +135,7 @@ extension EventLoop {
         }
     }
 
-    /// Tells whether the loop may sleep; from then on the first post wakes it.
+    /// Returns whether the loop may sleep. If so, the next post wakes it.
     private func prepareToSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.needsWake = inbox.work.isEmpty

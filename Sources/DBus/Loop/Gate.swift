@@ -2,32 +2,32 @@
 
 internal import Synchronization
 
-/// Lets a task wait for one answer, such as the reply to a call.
+/// A gate on which a task waits for one result, such as the reply to a call.
 ///
-/// A resumed continuation goes through the global thread pool before it returns to its actor: two thread switches for
-/// each call, and messages that arrived later would be delivered first. An actor's own executor decides when its code
-/// runs, so here the task waits by entering an actor whose executor keeps its job until the answer arrives, and then
-/// runs it on the event-loop thread at once.
+/// A resumed continuation passes through the global thread pool before it returns to its actor. That would cost two
+/// thread switches for each call, and messages that arrive later would be delivered first. Here, the waiting task
+/// instead calls into this actor, whose custom executor holds back the job until the result arrives, and then runs it
+/// on the event-loop thread at once.
 actor Gate<Value: Sendable> {
     private nonisolated let executor = GateExecutor<Value>()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// The answer; this actor's code runs only once it has arrived.
+    /// Returns the result. The executor runs this function only after the result has arrived.
     func result() -> Result<Value, DBusError> {
-        executor.result ?? .failure(.failed("the gate was opened without an answer"))
+        executor.result ?? .failure(.failed("the gate was opened without a result"))
     }
 
-    /// Resumes the waiting task, or a later one, with its answer; the first answer counts.
+    /// Sets the result and resumes the waiting task, or the task that waits later. Only the first result counts.
     ///
-    /// - Returns: whether this is the first answer.
+    /// - Returns: `true` for the first result.
     @discardableResult
     nonisolated func open(_ result: Result<Value, DBusError>) -> Bool {
         executor.open(result)
     }
 }
 
-/// Holds jobs until it is opened, then passes them to the event loop.
+/// An executor that holds back its jobs until it is opened, and then passes them to the event loop.
 private final class GateExecutor<Value: Sendable>: SerialExecutor {
     private enum State {
         case closed(waiting: [UnownedJob])

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The durations of the event loop's turns: the work between two polls of the descriptors, during which all other
-/// clients wait.
+/// Statistics about the event loop's turns. A turn is the work between two polls of the descriptors, during which all
+/// other clients wait.
 @DBusActor
 public final class LoopTurns {
-    /// The longest piece of a turn's work that was done for a caller.
+    /// The longest piece of work in a turn that was done for a caller.
     public struct Work: Sendable {
-        /// Whether the answer took that long, and not the call itself.
+        /// Whether the piece of work was creating the answer, as opposed to running the method.
         public let isAnswer: Bool
-        /// The method; empty for a call that names none.
+        /// The method of the call; empty if the call specifies none.
         public let member: String
-        /// The interface; nil when the call names none.
+        /// The interface of the call; nil if the call specifies none.
         public let interface: String?
-        /// The caller.
+        /// The bus name of the caller.
         public let callerName: String
-        /// The caller's user; nil when it is unknown.
+        /// The user id of the caller; nil when it is unknown.
         public let userID: UInt32?
-        /// The length of the call, or of its answer, in bytes.
+        /// The length of the call or its answer in bytes.
         public let byteCount: Int
-        /// How long it took.
+        /// The duration of the work.
         public let duration: Duration
     }
 
-    /// Shorter pieces of work are not recorded, in nanoseconds.
+    /// The shortest duration in nanoseconds that is recorded.
     private static let shortest: UInt64 = 1_000_000
 
-    /// The lengths of all turns since the loop began.
+    /// The durations of all turns since the loop started.
     public private(set) var lengths = DurationHistogram()
     private var beginning: UInt64?
     private var longest: (work: Work, nanoseconds: UInt64)?
@@ -34,8 +34,8 @@ public final class LoopTurns {
 
     nonisolated init() {}
 
-    /// Calls `report` after each turn that is longer than `limit`, with its longest piece of work; nil = none was done
-    /// for a caller.
+    /// Calls `report` after each turn that exceeds `limit`. `report` gets the turn's longest piece of work, or nil
+    /// when no work was done for a caller.
     public func reportTurns(
         longerThan limit: Duration, _ report: @escaping @DBusActor (_ length: Duration, Work?) -> Void
     ) {
@@ -43,10 +43,10 @@ public final class LoopTurns {
         self.report = report
     }
 
-    /// Begins a turn.
+    /// Records the start of a turn.
     func begin() { beginning = TimerQueue.now() }
 
-    /// Ends the turn.
+    /// Records the end of a turn.
     func end() {
         guard let beginning else { return }
         let length = TimerQueue.now() - beginning
@@ -56,9 +56,9 @@ public final class LoopTurns {
         if length > limit { report(.nanoseconds(Int64(clamping: length)), longest?.work) }
     }
 
-    /// Runs a piece of work, and records it if it is the longest of the turn.
+    /// Runs a piece of work and records it if it is the longest of the turn.
     ///
-    /// - Parameter description: describes the work and its duration; called only for work that is recorded.
+    /// - Parameter description: describes the work and its duration; called only if the work is recorded.
     func measure<Result>(_ work: () -> Result, describe description: (Result, Duration) -> Work) -> Result {
         let start = TimerQueue.now()
         let result = work()

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Work on the event loop's thread that is done in pieces, so that other clients do not wait for all of it.
+/// Work on the event-loop thread that is split into pieces, so that other clients need not wait for all of it.
 @DBusActor
 public final class LoopWork {
     private let next: @DBusActor () -> Bool
 
-    /// - Parameter next: does one piece, of a millisecond at most; returns true if there is more.
+    /// Creates work from a closure.
+    ///
+    /// - Parameter next: does one piece of at most a millisecond; returns `true` if more pieces remain.
     public nonisolated init(_ next: @escaping @DBusActor () -> Bool) { self.next = next }
 
-    /// Runs pieces in this turn of the loop, after its reads, and in later turns, until none is left.
+    /// Runs pieces in this turn of the loop, after its reads, and in later turns until no piece remains.
     ///
-    /// Calling it again before that has no effect.
-    public func begin() { EventLoop.shared.reactor.begin(self) }
+    /// Has no effect while the work is already queued.
+    public func begin() { EventLoop.shared.reactor.enqueue(self) }
 
     func proceed() -> Bool { next() }
 }

@@ -3,24 +3,24 @@
 internal import CDBus
 internal import Glibc
 
-/// The handler that the loop calls when a descriptor is ready.
+/// An object that the loop notifies when its descriptor is ready.
 @DBusActor
 protocol DescriptorSource: AnyObject {
-    /// The epoll events that this source waits for now; 0 = none, not even hang-ups.
+    /// The epoll events that the source currently waits for; 0 for none, not even hang-ups.
     var interest: UInt32 { get }
-    /// Called with the epoll events that arrived.
+    /// Called with the epoll events that have occurred.
     func ready(_ events: UInt32)
 }
 
-/// A source of work that needs no descriptor: messages that are already read.
+/// A source of work that does not depend on a descriptor, such as messages that were already read.
 @DBusActor
 protocol TurnTaker: AnyObject {
-    /// Works until a time, in nanoseconds of `TimerQueue`, and does at least one piece; true = there is more, call again next
-    /// turn.
+    /// Does at least one piece of work and continues until `deadline`, in nanoseconds of `TimerQueue`. Returns `true`
+    /// if work remains for the next turn.
     func runTurn(until deadline: UInt64) -> Bool
 }
 
-/// The loop thread's own state: descriptors, timers, and sources with remaining work.
+/// The state of the loop thread: descriptors, timers, and sources with remaining work.
 @safe
 @DBusActor
 final class Reactor {
@@ -37,17 +37,17 @@ final class Reactor {
     private var generation: UInt32 = 0
     private var turnTakers: [any TurnTaker] = []
     private var work: [LoopWork] = []
-    /// Work that waits until nothing more is to be read, and since when.
+    /// Closures that run when no more data can be read.
     private var afterReading: [@DBusActor () -> Void] = []
     private var readingSince: UInt64 = 0
-    /// The longest time that it waits while there is always more to be read, in nanoseconds.
-    private static let longestReading: UInt64 = 4_000_000
-    /// How long a turn of the loop takes messages out of connections, in nanoseconds; they have equal parts of it.
-    private static let takingTime: UInt64 = 4_000_000
-    /// The least part of one, in nanoseconds: what some messages take.
-    private static let leastTakingTime: UInt64 = 100_000
-    /// How long a turn of the loop goes on with work that is left, in nanoseconds.
-    private static let workingTime: UInt64 = 2_000_000
+    /// The maximum time in nanoseconds that these closures wait while more data keeps arriving.
+    private static let maximumReadingTime: UInt64 = 4_000_000
+    /// The time in nanoseconds per loop turn for handling received messages. Connections share it equally.
+    private static let timeForTakers: UInt64 = 4_000_000
+    /// The minimum share of one connection in nanoseconds, which suffices for some messages.
+    private static let minimumTimePerTaker: UInt64 = 100_000
+    /// The time in nanoseconds per loop turn for queued `LoopWork`.
+    private static let timeForWork: UInt64 = 2_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     let timers = TimerQueue()
     let turns = LoopTurns()
@@ -57,7 +57,8 @@ final class Reactor {
         if epoll < 0 { EventLoop.cannotStart("epoll_create1", errno) }
     }
 
-    /// One turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining work.
+    /// Runs one turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining
+    /// work.
     func turn(mayBlock: Bool) {
         applyInterest()
         let maySleep = mayBlock && turnTakers.isEmpty && work.isEmpty && afterReading.isEmpty
@@ -67,55 +68,56 @@ final class Reactor {
         for index in 0..<count { unsafe dispatch(events[index]) }
         timers.fireDue()
         runTakers()
-        goOnWorking()
+        runQueuedWork()
         if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
     }
 
-    /// How long each of several may take messages out in a turn, so that one client's many connections delay the others, and the
-    /// bus, no longer than one of them would.
-    static func takingTime(ofEachOf count: Int) -> UInt64 {
-        max(leastTakingTime, takingTime / UInt64(max(1, count)))
+    /// Returns the share of each of `count` connections in nanoseconds. Shares are equal, so that a client with many
+    /// connections delays others and the bus no longer than a client with one connection.
+    static func timePerTaker(count: Int) -> UInt64 {
+        max(minimumTimePerTaker, timeForTakers / UInt64(max(1, count)))
     }
 
     private func runTakers() {
         guard !turnTakers.isEmpty else { return }
         let takers = turnTakers
         turnTakers.removeAll(keepingCapacity: true)
-        let time = Self.takingTime(ofEachOf: takers.count)
-        for taker in takers where taker.runTurn(until: TimerQueue.now() + time) { giveTurn(to: taker) }
+        let time = Self.timePerTaker(count: takers.count)
+        for taker in takers where taker.runTurn(until: TimerQueue.now() + time) { scheduleTurn(of: taker) }
     }
 
-    /// Does pieces of work in turns, behind what has been read in this turn, until the time is up.
-    private func goOnWorking() {
+    /// Runs pieces of queued work in rotation, after the reads of this turn, until the time for it is over.
+    private func runQueuedWork() {
         guard !work.isEmpty else { return }
-        let end = TimerQueue.now() + Self.workingTime
+        let end = TimerQueue.now() + Self.timeForWork
         repeat {
             let first = work.removeFirst()
-            if first.proceed() { begin(first) }
-            EventLoop.shared.runPosted()  // work that a piece has begun goes on before the next piece
+            if first.proceed() { enqueue(first) }
+            EventLoop.shared.runPosted()  // work that the piece posted runs before the next piece
         } while !work.isEmpty && TimerQueue.now() < end
     }
 
-    /// Appends work to the queue; a second call has no effect.
-    func begin(_ other: LoopWork) {
+    /// Appends work to the queue unless it is already queued.
+    func enqueue(_ other: LoopWork) {
         if !work.contains(where: { $0 === other }) { work.append(other) }
     }
 
-    /// Calls `body` once, when nothing more is to be read, or a little later.
+    /// Calls `body` once, when no more data can be read or `maximumReadingTime` is over.
     func afterReading(_ body: @escaping @DBusActor () -> Void) {
         if afterReading.isEmpty { readingSince = TimerQueue.now() }
         afterReading.append(body)
     }
 
     private func finishReading(isQuiet: Bool) {
-        guard isQuiet || TimerQueue.now() - readingSince > Self.longestReading else { return }
+        guard isQuiet || TimerQueue.now() - readingSince > Self.maximumReadingTime else { return }
         let waiting = afterReading
         afterReading.removeAll(keepingCapacity: true)
         for body in waiting { body() }
     }
 
-    /// Puts `taker` on the list for the next (or this) turn; a second call has no effect.
-    func giveTurn(to taker: any TurnTaker) {
+    /// Schedules `taker` for the next turn, or for this one if it has not run its takers yet. A second call has no
+    /// effect.
+    func scheduleTurn(of taker: any TurnTaker) {
         if !turnTakers.contains(where: { $0 === taker }) { turnTakers.append(taker) }
     }
 }
@@ -123,7 +125,7 @@ final class Reactor {
 // MARK: - Descriptors
 
 extension Reactor {
-    /// Adds the only source of `descriptor`; false when there is one already.
+    /// Adds the source of `descriptor`. Returns `false` when the descriptor already has one.
     func add(_ source: any DescriptorSource, descriptor: Int32) -> Bool {
         guard entries[descriptor] == nil else { return false }
         generation &+= 1
@@ -132,14 +134,14 @@ extension Reactor {
         return true
     }
 
-    /// Removes `descriptor` at once: its owner may close it in the next line.
+    /// Removes the source of `descriptor` at once; its owner may close the descriptor after this call.
     func remove(descriptor: Int32) {
         guard let entry = entries.removeValue(forKey: descriptor) else { return }
         stale.remove(descriptor)
         if entry.mask != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
     }
 
-    /// Records that the interest of the source of `descriptor` may have changed.
+    /// Records that the interest of a descriptor's source may have changed.
     func interestChanged(descriptor: Int32) {
         stale.insert(descriptor)
     }
@@ -160,11 +162,12 @@ extension Reactor {
             refused.append(descriptor)
         }
         stale.removeAll(keepingCapacity: true)
-        tellRefused()
+        notifyRefusedSources()
     }
 
-    /// Calls sources whose descriptor cannot be polled (a regular file, a closed one): once, as no event will follow.
-    private func tellRefused() {
+    /// Notifies sources whose descriptor cannot be polled (a regular file or a closed descriptor). They are notified
+    /// once, as no event follows.
+    private func notifyRefusedSources() {
         guard !refused.isEmpty else { return }
         let descriptors = refused
         refused = []
@@ -175,10 +178,10 @@ extension Reactor {
         let count = unsafe events.withUnsafeMutableBufferPointer { buffer in
             unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), milliseconds)
         }
-        return max(0, Int(count))  // EINTR is an empty turn
+        return max(0, Int(count))  // EINTR counts as a turn without events
     }
 
-    /// Ignores an event of a descriptor that was closed, and perhaps reopened, earlier in the same turn.
+    /// Handles an event. It is ignored if the descriptor was closed, and perhaps reopened, earlier in the same turn.
     private func dispatch(_ event: epoll_event) {
         let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: unsafe event.data.u64))
         let generation = UInt32(truncatingIfNeeded: unsafe event.data.u64 >> 32)
@@ -191,7 +194,7 @@ extension Reactor {
     }
 }
 
-/// Empties the eventfd by which other threads wake the loop.
+/// A source that drains the eventfd with which other threads wake the loop.
 private final class WakeSource: DescriptorSource {
     let descriptor: Int32
     let interest = EPOLLIN.rawValue

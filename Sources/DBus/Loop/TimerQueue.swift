@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A timer of the event loop.
+/// A handle to a timer of the event loop.
 @DBusActor
 public final class LoopTimer {
     fileprivate var body: (@DBusActor () -> Void)?
@@ -17,10 +17,10 @@ public final class LoopTimer {
         self.queued = queued
     }
 
-    /// True until it has fired (a repeating one: until it is cancelled).
+    /// Whether the timer can still fire. A repeating timer is active until it is cancelled.
     public var isActive: Bool { body != nil }
 
-    /// Makes it never fire again; cancelling twice, or after it has fired, does nothing.
+    /// Cancels the timer. Has no effect when the timer was cancelled or has already fired.
     public func cancel() {
         guard body != nil else { return }
         body = nil
@@ -28,7 +28,7 @@ public final class LoopTimer {
     }
 }
 
-/// Timers ordered by deadline: a binary heap, from which cancelled ones are removed when they are the majority.
+/// The timers in a binary heap, ordered by deadline. Cancelled timers are removed when they are the majority.
 @DBusActor
 final class TimerQueue {
     private struct Entry {
@@ -47,7 +47,7 @@ final class TimerQueue {
 
     nonisolated init() {}
 
-    /// Adds a timer that fires `interval` from now, then again after each `interval` if it repeats.
+    /// Adds a timer that fires after `interval`, and again after each further `interval` if it repeats.
     ///
     /// - Complexity: O(log n)
     func add(after interval: Duration, repeats: Bool, _ body: @escaping @DBusActor () -> Void) -> LoopTimer {
@@ -59,7 +59,7 @@ final class TimerQueue {
         return timer
     }
 
-    /// Milliseconds until the first deadline, rounded up; -1 = there is none.
+    /// Returns the time until the first deadline in milliseconds, rounded up; -1 if there are no timers.
     func millisecondsToNext() -> Int32 {
         while let first = heap.first, !first.timer.isActive { dropFirstCancelled() }
         guard let first = heap.first else { return -1 }
@@ -68,7 +68,7 @@ final class TimerQueue {
         return Int32(clamping: (first.deadline - time + 999_999) / 1_000_000)
     }
 
-    /// Runs due timers, in order of deadlines; a timer added meanwhile waits for the next turn.
+    /// Runs due timers in the order of their deadlines. A timer that is added by one of them waits for the next turn.
     func fireDue() {
         guard !heap.isEmpty else { return }
         let time = Self.now()
@@ -100,7 +100,7 @@ final class TimerQueue {
         cancelled = 0
     }
 
-    /// The clock of the deadlines: nanoseconds that never go back.
+    /// Returns the current time of the monotonic clock in nanoseconds.
     static func now() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -147,7 +147,8 @@ extension TimerQueue {
 }
 
 extension Duration {
-    /// Whole nanoseconds; negative counts as 0, more than 146 years as that.
+    /// The duration in whole nanoseconds. Negative durations become 0, and durations of more than 146 years become
+    /// 146 years.
     var nanosecondsClamped: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -3,16 +3,18 @@
 internal import CDBus
 internal import Glibc
 
-/// The body of a received message without the message: it can be read on any thread.
+/// The body of a received message, separated from the message so that any thread can read it.
 ///
-/// It owns the file descriptors, and closes them when it is released.
+/// The body owns the message's file descriptors and closes them when it is released.
 @safe
 public final class DetachedBody: @unchecked Sendable {
-    /// Owned by this object alone, which only lends it to readers; released on the loop thread, where libdbus counts
-    /// it.
+    /// libdbus' message, owned by this object alone and only lent to readers. It is released on the loop thread,
+    /// because libdbus counts unreleased messages there.
     private nonisolated(unsafe) let message: OpaquePointer
     private let types: [UInt8]
 
+    /// Takes libdbus' message out of `message`.
+    ///
     /// - Throws: `NoMemory`.
     @DBusActor
     init(_ message: Message) throws(DBusError) {
@@ -25,10 +27,10 @@ public final class DetachedBody: @unchecked Sendable {
         EventLoop.shared.post { unsafe dbus_message_unref(message.raw) }
     }
 
-    /// Reads the body with a cursor; one thread at a time.
+    /// Passes a reader of the body to a closure. Only one thread at a time may call this.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         let none = unsafe BodyDescriptors(nil)
-        // Copying megabytes takes milliseconds of this thread's time.
+        // Copying a body of several megabytes takes milliseconds, so it happens on the calling thread.
         let bytes = try unsafe MarshalledMessage(message)
         defer { withExtendedLifetime((none, bytes, self)) {} }
         let content = try unsafe MessageBody.bytes(ofBodyIn: bytes.bytes)
@@ -40,7 +42,7 @@ public final class DetachedBody: @unchecked Sendable {
     }
 }
 
-/// A message on its way to the loop thread; no other thread has it.
+/// A libdbus message that is passed to the loop thread; no other thread refers to it.
 @safe
 private struct AbandonedMessage: @unchecked Sendable {
     let raw: OpaquePointer

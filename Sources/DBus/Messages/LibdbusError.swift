@@ -2,9 +2,9 @@
 
 internal import CDBus
 
-/// Turns libdbus errors into thrown ones.
+/// Converts errors of libdbus into thrown Swift errors.
 enum LibdbusError {
-    /// Calls a function of libdbus that fills in an error and returns nil when it fails.
+    /// Calls a libdbus function that returns nil on failure and then fills in an error, which is thrown.
     static func check(
         _ body: (UnsafeMutablePointer<CDBus.DBusError>) -> OpaquePointer?
     ) throws(DBusError) -> OpaquePointer {

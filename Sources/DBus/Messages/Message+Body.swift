@@ -3,7 +3,7 @@
 internal import CDBus
 
 extension Message {
-    /// The maximum length of a body whose message stays below the specification's 128 MiB.
+    /// The maximum length of a body in bytes. With its header, the message stays below the specification's 128 MiB.
     public nonisolated static let largestBody = WrittenBody.largest
 
     /// Writes the whole body from typed values.
@@ -21,10 +21,10 @@ extension Message {
         }
     }
 
-    /// Reads the body with a cursor.
+    /// Passes a reader of the body to a closure.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
         defer { withExtendedLifetime(self) {} }
-        return try unsafe MessageBody.with(try raw) { (bytes) throws(DBusError) in
+        return try unsafe MessageBody.withBody(of: try raw) { (bytes) throws(DBusError) in
             record(size: bytes.messageSize)
             var reader = MessageReader(bytes)
             return try body(&reader)
@@ -33,20 +33,20 @@ extension Message {
 
     /// Reads the whole body as typed values.
     ///
-    /// - Throws: `InvalidArgs` when the body has another signature.
+    /// - Throws: `InvalidArgs` when the body has a different signature.
     public func decode<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
         let wanted = Signature.of(repeat (each Value).self)
         guard signature == wanted else {
-            throw .invalidArgs("the message holds \(signature.text.quoted) where “\(wanted)” belongs")
+            throw .invalidArgs("the message has the signature \(signature.text.quoted) instead of “\(wanted)”")
         }
         return try read { (reader) throws(DBusError) in
             (repeat try (each Value)(from: &reader))
         }
     }
 
-    /// The whole body as dynamic values.
+    /// Reads the whole body as dynamic values.
     public func values() throws(DBusError) -> [DBusValue] {
         try read { (reader) throws(DBusError) in try DBusValue.readAll(&reader) }
     }
@@ -62,16 +62,17 @@ extension Message {
         unsafe made.map { unsafe MarshalledLength.count(ofBodyOf: $0) } ?? bodySize
     }
 
-    /// The length of a received message in bytes, header and body; 0 for one that libdbus has not made.
+    /// The length of a received message in bytes, header and body; 0 while the message is only a draft.
     ///
-    /// This allocates no memory, and its time depends on the signature alone. Until the body is read, header fields
-    /// that D-Bus does not define are not counted.
+    /// Reading it allocates no memory and takes time that depends on the signature alone. Until the body is read,
+    /// header fields that D-Bus does not define are not counted.
     public var size: Int {
         if let knownSize { return knownSize }
         return unsafe made.map { unsafe MarshalledLength.count(of: $0) } ?? 0
     }
 
-    /// The same with all header fields; copies a message whose body was not read.
+    /// The length of a received message in bytes, including undefined header fields. Copies a message whose body was
+    /// not read.
     var exactSize: Int {
         if let knownSize { return knownSize }
         return unsafe made.flatMap { made in try? unsafe MarshalledMessage(made).count } ?? 0

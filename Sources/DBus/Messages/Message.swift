@@ -5,21 +5,23 @@ internal import Glibc
 
 /// A libdbus message, to be sent or received.
 ///
-/// It is used on the event-loop thread only: the type is isolated to `DBusActor`, and releasing the last reference on
-/// another thread passes the message to that thread. Once sent it cannot be changed.
+/// Only the event-loop thread uses it: the type is isolated to `DBusActor`, and when another thread releases the last
+/// reference, libdbus' message is passed to the loop thread. A sent message cannot be changed.
 @safe
 @DBusActor
 public final class Message {
-    /// The draft, until libdbus makes the message when it is sent or read; nil from then on, and for received messages.
+    /// The draft, until the message is sent or read and libdbus' message is created; nil afterwards, and for received
+    /// messages.
     private(set) var draft: MessageDraft?
-    /// libdbus' message. Owned by this object, used on the loop thread only; released in `deinit`.
+    /// libdbus' message, owned by this object and used on the loop thread only; released in `deinit`. Nil while
+    /// `draft` exists.
     nonisolated(unsafe) private(set) var made: OpaquePointer?
-    /// The length of the body as written here; 0 for a received message.
+    /// The length in bytes of the body that was written here; 0 for a received message.
     public private(set) var bodySize: Int
-    /// The length of a received message, once its body was read.
+    /// The length in bytes of a received message; known once its body was read.
     private(set) var knownSize: Int?
-    /// Whether an account reserved room for it before it was complete, and has released that: it must not be reserved
-    /// again.
+    /// Whether room for this message was reserved in an account before the message was complete, and released since.
+    /// Such a message must not be counted again.
     package private(set) var isAccountedFor = false
 
     /// The four kinds of messages.
@@ -30,7 +32,7 @@ public final class Message {
         case signal = 4
     }
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference to libdbus' message.
     init(adopting made: OpaquePointer, bodySize: Int = 0) {
         unsafe self.made = made
         self.bodySize = bodySize
@@ -42,23 +44,23 @@ public final class Message {
         bodySize = 0
     }
 
-    /// Stores the body that reading has found; nil = there is none.
+    /// Stores the message's size as found by a reader; nil if the message has no body.
     func record(size: Int?) { knownSize = size ?? knownSize }
 
-    /// Records that the reserved room was released.
+    /// Records that the room reserved for this message was released.
     func markAccountedFor() { isAccountedFor = true }
 
-    /// Writes the whole body; `body` appends values that fit `signature`.
+    /// Writes the whole body; `body` appends values that match `signature`.
     ///
-    /// - Throws: the writer's failure: the message then refuses to be sent.
+    /// - Throws: the writer's failure. The message can then no longer be sent.
     public func write(
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         guard bodySize == 0, let draft else {
-            throw .failed("the message has its body already, or was read without one")
+            throw .failed("the body of a message can be written only once, before it is sent or read")
         }
-        bodySize = -1  // until it is complete
+        bodySize = -1  // invalid until the body is complete
         bodySize = try draft.write(signature, limit: min(limit, Message.largestBody), body)
     }
 
@@ -67,20 +69,20 @@ public final class Message {
         if EventLoop.shared.isCurrent {
             unsafe dbus_message_unref(made)
         } else {
-            // The only reference moves to the loop thread, which releases it there.
+            // Only this reference is left, so the message moves to the loop thread, which releases it.
             let orphan = unsafe OrphanedMessage(raw: made)
             EventLoop.shared.post { unsafe dbus_message_unref(orphan.raw) }
         }
     }
 
-    /// libdbus' message, which is made now if it was not; it lives as long as this object.
+    /// libdbus' message, created from the draft on first use; it lives as long as this object.
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
     var raw: OpaquePointer {
         get throws(DBusError) {
             if let made = unsafe made { return unsafe made }
-            guard let draft else { throw .failed("a message is neither being made nor made") }
-            let new = try unsafe draft.make()
+            guard let draft else { throw .failed("the message has neither a draft nor a libdbus message") }
+            let new = try unsafe draft.makeMessage()
             unsafe made = new
             self.draft = nil
             return unsafe new
@@ -89,21 +91,21 @@ public final class Message {
 }
 
 extension Message {
-    /// Transfers libdbus' message to a new owner, who releases it on the loop thread; the header stays here, except for
-    /// the body's types.
+    /// Transfers libdbus' message to a new owner, who must release it on the loop thread. This object keeps a copy of
+    /// the header, without the signature of the body.
     ///
     /// - Throws: `NoMemory`.
     func detach() throws(DBusError) -> OpaquePointer {
         knownSize = size
         let whole = try unsafe raw
         guard let header = unsafe Message.header(of: whole) else {
-            throw DBusError(.noMemory, "no memory for the header of a message")
+            throw DBusError(.noMemory, "out of memory while copying the header of a message")
         }
         unsafe made = header
         return unsafe whole
     }
 
-    /// A method call with another one's header, without a body; nil when there is no memory.
+    /// Returns a method call with the header of another call and no body; nil when there is no memory.
     private static func header(of whole: OpaquePointer) -> OpaquePointer? {
         guard
             let header = unsafe dbus_message_new_method_call(
@@ -121,7 +123,7 @@ extension Message {
     }
 }
 
-/// A message whose last Swift reference is gone, on its way to the loop thread; no other thread has it.
+/// A message without Swift references that is passed to the loop thread; no other thread refers to it.
 @safe
 private struct OrphanedMessage: @unchecked Sendable {
     let raw: OpaquePointer
@@ -130,7 +132,7 @@ private struct OrphanedMessage: @unchecked Sendable {
 // MARK: - Making messages
 
 extension Message {
-    /// A method call; without a destination it goes to the other end of a direct connection.
+    /// Creates a method call. A call without a destination goes to the other end of a direct connection.
     ///
     /// - Throws: `InvalidArgs` with the invalid name.
     public static func methodCall(
@@ -143,7 +145,7 @@ extension Message {
             MessageHeader(.methodCall, path: path, interface: interface, member: member, destination: destination))
     }
 
-    /// A signal.
+    /// Creates a signal.
     ///
     /// - Throws: `InvalidArgs` with the invalid name.
     public static func signal(path: ObjectPath, interface: String, member: String) throws(DBusError) -> Message {
@@ -152,43 +154,47 @@ extension Message {
         return Message(signalAt: path, interface: interface, member: member)
     }
 
-    /// A signal whose names are known to be valid.
+    /// Creates a signal whose names are known to be valid.
     convenience init(signalAt path: ObjectPath, interface: String, member: String) {
         self.init(
             MessageHeader(.signal, path: path, interface: interface, member: member, flags: .noReplyExpected))
     }
 
-    /// The answer to this method call.
-    public func methodReturn() throws(DBusError) -> Message { Message(try answer(.methodReturn)) }
+    /// Creates the answer to this method call.
+    public func methodReturn() throws(DBusError) -> Message { Message(try replyHeader(.methodReturn)) }
 
-    /// The error answer to this method call; its message is cut to 1 KiB, and control characters in it are escaped.
+    /// Creates an error answer to this method call. The error text is truncated to 1 KiB, and control characters are
+    /// escaped.
     public func errorReply(_ error: DBusError) throws(DBusError) -> Message {
-        let reply = Message(try answer(.error, errorName: error.name))
-        try reply.write(ErrorText.message(error.message))
+        let reply = Message(try replyHeader(.error, errorName: error.name))
+        try reply.write(ErrorText.sendable(error.message))
         return reply
     }
 
-    private func answer(_ kind: Kind, errorName: String? = nil) throws(DBusError) -> MessageHeader {
+    private func replyHeader(_ kind: Kind, errorName: String? = nil) throws(DBusError) -> MessageHeader {
         try checkIsCall()
         return MessageHeader(
             kind, errorName: errorName, replySerial: serial, destination: sender, flags: .noReplyExpected)
     }
 
-    /// libdbus answers only a message with a serial.
+    /// Checks that the message is a received call; libdbus can only answer a message with a serial.
     private func checkIsCall() throws(DBusError) {
-        guard kind == .methodCall, serial != 0 else { throw .invalidArgs("only a received method call has answers") }
+        guard kind == .methodCall, serial != 0 else {
+            throw .invalidArgs("only a received method call can be answered")
+        }
     }
 
-    /// A copy that can still be changed and sent, to another receiver; it does not keep the sender.
+    /// Copies the message so that the copy can be changed and sent again. The copy has no sender.
     public func copy() throws(DBusError) -> Message {
         guard let made = try unsafe dbus_message_copy(raw) else { throw WriteFailure.noMemory.error }
         unsafe dbus_message_set_sender(made, nil)
         return unsafe Message(adopting: made, bodySize: bodySize)
     }
 
-    /// The message itself, or a copy if it was sent or received: libdbus ends the process when those are changed.
-    func unsent() throws(DBusError) -> Message { isFinal ? try copy() : self }
+    /// Returns the message itself, or a copy if it was sent or received. libdbus aborts the process when a sent or
+    /// received message is changed.
+    func modifiable() throws(DBusError) -> Message { isFinal ? try copy() : self }
 
-    /// True once it was sent, and of every received one.
+    /// Whether the message was sent or received.
     var isFinal: Bool { serial != 0 }
 }

@@ -2,9 +2,9 @@
 
 internal import CDBus
 
-/// A message that is being made: its header, and its body.
+/// The header and body of a message that can still be changed.
 ///
-/// All of it can still change. libdbus sees it once, when it is sent or read.
+/// libdbus' message is created from the draft when the message is sent or read.
 @safe
 final class MessageDraft {
     private(set) var header: MessageHeader
@@ -12,7 +12,7 @@ final class MessageDraft {
 
     init(_ header: MessageHeader) { self.header = header }
 
-    /// The types of the body.
+    /// The signature of the body.
     var signature: Signature { body.signature }
 
     func setDestination(_ name: String) { header.setDestination(name) }
@@ -21,10 +21,10 @@ final class MessageDraft {
 
     func set(_ flag: MessageHeader.Flags, to isSet: Bool) { header.set(flag, to: isSet) }
 
-    /// Writes the whole body; `body` appends values that fit `signature`.
+    /// Writes the whole body; `body` appends values that match `signature`.
     ///
     /// - Returns: the length of the body in bytes.
-    /// - Throws: the writer's failure; there is no body then.
+    /// - Throws: the writer's failure. The draft then has no body.
     func write(
         _ signature: Signature, limit: Int, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Int {
@@ -32,15 +32,15 @@ final class MessageDraft {
         return self.body.bytes.count
     }
 
-    /// libdbus' message with these contents, checked by libdbus, without a serial; the caller owns it.
+    /// Creates libdbus' message with these contents. libdbus validates it; it has no serial, and the caller owns it.
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
-    func make() throws(DBusError) -> OpaquePointer {
-        if body.descriptors.isEmpty { return try unsafe make(body) }
+    func makeMessage() throws(DBusError) -> OpaquePointer {
+        if body.descriptors.isEmpty { return try unsafe makeMessage(body) }
         // Marshalled bytes cannot contain descriptors, so the values are appended one by one.
-        let made = try unsafe make(WrittenBody())
+        let made = try unsafe makeMessage(WrittenBody())
         do throws(DBusError) {
-            try unsafe DescriptorTranscript(descriptors: body.descriptors)
+            try unsafe DescriptorBodyWriter(descriptors: body.descriptors)
                 .append(body.bytes, of: signature, to: made)
         } catch {
             unsafe dbus_message_unref(made)
@@ -49,7 +49,7 @@ final class MessageDraft {
         return unsafe made
     }
 
-    private func make(_ body: borrowing WrittenBody) throws(DBusError) -> OpaquePointer {
+    private func makeMessage(_ body: borrowing WrittenBody) throws(DBusError) -> OpaquePointer {
         var bytes = MarshalledBytes()
         guard header.append(to: &bytes, signature: body.signature, bodySize: body.bytes.count),
             bytes.append(body.bytes)
@@ -60,7 +60,7 @@ final class MessageDraft {
                     bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), error)
             }
         }
-        // The serial in the bytes is a placeholder: libdbus sets one when it sends.
+        // The serial in the bytes is a placeholder: libdbus assigns one when it sends the message.
         unsafe dbus_message_set_serial(made, 0)
         return unsafe made
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header of a message that is being made.
+/// The header of a message that was not sent yet.
 struct MessageHeader {
     /// The bits of the header's flags (D-Bus specification, Message Format).
     struct Flags: OptionSet {
@@ -48,21 +48,23 @@ extension MessageHeader {
         case interface, member, errorName, replySerial, destination, sender, signature
     }
 
-    /// Appends the header, padded to 8, with a serial of 1; false when there is no memory.
+    /// Appends the header, padded to 8 bytes, with a serial of 1. Returns `false` when there is no memory.
     func append(to bytes: inout MarshalledBytes, signature: Signature, bodySize: Int) -> Bool {
         guard appendStart(bodySize: bodySize, to: &bytes) else { return false }
         let fields = bytes.count
         let isDone =
-            append(.path, .objectPath, path?.text, to: &bytes) && append(.interface, .string, interface, to: &bytes)
-            && append(.member, .string, member, to: &bytes) && append(.errorName, .string, errorName, to: &bytes)
-            && appendReplySerial(to: &bytes) && append(.destination, .string, destination, to: &bytes)
-            && append(.sender, .string, sender, to: &bytes)
-            && append(.signature, .signature, signature == .empty ? nil : signature.text, to: &bytes)
+            appendField(.path, .objectPath, path?.text, to: &bytes)
+            && appendField(.interface, .string, interface, to: &bytes)
+            && appendField(.member, .string, member, to: &bytes)
+            && appendField(.errorName, .string, errorName, to: &bytes)
+            && appendReplySerial(to: &bytes) && appendField(.destination, .string, destination, to: &bytes)
+            && appendField(.sender, .string, sender, to: &bytes)
+            && appendField(.signature, .signature, signature == .empty ? nil : signature.text, to: &bytes)
         bytes.store(UInt32(truncatingIfNeeded: bytes.count - fields), at: fields - 4)
         return unsafe isDone && bytes.extend(by: 0, alignment: 8) != nil
     }
 
-    /// The sixteen bytes before the fields, into which the fields' length is written afterwards.
+    /// Appends the sixteen bytes before the header fields. The length of the fields is filled in later.
     private func appendStart(bodySize: Int, to bytes: inout MarshalledBytes) -> Bool {
         guard let place = unsafe bytes.extend(by: 16, alignment: 8) else { return false }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
@@ -73,7 +75,8 @@ extension MessageHeader {
         return true
     }
 
-    private func append(_ field: Field, _ type: TypeCode, _ text: String?, to bytes: inout MarshalledBytes) -> Bool {
+    private func appendField(_ field: Field, _ type: TypeCode, _ text: String?, to bytes: inout MarshalledBytes) -> Bool
+    {
         guard var text else { return true }
         guard appendType(field, type, to: &bytes) else { return false }
         return text.withUTF8 { text in unsafe bytes.append(text, lengthSize: type == .signature ? 1 : 4) }
@@ -88,7 +91,7 @@ extension MessageHeader {
         return true
     }
 
-    /// A field's code and the signature of the variant that holds its value.
+    /// Appends a field's code and the signature of the variant that holds its value.
     private func appendType(_ field: Field, _ type: TypeCode, to bytes: inout MarshalledBytes) -> Bool {
         guard let place = unsafe bytes.extend(by: 4, alignment: 8) else { return false }
         let start = (field.rawValue, 1 as UInt8, type.rawValue, 0 as UInt8)

@@ -2,20 +2,19 @@
 
 internal import CDBus
 
-/// A message that is written on another thread: made on the event loop's thread, written once on any thread, and sent
-/// on the event loop's.
+/// A message that is created on the event-loop thread, written once on any thread, and sent on the event-loop thread.
 ///
-/// The slow part happens while it is written: the values become bytes, and libdbus checks them.
+/// Writing is the slow part: it encodes the values, and libdbus validates the bytes.
 @safe
 public final class PreparedMessage: @unchecked Sendable {
-    // One thread at a time has it: the loop's, then the writing one, then the loop's again. The code that passes it on
-    // orders these.
+    // Only one thread at a time uses this object: the loop's, then the one that writes, then the loop's again. The
+    // code that passes it on orders these accesses.
     private let draft: MessageDraft
     private let signature: Signature
     private let body: @Sendable (inout MessageWriter) throws(DBusError) -> Void
     private var outcome: Result<Written, DBusError> = .failure(.failed("the message was not written"))
 
-    /// A message that libdbus has checked; it has a single owner.
+    /// A message that libdbus has validated; it has a single owner.
     @safe
     private struct Written: @unchecked Sendable {
         let raw: OpaquePointer
@@ -27,31 +26,31 @@ public final class PreparedMessage: @unchecked Sendable {
         _ message: Message, _ signature: Signature,
         _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        guard let draft = message.draft else { throw .failed("the message was made already") }
+        guard let draft = message.draft else { throw .failed("the message was already sent or read") }
         (self.draft, self.signature, self.body) = (draft, signature, body)
     }
 
     deinit {
         guard case .success(let written) = outcome else { return }
-        // It was not consumed: it is passed to the thread on which its last reference may be released.
+        // Nobody consumed the message, so it is released on the loop thread, as libdbus requires.
         EventLoop.shared.post { _ = unsafe Message(adopting: written.raw) }
     }
 
-    /// Writes it; call it once, on any thread.
+    /// Writes the message; call this once, on any thread.
     public func write() {
         outcome = Result { () throws(DBusError) in
             let count = try draft.write(signature, limit: Message.largestBody, body)
-            return unsafe Written(raw: try draft.make(), bodySize: count)
+            return unsafe Written(raw: try draft.makeMessage(), bodySize: count)
         }
     }
 
-    /// The message, once.
+    /// Returns the written message. Only the first call succeeds.
     ///
-    /// - Throws: the reason why it could not be written.
+    /// - Throws: the reason why the message could not be written.
     @DBusActor
     public func consume() throws(DBusError) -> Message {
         let result = outcome
-        outcome = .failure(.failed("the message was consumed already"))
+        outcome = .failure(.failed("the message was already consumed"))
         let written = try result.get()
         return unsafe Message(adopting: written.raw, bodySize: written.bodySize)
     }

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Named and typed arguments in their order: `["name": "s", "options": "a{sv}"]`.
+/// A list of named and typed arguments, such as `["name": "s", "options": "a{sv}"]`.
 public struct Arguments: Sendable {
     /// One argument.
     public struct Argument: Sendable {
-        /// Its name in introspection and in errors.
+        /// The name, which introspection and error messages show.
         public let name: String
-        /// Its type.
+        /// The type, which is one complete type.
         public let signature: Signature
     }
 
-    /// In the order of the body.
+    /// The arguments, in the order of the body.
     public let list: [Argument]
-    /// The signature of a body with all of them.
+    /// The signature of a body that contains all arguments.
     public let signature: Signature
 
-    /// Arguments in order; one without exactly one type is a programming error and traps.
+    /// Creates a list of arguments. An argument whose signature is not one complete type is a programming error and
+    /// traps.
     public init(_ list: [Argument]) {
         for argument in list {
-            // trap: tables of interfaces are written in the program; no input makes one
-            precondition(argument.signature.isSingle, "argument \(argument.name) has not exactly one type")
+            // trap: interface tables are written in the program; no input creates one
+            precondition(
+                argument.signature.isSingle, "the signature of argument \(argument.name) is not one complete type")
         }
         self.list = list
         signature = Signature(unchecked: list.map(\.signature.text).joined())
-        // trap: tables of interfaces are written in the program; no input makes one
-        precondition(Signature.isValid(signature.text), "the arguments' types are too long together")
+        // trap: interface tables are written in the program; no input creates one
+        precondition(Signature.isValid(signature.text), "the signature of all arguments exceeds the limits of D-Bus")
     }
 }
 
 extension Arguments: ExpressibleByDictionaryLiteral {
-    /// Lists the arguments as name and signature.
+    /// Creates a list of arguments from names and signatures.
     public init(dictionaryLiteral elements: (String, Signature)...) {
         self.init(elements.map { Argument(name: $0.0, signature: $0.1) })
     }
 }
 
 extension Arguments {
-    /// The error for a body of another signature, naming the argument.
+    /// Returns the error for a body with a different signature; it names the first wrong argument.
     func mismatch(with found: Signature) -> DBusError {
         let types = found.types
         for (index, argument) in list.enumerated() {
@@ -45,20 +47,20 @@ extension Arguments {
             }
             guard types[index] == argument.signature else {
                 return .invalidArgs(
-                    "argument “\(argument.name)” has type \(types[index].text.quoted) where “\(argument.signature)” belongs"
+                    "argument “\(argument.name)” has type \(types[index].text.quoted) instead of “\(argument.signature)”"
                 )
             }
         }
-        return .invalidArgs("there are \(types.count) arguments where \(list.count) belong")
+        return .invalidArgs("the call has \(types.count) arguments instead of \(list.count)")
     }
 }
 
-/// Annotations in their order: `["org.freedesktop.DBus.Method.NoReply": "true"]`.
+/// A list of annotations, such as `["org.freedesktop.DBus.Method.NoReply": "true"]`.
 public struct Annotations: Sendable, ExpressibleByDictionaryLiteral {
-    /// In the order of the introspection.
+    /// The annotations, in the order of introspection.
     public let list: [(name: String, value: String)]
 
-    /// Lists the annotations as name and value.
+    /// Creates a list of annotations from names and values.
     public init(dictionaryLiteral elements: (String, String)...) {
         list = elements.map { (name: $0.0, value: $0.1) }
     }

@@ -2,24 +2,25 @@
 
 /// A received method call, which is answered exactly once, now or later.
 ///
-/// The first answer counts. When a call is released without an answer its caller gets an error, so that it does not
-/// wait in vain. A caller that expects no answer gets none, whatever is called here.
+/// Only the first answer is sent. When a call is released without an answer, its caller gets an error, so that the
+/// caller does not wait until its timeout. If the caller expects no answer, none is sent, whichever function is
+/// called here.
 @DBusActor
 public final class Call {
     /// The received message.
     public let message: Message
-    /// The connection that it came from, to which its answer goes.
+    /// The connection on which the call arrived and the answer is sent.
     public let connection: Connection
-    /// Its sender.
+    /// The sender of the call.
     public let peer: Peer
-    /// The sender in the answer's header; nil = this connection's name.
+    /// The sender in the header of the answer; nil for the name of this connection.
     private let replySender: String?
-    /// The signature that the answer must have; nil until the method is known.
+    /// The signature that the answer must have; nil until the method was found.
     private var replySignature: Signature?
     private var failureHandler: (@DBusActor (any Error) -> Bool)?
     private var errorHandler: (@DBusActor (Call, any Error) -> Void)?
     private var answerHandler: (@DBusActor () -> Void)?
-    /// True once an answer was given.
+    /// Whether the call was answered.
     public private(set) var isAnswered = false
 
     init(message: Message, connection: Connection, peer: Peer, replySender: String? = nil) {
@@ -37,40 +38,40 @@ public final class Call {
         EventLoop.shared.post {
             let call = Call(message: message, connection: connection, peer: peer, replySender: replySender)
             call.answerHandler = answerHandler
-            peer.endCall()  // the call that was released
-            call.fail(DBusError.failed("the call was dropped without an answer"))
+            peer.endCall()  // counted by the released call
+            call.fail(DBusError.failed("the call was released without an answer"))
         }
     }
 
-    /// Sets the signature of the answer, once the method is known.
+    /// Sets the signature of the answer, once the method was found.
     func setReplySignature(_ signature: Signature) { replySignature = signature }
 
-    /// Calls `handler` with an error before it becomes the answer; if it returns true, it answers itself. Nil = no
-    /// handler.
+    /// Sets a handler that is called with an error before it becomes the answer. If the handler returns `true`, it
+    /// answers the call itself. Nil removes the handler.
     package func onFailure(_ handler: (@DBusActor (any Error) -> Bool)?) { failureHandler = handler }
 
-    /// Calls `handler` with the error that becomes the answer.
+    /// Sets a handler that is called with the error that becomes the answer.
     package func onError(_ handler: @escaping @DBusActor (Call, any Error) -> Void) { errorHandler = handler }
 
-    /// Calls `handler` once, before the answer is sent.
+    /// Sets a handler that is called once, before the answer is sent.
     package func onAnswer(_ handler: @escaping @DBusActor () -> Void) { answerHandler = handler }
 
-    /// The object that is called.
+    /// The path of the called object.
     public var path: ObjectPath { message.path ?? .root }
-    /// The interface that the caller named; nil when it named none.
+    /// The interface that the caller specified; nil if the caller specified none.
     public var interface: String? { message.interface }
-    /// The method that is called.
+    /// The name of the called method.
     public var member: String { message.member ?? "" }
 
-    /// Answers with typed values.
+    /// Answers the call with typed values.
     public func reply<each Value: DBusEncodable>(_ values: repeat each Value) {
         replyWriting { writer in
             repeat (each values).encode(to: &writer)
         }
     }
 
-    /// Answers with values that `body` writes; an error that it throws, or values of other types than the method's
-    /// results, become the error that the caller gets.
+    /// Answers the call with the values that `body` writes. If `body` throws, or writes values of other types than
+    /// the method's results, the caller gets an error.
     public func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
         answer { () throws(DBusError) in
             let reply = try message.methodReturn()
@@ -79,14 +80,14 @@ public final class Call {
         }
     }
 
-    /// Answers with an error; any Swift error is turned into its D-Bus form.
+    /// Answers the call with an error. Any Swift error is converted to a D-Bus error.
     public func fail(_ error: any Error) {
         if let failureHandler, !isAnswered, failureHandler(error) { return }
         if !isAnswered { errorHandler?(self, error) }
         answer { () throws(DBusError) in try message.errorReply(DBusError(error)) }
     }
 
-    /// Ends the call without an answer, as its caller has left.
+    /// Ends the call without an answer because its caller has disconnected.
     package func abandon() {
         guard !isAnswered else { return }
         isAnswered = true
@@ -115,9 +116,9 @@ public final class Call {
         }
     }
 
-    /// Runs work for the call, which the event loop counts as the call's if it takes long.
+    /// Runs work for the call. If the work takes long, the event loop attributes it to this call.
     ///
-    /// - Parameter bytesOfAnswer: the length of the answer that was made; nil = none was.
+    /// - Parameter bytesOfAnswer: returns the length of the answer that was created; nil if there was none.
     @discardableResult
     func measure<Result>(_ work: () -> Result, bytesOfAnswer: (Result) -> Int?) -> Result {
         EventLoop.shared.turns.measure(work) { result, duration in
@@ -132,7 +133,8 @@ public final class Call {
         do throws(DBusError) {
             try send(reply.get())
         } catch {
-            // Too large, or of other types than the table has: the caller gets an error, and the connection lives on.
+            // The answer is too large or has other types than the interface table. The caller gets an error, and the
+            // connection stays open.
             if let reply = try? message.errorReply(error) { try? send(reply) }
         }
     }
@@ -144,16 +146,16 @@ public final class Call {
 }
 
 extension Call {
-    /// The arguments as typed values.
+    /// Reads the arguments as typed values.
     ///
-    /// - Throws: `InvalidArgs` when the table has other types.
+    /// - Throws: `InvalidArgs` when the method's arguments have other types.
     public func arguments<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
         try message.decode(as: repeat each types)
     }
 
-    /// Moves the body out of the call, which then keeps no memory for it.
+    /// Moves the body out of the call, which then no longer holds memory for it.
     ///
     /// - Throws: `NoMemory`.
     public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
@@ -162,19 +164,19 @@ extension Call {
 // MARK: - Prepared answers
 
 extension Call {
-    /// Makes an answer with values that `body` writes, on another thread.
+    /// Prepares an answer whose values `body` writes on another thread.
     ///
-    /// - Throws: `Failed` when the method is not known.
+    /// - Throws: `Failed` when the method was not found yet.
     public func prepareAnswer(
         _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> PreparedMessage {
-        guard let replySignature else { throw .failed("the call has no method yet") }
+        guard let replySignature else { throw .failed("the method of the call was not looked up yet") }
         return try PreparedMessage(message.methodReturn(), replySignature, body)
     }
 
-    /// Sends the prepared answer, or the error with which writing it failed.
+    /// Sends a prepared answer, or the error with which writing it failed.
     ///
-    /// - Returns: the number of sent bytes, 0 for an error.
+    /// - Returns: the length of the body in bytes; 0 for an error.
     @discardableResult
     public func reply(with prepared: PreparedMessage) -> Int {
         guard !isAnswered else { return 0 }

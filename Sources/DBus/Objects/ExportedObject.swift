@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An interface bound to the object that implements it.
+/// An interface together with the object that implements it.
 @DBusActor
 protocol BoundInterface {
     var name: String { get }
     func describe(to xml: inout IntrospectionWriter)
-    /// False when the interface has no such method.
+    /// Calls a method. Returns `false` when the interface has no such method.
     func handle(_ call: Call) -> Bool
     var propertyNames: [String] { get }
-    /// Nil when the interface has no such property.
+    /// Returns the description of a property; nil when the interface has no such property.
     func describeProperty(_ name: String) -> PropertyDescription?
-    /// A counter that changes whenever a caller may hear of changed properties before it has their values.
+    /// A counter that changes whenever a caller may learn of changed properties before it has received their values.
     var stamp: UInt64 { get }
-    /// The approximate length of the value in bytes.
+    /// Returns the approximate length of a property's value in bytes.
     func propertySize(_ name: String) -> Int
-    /// Reads the value, or throws; the returned closure writes it, in a variant.
+    /// Reads the value of a property. The returned closure writes it as a variant.
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
-    /// Runs `read` as soon as the properties reflect the peer's earlier calls.
+    /// Runs `read` as soon as the properties reflect the earlier calls of the peer.
     func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void)
 }
 
-/// Facts about a property that `Properties` needs before it is read.
+/// The facts about a property that `Properties` needs before it reads the value.
 struct PropertyDescription {
     let signature: Signature
     let changes: PropertyChanges
     let isWritable: Bool
 }
 
-/// The interfaces of one object, bound to it.
+/// The interfaces of an exported object, each with its implementation.
 @DBusActor
 public struct ExportedObject {
     let interfaces: [any BoundInterface]
 
-    /// An object with one interface.
+    /// Exports an object with one interface.
     public init<Object>(_ interface: Interface<Object>, of object: Object) {
         interfaces = [Binding(interface: interface, object: object)]
     }
@@ -43,7 +43,7 @@ public struct ExportedObject {
         self.interfaces = interfaces
     }
 
-    /// The same with one more interface, of the same or another Swift object.
+    /// Returns this object with an additional interface, implemented by the same or another Swift object.
     public func and<Object>(_ interface: Interface<Object>, of object: Object) -> ExportedObject {
         ExportedObject(interfaces + [Binding(interface: interface, object: object)])
     }

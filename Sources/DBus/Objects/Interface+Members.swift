@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entries of a table, for its declaration.
+// The functions that create the members of an interface table.
 
 extension Interface.Member {
-    /// A method whose handler reads the arguments and answers by itself, at once or later.
+    /// Declares a method whose handler reads the arguments and answers the call itself, now or later.
     ///
-    /// Arguments that do not fit `inputs` are refused before the handler is called. An error that it throws is the
-    /// answer.
+    /// Arguments that do not match `inputs` are refused before the handler is called. An error that the handler
+    /// throws becomes the answer.
     public static func method(
         _ name: String, in inputs: Arguments = [:], out outputs: Arguments = [:], annotations: Annotations = [:],
         _ handler: @escaping @DBusActor (_ object: Object, _ call: Call) throws -> Void
@@ -14,8 +14,8 @@ extension Interface.Member {
         .method(Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations, handler: handler))
     }
 
-    /// A method from a Swift function: its parameters are the arguments, whose names are given here, its result the
-    /// answer.
+    /// Declares a method that is implemented by a Swift function. The function's parameters are the arguments, whose
+    /// names are `inputs`; its result is the answer.
     ///
     ///     .function("Add", in: ["amount"], out: "sum") { (counter, call, amount: UInt32) in counter.add(amount) }
     public static func function<each Input: DBusDecodable, Output: DBusEncodable>(
@@ -29,7 +29,8 @@ extension Interface.Member {
         }
     }
 
-    /// A method from a Swift function without a result; returning is the answer.
+    /// Declares a method that is implemented by a Swift function without a result. An empty answer is sent when the
+    /// function returns.
     public static func function<each Input: DBusDecodable>(
         _ name: String, in inputs: [String] = [], annotations: Annotations = [:],
         _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
@@ -41,7 +42,7 @@ extension Interface.Member {
         }
     }
 
-    /// A method with typed parameters that answers by itself with `call.reply`, at once or later.
+    /// Declares a method with typed parameters that answers with `call.reply`, now or later.
     public static func function<each Input: DBusDecodable>(
         _ name: String, in inputs: [String] = [], out outputs: Arguments, annotations: Annotations = [:],
         _ body: @escaping @DBusActor (_ object: Object, _ call: Call, repeat each Input) throws -> Void
@@ -58,9 +59,9 @@ extension Interface.Member {
         }
     }
 
-    /// A read-only property.
+    /// Declares a read-only property.
     ///
-    /// - Parameter size: the approximate length of the value in bytes, if it may be large.
+    /// - Parameter size: returns the approximate length of the value in bytes; nil for a small value.
     public static func property<Value: DBusEncodable & Sendable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
@@ -73,7 +74,7 @@ extension Interface.Member {
                 isVisible: isVisible, size: size, get: getter(get), set: nil))
     }
 
-    /// A property that can be written; the value is checked before `set` is called.
+    /// Declares a writable property. The type of a new value is checked before `set` is called.
     public static func property<Value: DBusCodable & Sendable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
@@ -90,11 +91,11 @@ extension Interface.Member {
             })
     }
 
-    /// A read-only property whose value is written with the cursor; it cannot fail.
+    /// Declares a read-only property whose value is written with a writer; reading the value cannot fail.
     ///
     /// - Parameters:
-    ///   - size: the approximate length of the value in bytes, if it may be large.
-    ///   - read: reads the value; the returned closure writes it.
+    ///   - size: returns the approximate length of the value in bytes; nil for a small value.
+    ///   - read: reads the value. The returned closure writes it.
     public static func property(
         _ name: String, _ signature: Signature, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
@@ -122,9 +123,9 @@ extension Interface.Member {
 }
 
 extension Arguments {
-    /// Names and types from two lists of equal length; other lengths are a programming error and trap.
+    /// Creates arguments from two lists of equal length. Different lengths are a programming error and trap.
     init(names: [String], types: [Signature]) {
-        // trap: tables of interfaces are written in the program; no input makes one
+        // trap: interface tables are written in the program; no input creates one
         precondition(names.count == types.count, "\(names.count) names for \(types.count) arguments")
         self.init(zip(names, types).map { Argument(name: $0, signature: $1) })
     }

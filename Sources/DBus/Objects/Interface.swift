@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus interface of objects of one Swift type, as one table.
+/// A D-Bus interface of objects of one Swift type, declared as a table.
 ///
-/// Dispatch, argument checks, `Properties` and introspection all come from the members listed here, in this order.
+/// Method dispatch, argument checks, `Properties` and introspection are all derived from the members in this table,
+/// in this order.
 ///
 ///     static let interface = Interface<Counter>("org.example.Counter", [
 ///         .method("Add", in: ["amount": "u"], out: ["sum": "t"]) { counter, call in … },
@@ -11,14 +12,14 @@
 ///     ])
 @DBusActor
 public final class Interface<Object> {
-    /// One entry of the table.
+    /// A member of the interface.
     public enum Member: Sendable {
         case method(Method<Object>)
         case property(Property<Object>)
         case signal(Signal)
     }
 
-    /// The interface's name on the bus.
+    /// The name of the interface on the bus.
     public nonisolated let name: String
     nonisolated let annotations: Annotations
     nonisolated let members: [Member]
@@ -27,20 +28,21 @@ public final class Interface<Object> {
     nonisolated let settle: Settling?
     nonisolated let stamp: (@DBusActor (Object) -> UInt64)?
 
-    /// Runs its last argument, which reads properties for a peer: at once, or when the peer's calls that may change
-    /// them have been answered.
+    /// A function that waits before properties are read for a peer. It runs its last argument, which reads the
+    /// properties: at once, or when the peer's calls that may change them have been answered.
     public typealias Settling = @DBusActor (Object, Peer, @escaping @DBusActor () -> Void) -> Void
 
-    /// Makes an interface; an invalid name, or a name that is used twice, is a programming error and traps.
+    /// Creates an interface. An invalid or repeated name is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - settle: the condition for which `Get` and `GetAll` wait; nil = none.
-    ///   - stamp: a counter that changes whenever a caller may hear of changed properties before it has their values.
+    ///   - settle: the function that `Get` and `GetAll` wait for; nil if they never wait.
+    ///   - stamp: a counter that changes whenever a caller may learn of changed properties before it has received
+    ///     their values.
     public nonisolated init(
         _ name: String, annotations: Annotations = [:], settle: Settling? = nil,
         stamp: (@DBusActor (Object) -> UInt64)? = nil, _ members: [Member]
     ) {
-        // trap: tables of interfaces are written in the program; no input makes one
+        // trap: interface tables are written in the program; no input creates one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
         self.name = name
         self.annotations = annotations
@@ -50,15 +52,19 @@ public final class Interface<Object> {
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []
         for member in members {
-            // trap: tables of interfaces are written in the program; no input makes one
+            // trap: interface tables are written in the program; no input creates one
             precondition(Names.isMember(member.name), "“\(member.name)” is not a member name")
             switch member {
             case .method(let method):
-                // trap: tables of interfaces are written in the program; no input makes one
-                precondition(methods.updateValue(method, forKey: method.name) == nil, "“\(method.name)” is there twice")
+                // trap: interface tables are written in the program; no input creates one
+                precondition(
+                    methods.updateValue(method, forKey: method.name) == nil,
+                    "the method “\(method.name)” is declared twice")
             case .property(let property):
-                // trap: tables of interfaces are written in the program; no input makes one
-                precondition(!properties.contains { $0.name == property.name }, "“\(property.name)” is there twice")
+                // trap: interface tables are written in the program; no input creates one
+                precondition(
+                    !properties.contains { $0.name == property.name },
+                    "the property “\(property.name)” is declared twice")
                 properties.append(property)
             case .signal:
                 break
@@ -83,7 +89,7 @@ extension Interface.Member {
     }
 }
 
-/// A method in the table of an interface.
+/// A method in an interface table.
 public struct Method<Object>: Sendable {
     let name: String
     let inputs: Arguments
@@ -92,32 +98,32 @@ public struct Method<Object>: Sendable {
     let handler: @DBusActor (Object, Call) throws -> Void
 }
 
-/// How changes of a property are announced (annotation `EmitsChangedSignal`).
+/// How changes of a property are announced (the annotation `EmitsChangedSignal`).
 public enum PropertyChanges: String, Sendable {
-    /// `PropertiesChanged` carries the value.
+    /// `PropertiesChanged` contains the new value.
     case emits = "true"
-    /// `PropertiesChanged` carries the name.
+    /// `PropertiesChanged` contains only the property's name.
     case invalidates
-    /// It never changes.
+    /// The value never changes.
     case constant = "const"
-    /// It changes without a signal.
+    /// The value changes without a signal.
     case silent = "false"
 }
 
-/// Writes a property's value after it was read; on any thread.
+/// A closure that writes the value of a property that was already read. It can run on any thread.
 public typealias PropertyWriter = @Sendable (inout MessageWriter) -> Void
 
-/// A property in the table of an interface.
+/// A property in an interface table.
 public struct Property<Object>: Sendable {
     let name: String
     let signature: Signature
     let changes: PropertyChanges
     let annotations: Annotations
-    /// Returns false if the peer may not read the value; a nil peer stands for all.
+    /// Returns whether a peer may read the value. A nil peer stands for all peers.
     let isVisible: @DBusActor (Object, Peer?) -> Bool
-    /// The approximate length of the value in bytes; nil = small.
+    /// Returns the approximate length of the value in bytes; nil for a small value.
     let size: (@DBusActor (Object) -> Int)?
-    /// Reads the value, or throws; the returned closure writes it.
+    /// Reads the value. The returned closure writes it.
     let get: @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter
     let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes introspection data (D-Bus specification, "Introspection Data Format").
+/// A writer of introspection data (D-Bus specification, "Introspection Data Format").
 struct IntrospectionWriter {
     private(set) var text = """
         <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
@@ -9,7 +9,7 @@ struct IntrospectionWriter {
 
         """
 
-    /// One interface, members in the order of its table.
+    /// Appends an interface, with the members in the order of its table.
     mutating func write<Object>(_ interface: Interface<Object>) {
         text += " <interface name=\"\(interface.name)\">\n"
         for member in interface.members {
@@ -23,7 +23,7 @@ struct IntrospectionWriter {
         text += " </interface>\n"
     }
 
-    /// The names of the objects below.
+    /// Appends the names of the child nodes.
     mutating func write(children: [String]) {
         for child in children { text += " <node name=\"\(IntrospectionWriter.escape(child))\"/>\n" }
     }
@@ -58,7 +58,7 @@ struct IntrospectionWriter {
         text += "  </signal>\n"
     }
 
-    /// `EmitsChangedSignal` is left out when it is `true`, the specification's default.
+    /// Appends a property. `EmitsChangedSignal` is omitted when it is `true`, the default of the specification.
     private mutating func write<Object>(_ property: Property<Object>) {
         let access = property.set == nil ? "read" : "readwrite"
         text += "  <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\""

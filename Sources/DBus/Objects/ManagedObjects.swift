@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to one `GetManagedObjects`: the values of each object are read on the event loop's thread, and written on
-/// any.
+/// An answer to `GetManagedObjects`. The values of each object are read on the event loop's thread and can be written
+/// on any thread.
 @DBusActor
 package final class ManagedObjects {
     private let call: Call
@@ -15,20 +15,20 @@ package final class ManagedObjects {
         left = objects[...]
     }
 
-    /// Answers at once.
+    /// Reads all objects and answers the call, without giving other work a turn.
     func answer() {
         while !left.isEmpty { _ = readNext() }
         call.replyWriting { [snapshots] writer in snapshots.append(to: &writer) }
     }
 
-    /// Reads the objects one by one, in rotation with the event loop's other work; `completion` gets the approximate
+    /// Reads the objects one by one, alternating with other work of the event loop. `completion` gets the approximate
     /// length of the answer in bytes.
     package func collect(_ completion: @escaping @DBusActor (_ size: Int) -> Void) {
         self.completion = { [self] in completion(snapshots.size) }
         work.begin()
     }
 
-    /// Writes the whole answer; to be called when all objects were collected.
+    /// A closure that writes the whole answer. Use it after `collect` has completed.
     package var body: @Sendable (inout MessageWriter) throws(DBusError) -> Void {
         { [snapshots] (writer) throws(DBusError) in snapshots.append(to: &writer) }
     }
@@ -45,9 +45,9 @@ package final class ManagedObjects {
     }
 }
 
-/// Objects with the values of their properties.
+/// Exported objects together with the values of their properties.
 private struct ObjectSnapshots: Sendable {
-    /// The approximate length of an object whose properties are small.
+    /// The approximate length of an object with small properties, in bytes.
     private static let objectBytes = 1 << 10
 
     private var objects: [(path: ObjectPath, values: ObjectValues)] = []
@@ -59,7 +59,7 @@ private struct ObjectSnapshots: Sendable {
         size += Self.objectBytes + values.size
     }
 
-    /// An object that cannot be written is left out, so that the rest arrives.
+    /// Appends all objects. An object that cannot be written is omitted, so that the others are delivered.
     func append(to writer: inout MessageWriter) {
         writer.array { entries in
             for (path, values) in objects {

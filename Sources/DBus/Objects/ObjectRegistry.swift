@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resolves paths of objects that are not registered one by one: all those below one path.
+/// A resolver that finds the objects below a path when they are not registered individually.
 @DBusActor
 public protocol ObjectResolver: AnyObject {
-    /// The object at `elements` below the resolver's path (never empty); nil when there is none.
+    /// Returns the object at `elements` below the resolver's path; nil when there is none. `elements` is never empty.
     func object(at elements: ArraySlice<Substring>) -> ExportedObject?
-    /// The names of everything directly below `elements` (empty = the resolver's path itself), for introspection.
+    /// Returns the names of all nodes directly below `elements`, for introspection. Empty `elements` stand for the
+    /// resolver's path.
     func children(of elements: ArraySlice<Substring>) -> [String]
 }
 
-/// The kind of node at a path.
+/// The kind of a node in an object tree.
 enum ObjectPlace {
     case object(ExportedObject)
-    /// A node that only leads to other objects.
+    /// A node without an object of its own, which has objects below it.
     case way
 
     @DBusActor
@@ -21,10 +22,10 @@ enum ObjectPlace {
     }
 }
 
-/// The objects of a tree by their paths: those that were added, and resolvers for others.
+/// The objects of a tree by path: registered objects, and resolvers for other objects.
 @DBusActor
 final class ObjectRegistry {
-    /// One element of a path.
+    /// A node of the tree, which corresponds to one path element.
     private final class Node {
         fileprivate var children: [String: Node] = [:]
         fileprivate var isObject = false
@@ -35,14 +36,16 @@ final class ObjectRegistry {
     }
 
     private let root = Node()
-    /// The added objects by their whole path, for fast look-ups.
+    /// The registered objects by path, for fast lookup.
     private var objects: [ObjectPath: ExportedObject] = [:]
-    /// The longest path to an object in bytes: longer paths in calls are not looked up.
+    /// The length of the longest path to an object, in bytes. Longer paths in calls are not looked up.
     private var longestPath = 1
 
     nonisolated init() {}
 
-    /// - Complexity: O(1) for an object that was added, else O(elements of the path) and the resolver's time.
+    /// Returns the node at a path; nil when there is none.
+    ///
+    /// - Complexity: O(1) for a registered object, otherwise O(elements of the path) plus the resolver's time.
     func place(at path: ObjectPath) -> ObjectPlace? {
         guard path.text.utf8.count <= longestPath else { return nil }
         if let object = objects[path] { return .object(object) }
@@ -67,7 +70,7 @@ final class ObjectRegistry {
         if case .object(let object)? = place(at: path) { object } else { nil }
     }
 
-    /// The names of everything directly below a path, sorted.
+    /// Returns the names of all nodes directly below a path, sorted.
     func children(of path: ObjectPath) -> [String] {
         let elements = path.elements[...]
         var node = root
@@ -80,7 +83,7 @@ final class ObjectRegistry {
         return Set(node.children.keys).union(node.resolver?.children(of: []) ?? []).sorted()
     }
 
-    /// All objects below a path, without that at the path, parents before children.
+    /// Returns all objects below a path, excluding the object at the path itself. Parents come before their children.
     func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
         var found: [(path: ObjectPath, object: ExportedObject)] = []
         for name in children(of: path) {
@@ -91,10 +94,10 @@ final class ObjectRegistry {
         return found
     }
 
-    /// Whether a path is an ObjectManager.
+    /// Returns whether a path is an ObjectManager.
     func isManager(_ path: ObjectPath) -> Bool { node(at: path)?.isManager == true }
 
-    /// The nearest ObjectManager above a path; nil = there is none.
+    /// Returns the path of the nearest ObjectManager above a path; nil if there is none.
     func manager(of path: ObjectPath) -> ObjectPath? {
         var current = path.parent
         while let candidate = current {
@@ -122,17 +125,17 @@ extension ObjectRegistry {
         objects[path] = object
     }
 
-    /// Removes an object that was added; nil when there is none.
+    /// Removes and returns a registered object; nil when there is none at the path.
     func remove(at path: ObjectPath) -> ExportedObject? {
         guard let object = objects.removeValue(forKey: path) else { return nil }
         node(at: path)?.isObject = false
-        prune(path)
+        pruneUnusedNodes(upFrom: path)
         return object
     }
 
     func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         makeNode(at: path).resolver = resolver
-        longestPath = .max  // only the resolver knows its paths
+        longestPath = .max  // the resolver may have objects at paths of any length
     }
 
     func addManager(at path: ObjectPath) { makeNode(at: path).isManager = true }
@@ -149,8 +152,8 @@ extension ObjectRegistry {
         return node
     }
 
-    /// Removes the nodes on the way to `path` that lead to no object any more.
-    private func prune(_ path: ObjectPath) {
+    /// Removes `path` and its ancestors as long as they have neither an object nor children.
+    private func pruneUnusedNodes(upFrom path: ObjectPath) {
         var current = path
         while let parent = current.parent, let node = node(at: current), node.isUnused {
             self.node(at: parent)?.children[String(current.lastElement)] = nil

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ObjectTree {
-    /// Sends a signal with typed arguments to every subscriber.
+    /// Sends a signal with typed arguments to all subscribers.
     ///
-    /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments, `LimitsExceeded` when it is too large.
+    /// - Throws: `InvalidArgs` when the values do not match the signal's arguments, `LimitsExceeded` when the message
+    ///   is too large.
     public func emit<Object, each Value: DBusEncodable>(
         _ signal: Signal, of interface: Interface<Object>, at path: ObjectPath, _ values: repeat each Value
     ) throws(DBusError) {
@@ -14,11 +15,12 @@ extension ObjectTree {
         try broadcast(message)
     }
 
-    /// Sends `PropertiesChanged` for properties that have changed, as each one's table entry declares.
+    /// Sends `PropertiesChanged` for changed properties, in the way that the interface table declares for each.
     ///
-    /// Properties that not all peers may read are sent by name only, as invalidated; constant and silent ones are left
-    /// out. No signal is sent when none is left.
-    /// - Throws: `UnknownObject`, or the reason why it could not be sent.
+    /// Properties that some peers may not read are sent as invalidated, without a value. Constant and silent
+    /// properties are omitted. No signal is sent if no property remains.
+    ///
+    /// - Throws: `UnknownObject`, or the reason why the signal could not be sent.
     public func propertiesChanged<Object>(
         _ names: [String], of interface: Interface<Object>, at path: ObjectPath
     ) throws(DBusError) {
@@ -40,8 +42,8 @@ extension ObjectTree {
             })
     }
 
-    /// Announces an added object on its nearest ObjectManager; `add` does this by itself, so this is for objects of a
-    /// resolver.
+    /// Sends `InterfacesAdded` for an object from its nearest ObjectManager. `add` does this itself, so call this
+    /// only for objects of a resolver.
     public func announceAdded(_ path: ObjectPath) {
         guard let manager = manager(of: path), let object = object(at: path) else { return }
         let message = try? Message.signal(
@@ -53,7 +55,7 @@ extension ObjectTree {
         if let message { try? broadcast(message) }
     }
 
-    /// Announces a removed object on its nearest ObjectManager; `remove` does this by itself.
+    /// Sends `InterfacesRemoved` for an object from its nearest ObjectManager. `remove` does this itself.
     public func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
         guard let manager = manager(of: path) else { return }
         let message = try? Message.signal(

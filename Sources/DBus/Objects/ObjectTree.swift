@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects that a program exports, on all its connections.
+/// The objects that a program exports on all its connections.
 ///
-/// A path leads to an object that was added, or that a resolver finds. Every path on the way to an object answers
-/// introspection with all its children. Every object has `Introspectable`, `Properties` and `Peer`.
+/// The object at a path is registered or found by a resolver. Every ancestor of an object answers introspection with
+/// its children. Every object has the interfaces `Introspectable`, `Properties` and `Peer`.
 @DBusActor
 public final class ObjectTree {
     private let registry = ObjectRegistry()
@@ -11,33 +11,34 @@ public final class ObjectTree {
     private var arrivalHandler: (@DBusActor (Call) -> Void)?
     private var managedObjectsHandler: (@DBusActor (Call, ManagedObjects) -> Void)?
     private var propertiesHandler: (@DBusActor (Call, PropertyAnswer) -> Void)?
-    /// Checks each call before its method runs, and refuses it by throwing, for limits or at shutdown.
+    /// Checks each call before its method runs. It throws to refuse the call, for limits or at shutdown.
     public var admission: (@DBusActor (Call) throws -> Void)?
 
-    /// An empty tree.
+    /// Creates an empty tree.
     public init() {}
 
-    /// Passes each call to `handler` when it arrives, which passes it to `handle` when its turn has come; without one
-    /// it is handled at once.
+    /// Sets a handler for arriving calls, which passes each call to `handle` when the call may run. Without a
+    /// handler, calls run at once.
     package func onArrival(_ handler: @escaping @DBusActor (Call) -> Void) { arrivalHandler = handler }
 
-    /// Lets `handler` answer `GetManagedObjects`, whose answer may be large; without one it is answered at once.
+    /// Sets a handler that answers `GetManagedObjects`, whose answer may be large. Without a handler, the tree
+    /// answers at once.
     package func onManagedObjects(_ handler: @escaping @DBusActor (Call, ManagedObjects) -> Void) {
         managedObjectsHandler = handler
     }
 
-    /// Lets `handler` answer `Get` and `GetAll`; without one they are answered at once.
+    /// Sets a handler that answers `Get` and `GetAll`. Without a handler, the tree answers at once.
     package func onProperties(_ handler: @escaping @DBusActor (Call, PropertyAnswer) -> Void) {
         propertiesHandler = handler
     }
 
-    /// A call of `Get` or `GetAll`.
+    /// The answer to a call of `Get` or `GetAll`, before the values are read.
     package struct PropertyAnswer {
-        /// The approximate length of the values in bytes; 0 = small.
+        /// The approximate length of the values in bytes; 0 for small values.
         package let size: Int
-        /// A counter that changes whenever the caller may hear of changed values before it has the answer.
+        /// A counter that changes whenever the caller may learn of changed values before it has received the answer.
         package let stamp: @DBusActor @Sendable () -> UInt64
-        /// Reads the values; the returned closure writes the answer on any thread.
+        /// Reads the values. The returned closure writes the answer on any thread.
         package let read:
             @DBusActor @Sendable () throws(DBusError) -> @Sendable (inout MessageWriter) throws(DBusError) -> Void
     }
@@ -46,53 +47,53 @@ public final class ObjectTree {
 // MARK: - Objects
 
 extension ObjectTree {
-    /// The object at a path; nil when there is none.
+    /// Returns the object at a path; nil when there is none.
     public func object(at path: ObjectPath) -> ExportedObject? { registry.object(at: path) }
 
-    /// The names of everything directly below a path, sorted.
+    /// Returns the names of all nodes directly below a path, sorted.
     public func children(of path: ObjectPath) -> [String] { registry.children(of: path) }
 
-    /// All objects below a path, without that at the path, parents before children.
+    /// Returns all objects below a path, excluding the object at the path itself. Parents come before their children.
     public func objects(below path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
         registry.objects(below: path)
     }
 
-    /// Adds an object; a former one at the path is replaced. Below an ObjectManager it is announced.
+    /// Adds an object, or replaces the object at the path. The nearest ObjectManager announces it.
     public func add(_ object: ExportedObject, at path: ObjectPath) {
         registry.add(object, at: path)
         announceAdded(path)
     }
 
-    /// Removes an object. Below an ObjectManager that is announced.
+    /// Removes an object. The nearest ObjectManager announces this.
     public func remove(at path: ObjectPath) {
         guard let object = registry.remove(at: path) else { return }
         announceRemoved(path, object)
     }
 
-    /// Makes `resolver` find the objects below `path` that are not registered one by one.
+    /// Sets a resolver for the objects below `path` that are not registered individually.
     public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
         registry.setResolver(resolver, below: path)
     }
 
-    /// Makes `path` an ObjectManager for everything below it.
+    /// Makes `path` an ObjectManager for all objects below it.
     public func addObjectManager(at path: ObjectPath) { registry.addManager(at: path) }
 
-    /// Whether a path is an ObjectManager.
+    /// Returns whether a path is an ObjectManager.
     func isManager(_ path: ObjectPath) -> Bool { registry.isManager(path) }
 
-    /// The nearest ObjectManager above a path; nil = there is none.
+    /// Returns the path of the nearest ObjectManager above a path; nil if there is none.
     func manager(of path: ObjectPath) -> ObjectPath? { registry.manager(of: path) }
 }
 
 // MARK: - Calls
 
 extension ObjectTree {
-    /// Answers a call, or passes it to the method that will.
+    /// Passes a new call to the arrival handler, or handles it at once.
     func dispatch(_ call: Call) {
         if let arrivalHandler { arrivalHandler(call) } else { handle(call, isAdmitted: false) }
     }
 
-    /// Handles an admitted call from the beginning; also again, if it is not answered.
+    /// Handles a call that was already admitted. An unanswered call may be handled again.
     package func handle(_ call: Call) { handle(call, isAdmitted: true) }
 
     private func handle(_ call: Call, isAdmitted: Bool) {
@@ -146,7 +147,7 @@ extension ObjectTree {
         StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
-    /// The specification allows calls without an interface.
+    /// Calls a method of a call that specifies no interface, which the specification allows.
     private func dispatch(_ call: Call, amongAll interfaces: [any BoundInterface]) {
         for interface in interfaces where interface.handle(call) { return }
         fail(call, interface: nil)
@@ -160,7 +161,7 @@ extension ObjectTree {
 
 // MARK: - Connections
 
-/// Adds a connection that serves the tree; the tree does not keep it alive.
+/// A connection that serves the tree. The tree does not keep it alive.
 private struct WeakConnection {
     weak var connection: Connection?
 }
@@ -179,9 +180,9 @@ extension ObjectTree: CallResponder {
         dispatch(Call(message: message, connection: connection, peer: peer))
     }
 
-    /// Sends a signal to every subscriber, on every connection that serves this tree.
+    /// Sends a signal to all subscribers on every connection that serves this tree.
     ///
-    /// - Throws: the first error of any connection, after all were tried; a closed connection is no error.
+    /// - Throws: the first error of any connection, after all were tried. A closed connection is not an error.
     public func broadcast(_ message: Message) throws(DBusError) {
         var failure: DBusError?
         for entry in connections {
@@ -197,7 +198,7 @@ extension ObjectTree: CallResponder {
 }
 
 extension Connection {
-    /// The objects that calls on this connection reach; without it every call gets `UnknownObject`.
+    /// The objects that calls on this connection can reach. If nil, every call gets `UnknownObject`.
     public var objects: ObjectTree? {
         get { responder as? ObjectTree }
         set { setResponder(newValue) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of some properties at one moment, to be written on any thread.
+/// A snapshot of property values that can be written on any thread.
 struct PropertyValues: Sendable {
     private let entries: [(name: String, write: PropertyWriter)]
 
     init(_ entries: [(name: String, write: PropertyWriter)]) { self.entries = entries }
 
-    /// Appends the entries of an `a{sv}`.
+    /// Appends the values as entries of an `a{sv}`.
     func append(to entries: inout MessageWriter) {
         for (name, write) in self.entries {
             entries.dictionaryEntry { entry in
@@ -17,13 +17,13 @@ struct PropertyValues: Sendable {
     }
 }
 
-/// The interfaces of an object with the values of their properties, to be written on any thread.
+/// A snapshot of an object's interfaces and property values that can be written on any thread.
 struct ObjectValues: Sendable {
     private let interfaces: [(name: String, values: PropertyValues)]
-    /// The approximate length of the values in bytes, if they are not small.
+    /// The approximate length of the large values in bytes; 0 if all values are small.
     let size: Int
 
-    /// Reads the properties that the peer may read; a nil peer stands for all.
+    /// Reads the properties that a peer may read. A nil peer stands for all peers.
     @DBusActor
     init(of object: ExportedObject, for peer: Peer?) {
         interfaces = object.interfaces.map { ($0.name, $0.values($0.propertyNames, for: peer)) }
@@ -32,7 +32,7 @@ struct ObjectValues: Sendable {
         }
     }
 
-    /// Appends them as `a{sa{sv}}`.
+    /// Appends the interfaces as `a{sa{sv}}`.
     func append(to writer: inout MessageWriter) {
         writer.array { entries in
             for (name, values) in interfaces {

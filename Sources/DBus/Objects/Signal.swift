@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A signal: its declaration in the table of an interface.
+/// The declaration of a signal in an interface table.
 public struct Signal: Sendable {
-    /// The member's name.
+    /// The name of the signal.
     public let name: String
-    /// Its arguments.
+    /// The arguments of the signal.
     public let arguments: Arguments
-    /// Its annotations.
+    /// The annotations of the signal.
     public let annotations: Annotations
 
-    /// A signal; an invalid name is a programming error and traps.
+    /// Declares a signal. An invalid name is a programming error and traps.
     public init(_ name: String, _ arguments: Arguments = [:], annotations: Annotations = [:]) {
-        // trap: signals are declared in the program; received ones are messages
+        // trap: signals are declared in the program; received signals are messages
         precondition(Names.isMember(name), "“\(name)” is not a member name")
         self.name = name
         self.arguments = arguments
@@ -20,9 +20,9 @@ public struct Signal: Sendable {
 }
 
 extension Message {
-    /// A signal of an object, whose arguments `body` writes; send it with `ObjectTree.broadcast` or `Peer.send`.
+    /// Creates a signal whose arguments `body` writes. Send it with `ObjectTree.broadcast` or `Peer.send`.
     ///
-    /// - Throws: `InvalidArgs` when the values do not fit the signal's arguments.
+    /// - Throws: `InvalidArgs` when the values do not match the signal's arguments.
     public static func signal(
         _ signal: Signal, of interface: String, at path: ObjectPath,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
@@ -32,7 +32,7 @@ extension Message {
         return message
     }
 
-    /// A signal of an object, whose arguments `body` writes on another thread.
+    /// Creates a signal whose arguments `body` writes on another thread.
     public static func preparedSignal(
         _ signal: Signal, of interface: String, at path: ObjectPath,
         _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void

@@ -2,14 +2,14 @@
 
 internal import CSystemd
 
-/// The interfaces that every path of a tree has besides its own.
+/// The standard interfaces of D-Bus, which every node of a tree has in addition to its own.
 @DBusActor
 struct StandardObject {
     let tree: ObjectTree
     let path: ObjectPath
     let place: ObjectPlace
 
-    /// The standard interfaces of one path, for one call.
+    /// Returns the standard interfaces of a node.
     static func exported(tree: ObjectTree, path: ObjectPath, place: ObjectPlace) -> ExportedObject {
         let object = StandardObject(tree: tree, path: path, place: place)
         let exported = ExportedObject(introspectable, of: object).and(properties, of: object).and(peer, of: object)
@@ -43,14 +43,14 @@ extension StandardObject {
         ])
 }
 
-/// The machine's identity (machine-id(5)).
+/// Reads the id of the machine (machine-id(5)).
 private enum MachineID {
     static func read() throws(DBusError) -> String {
         var id = sd_id128_t()
         guard unsafe sd_id128_get_machine(&id) >= 0 else {
             throw DBusError(.fileNotFound, "this machine has no valid /etc/machine-id")
         }
-        // The length that sd_id128_to_string(3) documents, with the NUL at the end.
+        // sd_id128_to_string(3) documents this length, which includes the final NUL.
         var text = [CChar](repeating: 0, count: 33)
         _ = unsafe sd_id128_to_string(id, &text)
         return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -68,7 +68,7 @@ extension StandardObject {
                 let name = property.text
                 let owner = try object.owner(of: name, in: interface.text)
                 guard owner.isPropertyVisible(name, to: call.peer) else {
-                    throw DBusError.accessDenied("property \(name.quoted) is not for you")
+                    throw DBusError.accessDenied("you may not read the property \(name.quoted)")
                 }
                 owner.settle(for: call.peer) {
                     do throws(DBusError) {
@@ -112,7 +112,7 @@ extension StandardObject {
         "PropertiesChanged",
         ["interface_name": "s", "changed_properties": "a{sv}", "invalidated_properties": "as"])
 
-    /// The interfaces that a caller names; an empty name means all.
+    /// Returns the interfaces that match a name; the empty name matches all.
     private func interfaces(named name: String) throws(DBusError) -> [any BoundInterface] {
         guard !name.isEmpty else { return interfaces }
         guard let interface = interfaces.first(where: { $0.name == name }) else {
@@ -135,8 +135,8 @@ extension StandardObject {
 }
 
 extension BoundInterface {
-    /// The values of some properties that the peer may read; one whose getter fails is left out, so that the rest
-    /// arrives.
+    /// Reads those of the named properties that the peer may read. A property that cannot be read is omitted, so that
+    /// the others are delivered.
     func values(_ names: [String], for peer: Peer?) -> PropertyValues {
         PropertyValues(
             names.filter { isPropertyVisible($0, to: peer) }.compactMap { name in
@@ -149,7 +149,7 @@ extension BoundInterface {
             throw DBusError(.propertyReadOnly, "property \(name.quoted) cannot be written")
         }
         guard isPropertyVisible(name, to: call.peer) else {
-            throw .accessDenied("property \(name.quoted) is not for you")
+            throw .accessDenied("you may not write the property \(name.quoted)")
         }
         try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature

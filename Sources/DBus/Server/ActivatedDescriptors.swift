@@ -4,34 +4,35 @@ internal import CDBus
 internal import CSystemd
 internal import Glibc
 
-/// The descriptors that systemd has passed to this process (sd_listen_fds(3)), each with its name.
+/// The descriptors that systemd passed to this process (sd_listen_fds(3)), with their names.
 ///
-/// libdbus' own way of taking over sockets takes all of them, refuses to start when one is not a listening socket
-/// (those of the descriptor store are not), and drops the names. So they are taken here, and libdbus gets only the
-/// wanted ones.
+/// libdbus' own socket activation takes over all descriptors, fails when one is not a listening socket (as in the
+/// descriptor store), and ignores the names. So this type receives the descriptors, and passes only selected sockets
+/// to libdbus.
 public struct ActivatedDescriptors: Sendable {
-    /// A passed descriptor.
+    /// A descriptor that systemd passed.
     public struct Descriptor: Sendable {
-        /// `FileDescriptorName=` of the socket, or the name in the descriptor store.
+        /// The value of `FileDescriptorName=` of the socket unit, or the name in the descriptor store.
         public let name: String
-        /// A duplicate of the passed one.
+        /// A duplicate of the passed descriptor.
         public let descriptor: FileDescriptor
     }
 
     private static let first = SD_LISTEN_FDS_START
 
-    /// In systemd's order.
+    /// The descriptors, in the order of systemd.
     public let all: [Descriptor]
     private let places: Int
 
-    /// Takes the passed descriptors, once, at the start of the program, before threads read the environment and before
-    /// other files are opened; none, if some are missing or the names are not as many.
+    /// Takes over the passed descriptors. Call this once at the start of the program, before threads read the
+    /// environment and before other files are opened. The result is empty if descriptors are missing, or if their
+    /// number differs from the number of names.
     ///
-    /// The first numbers stay open as placeholders until `Server.listen(on:)` or `discardPlaces`, since libdbus takes
-    /// over sockets only at descriptor 3 and the following.
+    /// The original descriptors stay open as placeholders until `Server.listen(on:)` or `discardPlaces`, because
+    /// libdbus takes over sockets only at the numbers from 3 on.
     public static func receive() -> ActivatedDescriptors {
         var texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        // One name for each descriptor, in memory that the caller owns.
+        // systemd returns one name for each descriptor, in memory that the caller owns.
         let count = unsafe sd_listen_fds_with_names(1, &texts)
         guard count > 0, let texts = unsafe texts else { return ActivatedDescriptors(all: [], places: 0) }
         defer { unsafe free(texts) }
@@ -47,28 +48,29 @@ public struct ActivatedDescriptors: Sendable {
         return ActivatedDescriptors(all: all, places: Int(count))
     }
 
-    /// The descriptors with a name.
+    /// Returns the descriptors with a name.
     public func named(_ name: String) -> [FileDescriptor] {
         all.filter { $0.name == name }.map(\.descriptor)
     }
 
-    /// Closes the placeholders when no server will listen on passed sockets.
+    /// Closes the placeholders. Call this when no server will listen on passed sockets.
     public func discardPlaces() {
         for index in 0..<places { close(Self.first + Int32(index)) }
     }
 
-    /// Puts `sockets` at the numbers where libdbus expects them, and sets its variables.
-    fileprivate func present(_ sockets: [FileDescriptor]) throws(DBusError) {
+    /// Duplicates `sockets` to the numbers at which libdbus expects them, and sets the environment variables that
+    /// libdbus reads.
+    fileprivate func moveToLibdbusNumbers(_ sockets: [FileDescriptor]) throws(DBusError) {
         guard !sockets.isEmpty, sockets.count <= places else {
-            throw .invalidArgs("systemd has passed no such socket")
+            throw .invalidArgs("systemd passed no socket with this name")
         }
         guard sockets.allSatisfy(Self.isLocal) else {
-            throw DBusError(.badAddress, "a passed socket is not a Unix socket")
+            throw DBusError(.badAddress, "a socket that systemd passed is not a Unix socket")
         }
         for (index, socket) in sockets.enumerated() {
             let place = Self.first + Int32(index)
             guard dup2(socket.rawValue, place) >= 0, fcntl(place, F_SETFD, FD_CLOEXEC) >= 0 else {
-                throw .failed("a passed socket could not be moved (errno \(errno))")
+                throw .failed("a socket that systemd passed could not be duplicated (errno \(errno))")
             }
         }
         for index in sockets.count..<places { close(Self.first + Int32(index)) }
@@ -76,7 +78,7 @@ public struct ActivatedDescriptors: Sendable {
         unsafe setenv("LISTEN_FDS", String(sockets.count), 1)
     }
 
-    /// Whether it is a Unix socket: other kinds cannot tell who a client is.
+    /// Returns whether a socket is a Unix socket. Other sockets have no client credentials.
     private static func isLocal(_ socket: FileDescriptor) -> Bool {
         var address = sockaddr()
         var length = socklen_t(MemoryLayout<sockaddr>.size)
@@ -85,13 +87,14 @@ public struct ActivatedDescriptors: Sendable {
 }
 
 extension Server {
-    /// Listens on the passed sockets with one name; once in a process.
+    /// Listens on the sockets that systemd passed under `name`. Call this at most once in a process.
     ///
-    /// - Throws: `InvalidArgs` when there is none, `BadAddress` when one is not a listening stream socket.
+    /// - Throws: `InvalidArgs` when there is no such socket, `BadAddress` when one of them is not a listening stream
+    ///   socket.
     public static func listen(
         on name: String, of passed: ActivatedDescriptors, _ configuration: Configuration = Configuration()
     ) throws(DBusError) -> Server {
-        try passed.present(passed.named(name))
+        try passed.moveToLibdbusNumbers(passed.named(name))
         defer { for variable in ["LISTEN_PID", "LISTEN_FDS"] { unsafe unsetenv(variable) } }
         return try listen("systemd:", configuration)
     }

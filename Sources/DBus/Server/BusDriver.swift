@@ -2,7 +2,7 @@
 
 internal import CDBus
 
-/// The part of a bus that client libraries and `busctl --address=` need, for one client of our server.
+/// A bus driver for one client of the server, with the methods that client libraries and `busctl --address=` need.
 @DBusActor
 final class BusDriver {
     private weak var server: Server?
@@ -17,7 +17,7 @@ final class BusDriver {
         Bus.name,
         [
             .function("Hello", out: "unique_name") { (driver, call) in
-                try driver.client?.greet()
+                try driver.client?.recordHello()
                 return call.peer.name
             },
             .function("AddMatch", in: ["rule"]) { (driver, _, rule: String) in
@@ -29,7 +29,7 @@ final class BusDriver {
             },
             .function("GetNameOwner", in: ["name"], out: "unique_name") { (driver, _, name: NameArgument) in
                 guard let owner = driver.server?.owner(of: name.text) else {
-                    throw DBusError(.nameHasNoOwner, "nobody here has the name \(name.text.quoted)")
+                    throw DBusError(.nameHasNoOwner, "the name \(name.text.quoted) has no owner on this server")
                 }
                 return owner
             },
@@ -39,16 +39,16 @@ final class BusDriver {
         ])
 }
 
-/// The one mechanism of authentication that a server allows.
+/// The authentication mechanisms that a server allows: only EXTERNAL.
 enum AuthenticationMechanisms {
-    /// Calls `body` with the list of allowed authentication mechanisms.
+    /// Calls `body` with a nil-terminated list of the allowed mechanisms.
     static func withExternal<R>(_ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> R) -> R {
         unsafe "EXTERNAL".withCString { name in
             unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in
                 unsafe list[0] = unsafe name
                 unsafe list[1] = nil
-                // trap: no input reaches it, because an allocation of two pointers has an address
-                guard let start = list.baseAddress else { preconditionFailure("an allocation of two pointers") }
+                // trap: no input reaches this, because an allocation of two pointers has an address
+                guard let start = list.baseAddress else { preconditionFailure("two pointers have no address") }
                 return unsafe body(start)
             }
         }

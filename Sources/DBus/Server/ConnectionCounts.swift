@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The connections of a server by user: those that are served, and those that are only told that there are too many.
+/// Counts the connections of a server by user: served connections, and those that are only told that the limit is
+/// reached.
 ///
-/// The user is the one that the kernel reports when a connection is made, so that unauthenticated connections count
-/// too.
+/// The user is the one that the kernel reports for a new connection, so unauthenticated connections are counted too.
 struct ConnectionCounts {
     /// The decision about a new connection.
-    enum Place: Equatable {
+    enum Decision: Equatable {
         case served
-        /// Its first call gets the reason, and it is closed.
+        /// The first call is answered with the reason, and then the connection is closed.
         case refused(Server.Refusal)
     }
 
-    /// The numbers of connections, of all users and of one, that may wait at once to be told that there are too many.
+    /// The maximum numbers of refused connections that may be open at once, of all users and of one user.
     static let refusedAtOnce = 16
     static let refusedOfUserAtOnce = 4
 
@@ -24,10 +24,10 @@ struct ConnectionCounts {
     private var users: [UInt32: Count] = [:]
     private var all = Count()
 
-    /// The decision about one more connection of a user; nil = close it at once.
+    /// Decides about a new connection of a user; nil means that it must be closed at once.
     ///
     /// - Complexity: O(1)
-    func place(for user: UInt32, limit: Int, limitPerUser: Int) -> Place? {
+    func decide(for user: UInt32, limit: Int, limitPerUser: Int) -> Decision? {
         let own = users[user] ?? Count()
         let refusal: Server.Refusal
         if own.served >= limitPerUser {
@@ -41,15 +41,15 @@ struct ConnectionCounts {
         return .refused(refusal)
     }
 
-    /// Counts a connection in its place.
-    mutating func add(_ place: Place, of user: UInt32) { change(place, of: user, by: 1) }
+    /// Counts a new connection.
+    mutating func add(_ decision: Decision, of user: UInt32) { change(decision, of: user, by: 1) }
 
-    /// Counts a connection that has left.
-    mutating func remove(_ place: Place, of user: UInt32) { change(place, of: user, by: -1) }
+    /// Removes a closed connection from the counts.
+    mutating func remove(_ decision: Decision, of user: UInt32) { change(decision, of: user, by: -1) }
 
-    private mutating func change(_ place: Place, of user: UInt32, by difference: Int) {
+    private mutating func change(_ decision: Decision, of user: UInt32, by difference: Int) {
         var own = users[user] ?? Count()
-        switch place {
+        switch decision {
         case .served:
             own.served += difference
             all.served += difference

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts messages that clients have begun to send, while they are incomplete.
+/// An account of the memory for messages that clients have begun to send and that are still incomplete.
 @DBusActor
 public protocol IncomingAccount: AnyObject {
-    /// Reserves room for all of a message, when its header has arrived, until `release`; false = there is none now: the
-    /// client is not read until `Server.retryUnfinishedMessages` is called, which asks again.
+    /// Reserves room for a whole message when its header has arrived, until `release`. Returns `false` when there is
+    /// no room. The client is then not read until `Server.retryUnfinishedMessages`, which calls this again.
     ///
-    /// It is not called for small messages.
+    /// Small messages are not reserved.
     func reserve(_ bytes: Int, for peer: Peer) -> Bool
-    /// Releases the room: the message is complete and is about to be handled, or never will be.
+    /// Releases reserved room. Called when the message is complete and about to be handled, or when its connection
+    /// ends.
     func release(_ bytes: Int, of peer: Peer)
 }

@@ -2,26 +2,28 @@
 
 internal import CDBus
 
-/// A socket of libdbus on which clients connect.
+/// A listening socket of libdbus, to which clients connect.
 @safe
 @DBusActor
 final class Listener {
-    /// Accepts a new connection; libdbus closes it unless it is referenced then.
+    /// A function that accepts a new connection. libdbus closes the connection unless the function retains it.
     typealias Acceptor = @DBusActor (OpaquePointer) -> Void
 
-    /// How long a socket is paused whose clients cannot be accepted.
-    private static let rest = Duration.milliseconds(100)
+    /// How long the socket is paused when connections cannot be accepted.
+    private static let acceptPause = Duration.milliseconds(100)
 
-    /// Owned by this object, used on the loop thread only; released by `close`, at the latest by `deinit`.
+    /// libdbus' server, owned by this object and used on the loop thread only. It is released by `close` or `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var acceptor: Acceptor?
     /// Whether a connection was accepted since the socket was last ready.
     private var hasAccepted = false
-    /// Whether clients wait that cannot be accepted, because the process has no descriptor left.
+    /// Whether clients are waiting that cannot be accepted because the process can open no more descriptors.
     private(set) var isStarved = false
     private(set) var starvationHandler: (@DBusActor () -> Void)?
 
+    /// Listens on an address.
+    ///
     /// - Throws: `BadAddress`, `AddressInUse`, `FileNotFound` and the like; `NoMemory`.
     init(_ address: String) throws(DBusError) {
         guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }
@@ -40,7 +42,7 @@ final class Listener {
         watches.setOwner(self)
         unsafe dbus_server_set_new_connection_function(
             raw, AcceptContext.accept, Unmanaged.passRetained(context).toOpaque(), AcceptContext.release)
-        if !succeeded { throw DBusError(.noMemory, "no memory for a server") }
+        if !succeeded { throw DBusError(.noMemory, "there is not enough memory for a server") }
     }
 
     deinit {
@@ -49,20 +51,20 @@ final class Listener {
         EventLoop.shared.post { orphan.close() }
     }
 
-    /// Passes new connections to `acceptor`.
+    /// Sets the function that accepts new connections.
     func setAcceptor(_ acceptor: @escaping Acceptor) { unsafe self.acceptor = unsafe acceptor }
 
-    /// Calls `handler` when `isStarved` becomes true.
+    /// Sets a handler that is called when `isStarved` becomes true.
     func setStarvationHandler(_ handler: (@DBusActor () -> Void)?) { starvationHandler = handler }
 
-    /// The address for clients, with the server's GUID.
+    /// The address for clients, which includes the server's GUID.
     var address: String {
         guard let raw = unsafe raw, let text = unsafe dbus_server_get_address(raw) else { return "" }
         defer { unsafe dbus_free(text) }
         return unsafe String(cString: text)
     }
 
-    /// Stops listening; false when it had stopped before.
+    /// Stops listening. Returns `false` when the listener was already closed.
     func close() -> Bool {
         guard let raw = unsafe raw else { return false }
         unsafe self.raw = nil
@@ -76,23 +78,23 @@ final class Listener {
     }
 }
 
-// MARK: - Want of descriptors
+// MARK: - Lack of descriptors
 
 extension Listener: WatchTableOwner {
-    /// Pauses the socket if it was ready and no connection was accepted: accept(2) fails without a descriptor, and the
-    /// client stays in the queue, so that the socket would be ready again at once and for ever.
+    /// Pauses the socket if it was ready but no connection was accepted. Without a free descriptor accept(2) fails
+    /// and the client stays in the queue, so the socket would be ready again immediately, in an endless loop.
     func didHandleWatches() {
         let wasStarved = isStarved
         isStarved = !hasAccepted
         hasAccepted = false
         guard isStarved else { return }
         watches.setReadingPaused(true)
-        EventLoop.shared.addTimer(after: Self.rest) { [weak self] in self?.watches.setReadingPaused(false) }
+        EventLoop.shared.addTimer(after: Self.acceptPause) { [weak self] in self?.watches.setReadingPaused(false) }
         if !wasStarved { starvationHandler?() }
     }
 }
 
-/// A libdbus server; this value is its only owner.
+/// A libdbus server that this value alone owns.
 @safe
 private struct OrphanedServer: @unchecked Sendable {
     let raw: OpaquePointer
@@ -108,7 +110,7 @@ private struct OrphanedServer: @unchecked Sendable {
     }
 }
 
-/// The context of libdbus' callback, which passes new connections to the listener.
+/// The context of libdbus' callback for new connections.
 private final class AcceptContext: Sendable {
     @DBusActor private weak var listener: Listener?
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One client of our server, from its connection to its departure.
+/// A client of the server, from its connection until its departure.
 @DBusActor
 final class ServedPeer {
-    /// The state of its authentication.
+    /// The progress of the client's authentication.
     private enum State {
-        /// Not authenticated yet; a timer limits that.
+        /// Not authenticated yet. The timer closes the connection if this takes too long.
         case authenticating(LoopTimer)
         case admitted
-        /// Accepted when there were too many: its first call gets that as an error.
+        /// Authenticated, but too many connections are open. The first call gets this as an error. The timer closes
+        /// the connection.
         case refused(LoopTimer)
     }
 
@@ -16,15 +17,15 @@ final class ServedPeer {
     private(set) var connection: Connection?
     private var state: State?
     private weak var server: Server?
-    /// Whether it is served, or the reason why not.
-    let place: ConnectionCounts.Place
+    /// The decision whether the client is served or refused.
+    let decision: ConnectionCounts.Decision
     private(set) var matchRules: [MatchRule] = []
     private(set) var hasCalledHello = false
     private let driver = ObjectTree()
 
-    init(server: Server, name: String, credentials: Credentials, place: ConnectionCounts.Place) {
+    init(server: Server, name: String, credentials: Credentials, decision: ConnectionCounts.Decision) {
         self.server = server
-        self.place = place
+        self.decision = decision
         peer = Peer(connection: nil, name: name, credentials: credentials)
         driver.add(ExportedObject(BusDriver.interface, of: BusDriver(server: server, client: self)), at: Bus.path)
     }
@@ -38,24 +39,24 @@ final class ServedPeer {
         connection.serve(peer)
         let timer = EventLoop.shared.addTimer(after: authenticationTimeout) { [weak connection] in connection?.close() }
         state = .authenticating(timer)
-        connection.onDisconnect { [weak self] in self?.left() }
+        connection.onDisconnect { [weak self] in self?.handleDisconnect() }
     }
 
-    /// Handles Hello of the client.
+    /// Handles the call of `Hello`.
     ///
-    /// - Throws: `Failed` when the client had called it before.
-    func greet() throws(DBusError) {
-        guard !hasCalledHello else { throw .failed("Hello was called before") }
+    /// - Throws: `Failed` when the client has already called it.
+    func recordHello() throws(DBusError) {
+        guard !hasCalledHello else { throw .failed("the connection has already called Hello") }
         hasCalledHello = true
     }
 
-    private func left() {
+    private func handleDisconnect() {
         switch state {
         case .authenticating(let timer), .refused(let timer): timer.cancel()
         case .admitted, nil: break
         }
         state = nil
-        server?.left(self)
+        server?.removePeer(self)
         connection = nil
     }
 }
@@ -63,21 +64,22 @@ final class ServedPeer {
 // MARK: - Messages
 
 extension ServedPeer: ServedClient {
-    /// The connection has read or written something, so it may be authenticated now.
+    /// Called after the connection has read or written something, so authentication may be complete.
     func didProgress(_ connection: Connection) {
         guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
-        switch place {
+        switch decision {
         case .served:
             timer.cancel()
             state = .admitted
-            server?.admitted(self)
+            server?.didAdmit(self)
         case .refused: state = .refused(timer)
         }
     }
 
-    /// Calls to the bus' name go to the driver, all others to the objects. The `sender` that a client sets is ignored.
+    /// Passes calls to the name of the bus to the driver, and all other calls to the objects. A `sender` set by the
+    /// client is ignored.
     func receivedCall(_ message: Message, on connection: Connection) {
-        if case .refused(let refusal) = place {
+        if case .refused(let refusal) = decision {
             return refuse(Call(message: message, connection: connection, peer: peer), refusal)
         }
         guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
@@ -92,13 +94,13 @@ extension ServedPeer: ServedClient {
         call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
     }
 
-    /// Clients that treat us as a bus need the sender of a message.
-    func stamp(_ message: Message) throws(DBusError) {
+    /// Sets the sender of a message to the client, as clients that treat the server as a bus need one.
+    func completeHeader(of message: Message) throws(DBusError) {
         if message.sender == nil { try message.setSender(Server.ownName) }
     }
 
-    /// Whether a broadcast is for this client.
-    func wants(_ message: Message) -> Bool {
+    /// Returns whether the client has a match rule for a broadcast.
+    func isSubscribed(to message: Message) -> Bool {
         isAdmitted
             && matchRules.contains { rule in
                 (rule.sender.map { server?.owner(of: $0) == Server.ownName } ?? true)
@@ -112,7 +114,7 @@ extension ServedPeer: ServedClient {
 extension ServedPeer {
     func addMatch(_ rule: MatchRule, limit: Int) throws(DBusError) {
         guard matchRules.count < limit else {
-            throw .limitsExceeded("the connection has \(limit) match rules already")
+            throw .limitsExceeded("the connection has reached its limit of \(limit) match rules")
         }
         matchRules.append(rule)
     }

@@ -2,62 +2,62 @@
 
 internal import CDBus
 
-/// A server for direct connections: D-Bus from program to program, without a bus between them.
+/// A server for direct connections, over which programs use D-Bus without a bus between them.
 ///
-/// Clients authenticate as their Unix user with EXTERNAL only, and `admits` decides about each. Connections, and
-/// unauthenticated ones, are counted for each user and limited: libdbus itself has no such limit. The server implements
-/// as much of `org.freedesktop.DBus` as client libraries need to treat it as a bus (`BusDriver`).
+/// Clients authenticate as their Unix user, only with EXTERNAL, and `admits` decides about each client. libdbus
+/// itself does not limit connections per user, so the server counts and limits them, including unauthenticated ones.
+/// It implements as much of `org.freedesktop.DBus` as client libraries need to treat it as a bus (`BusDriver`).
 @DBusActor
 public final class Server {
     /// The limits of a server.
     public struct Configuration: Sendable {
-        /// The bus names that the server claims to own.
+        /// The bus names that the server appears to own.
         public var names: [String] = []
-        /// More connections than this get `LimitsExceeded` and are closed.
+        /// The maximum number of connections. Further connections get `LimitsExceeded` and are closed.
         public var maximumConnections = 128
-        /// More connections of one user than this get `LimitsExceeded` and are closed.
+        /// The maximum number of connections of one user. Further connections get `LimitsExceeded` and are closed.
         public var maximumConnectionsPerUser = Int.max
-        /// How long a client may take to authenticate.
+        /// The maximum duration of a client's authentication.
         public var authenticationTimeout = Duration.seconds(10)
-        /// A client that sends a larger message is disconnected.
+        /// The maximum size of received messages in bytes. The sender of a larger message is disconnected.
         public var maximumMessageSize = 64 << 20
-        /// Larger messages to a client are refused here.
+        /// The maximum size of sent messages in bytes. Sending a larger message fails.
         public var maximumAnswerSize = 64 << 20
-        /// A client is disconnected when nothing more arrives of a message that it has begun for this time, while it is
-        /// read; nil = no limit.
+        /// The maximum time without progress while an incomplete message is being read, after which its sender is
+        /// disconnected; nil for no limit.
         public var messageTimeout: Duration?
-        /// Descriptors in one message.
+        /// The maximum number of descriptors in a message.
         public var maximumDescriptors = 16
-        /// Match rules of one connection.
+        /// The maximum number of match rules of a connection.
         public var maximumMatchRules = 512
-        /// Whether a client is admitted at all.
+        /// Returns whether a client may connect.
         public var admits: @DBusActor (Credentials) -> Bool = { _ in true }
 
-        /// Default limits for a server with these names.
+        /// Creates a configuration with default limits and these bus names.
         public init(names: [String] = []) {
             self.names = names
         }
     }
 
-    /// The reason why a client is refused.
+    /// A reason why a client is refused.
     public enum Refusal: Equatable, Sendable {
-        /// The server has its maximum of connections.
+        /// The server has reached its maximum number of connections.
         case connections(limit: Int)
-        /// The user has its maximum of connections.
+        /// The user has reached its maximum number of connections.
         case connectionsOfUser(limit: Int)
 
-        /// The error that the client gets.
+        /// The error message that the client gets.
         public var message: String {
             switch self {
-            case .connections(let limit): "there are \(limit) direct connections, and no more are served"
-            case .connectionsOfUser(let limit): "the user has \(limit) direct connections, and no more are served"
+            case .connections(let limit): "the server has reached its limit of \(limit) direct connections"
+            case .connectionsOfUser(let limit): "the user has reached the limit of \(limit) direct connections"
             }
         }
     }
 
     /// The limits of this server.
     public private(set) var configuration: Configuration
-    /// The objects that calls on its connections reach.
+    /// The objects that calls of clients can reach.
     public var objects: ObjectTree? {
         didSet {
             for served in peers where served.isAdmitted { served.connection?.objects = objects }
@@ -71,26 +71,27 @@ public final class Server {
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
     /// Called with each client that is refused.
     public var onRefusal: (@DBusActor (Peer, Refusal) -> Void)?
-    /// Called with each client that is disconnected for `messageTimeout`, and the bytes that had arrived of the
-    /// message.
+    /// Called with each client that is disconnected for exceeding `messageTimeout`, and with the number of bytes of
+    /// the message that had arrived.
     public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
-    /// The maximum of connections of one user; nil = that of the configuration.
+    /// Returns the maximum number of connections of a user. If nil, the maximum of the configuration applies.
     public var connectionsOfUser: (@DBusActor (UInt32) -> Int)?
-    /// Decides for which messages there is room; nil = for all. Set it before clients connect.
+    /// The account that reserves room for incomplete messages; nil for unlimited room. Set it before clients connect.
     public var account: (any IncomingAccount)?
 
-    /// The unique name of the server itself for its clients.
+    /// The server's own unique name.
     nonisolated static let ownName = ":d.0"
 
-    /// Changes the limits of connections, and the time for authentication, for later connections; present ones stay.
+    /// Changes the limits of connections and the authentication timeout for new connections. Existing connections
+    /// stay.
     public func limit(connections: Int, perUser: Int, authenticationTimeout: Duration) {
         configuration.maximumConnections = connections
         configuration.maximumConnectionsPerUser = perUser
         configuration.authenticationTimeout = authenticationTimeout
     }
 
-    /// Changes the maximum size of messages, from the next one of each client on.
+    /// Changes the maximum size of received messages, beginning with the next message of each client.
     public func limit(messageSize: Int) {
         guard messageSize != configuration.maximumMessageSize else { return }
         configuration.maximumMessageSize = messageSize
@@ -103,10 +104,10 @@ public final class Server {
         unsafe listener.setAcceptor { [weak self] raw in unsafe self?.accept(raw) }
     }
 
-    /// The address for clients, with the server's GUID.
+    /// The address for clients, which includes the server's GUID.
     public var address: String { listener.address }
 
-    /// Whether clients wait that cannot be accepted, because the process has no descriptor left.
+    /// Whether clients are waiting that cannot be accepted because the process can open no more descriptors.
     public var isStarved: Bool { listener.isStarved }
 
     /// Called when `isStarved` becomes true.
@@ -115,15 +116,15 @@ public final class Server {
         set { listener.setStarvationHandler(newValue) }
     }
 
-    /// Calls `handler` with each client that was admitted.
+    /// Calls `handler` with each client that is admitted from now on.
     public func onConnection(_ handler: @escaping @DBusActor (Peer) -> Void) {
         connectionHandlers.append(handler)
     }
 
-    /// The admitted clients that have not left.
+    /// The admitted clients that have not disconnected.
     public var connectedPeers: [Peer] { peers.filter(\.isAdmitted).map(\.peer) }
 
-    /// Waits until all queued messages are written to the clients' sockets, at most for `timeout`.
+    /// Waits until all queued messages are written to the clients' sockets, for at most `timeout`.
     public func flush(timeout: Duration) async {
         let flushes = connectedPeers.compactMap(\.connection).map { connection in
             Task { @DBusActor in await connection.flush(timeout: timeout) }
@@ -131,7 +132,7 @@ public final class Server {
         for flush in flushes { _ = await flush.value }
     }
 
-    /// Stops listening and closes every connection.
+    /// Stops listening and closes all connections.
     public func close() {
         guard listener.close() else { return }
         for served in peers { served.connection?.close() }
@@ -141,7 +142,7 @@ public final class Server {
 // MARK: - Listening
 
 extension Server {
-    /// Listens on an address such as `unix:path=/run/listd/direct.sock`; an old socket file is replaced.
+    /// Listens on an address such as `unix:path=/run/listd/direct.sock`. An old socket file is replaced.
     ///
     /// - Throws: `BadAddress`, `AddressInUse`, `FileNotFound` and the like.
     public static func listen(
@@ -154,10 +155,10 @@ extension Server {
 // MARK: - Connections
 
 extension Server {
-    /// Accepts a new connection; libdbus closes it unless it is referenced here.
+    /// Accepts a new connection. libdbus closes a connection that is not retained here.
     private func accept(_ raw: OpaquePointer) {
         guard let credentials = unsafe Credentials(ofPeerOf: raw),
-            let place = counts.place(
+            let decision = counts.decide(
                 for: credentials.userID, limit: configuration.maximumConnections,
                 limitPerUser: connectionsOfUser?(credentials.userID) ?? configuration.maximumConnectionsPerUser)
         else { return }
@@ -165,20 +166,20 @@ extension Server {
         unsafe dbus_connection_set_max_message_unix_fds(raw, configuration.maximumDescriptors)
         guard let transport = try? unsafe Transport(adopting: raw) else { return }
         transport.limit(messageSize: configuration.maximumMessageSize)
-        transport.endsWhilePaused = true  // the clients have left
-        let served = ServedPeer(server: self, name: ":d.\(nextNumber)", credentials: credentials, place: place)
+        transport.endsWhilePaused = true  // a client that closes its socket has left
+        let served = ServedPeer(server: self, name: ":d.\(nextNumber)", credentials: credentials, decision: decision)
         nextNumber += 1
         peers.append(served)
-        counts.add(place, of: credentials.userID)
+        counts.add(decision, of: credentials.userID)
         transport.setUserCheck(UserCheck(userID: credentials.userID, isAllowed: configuration.admits(credentials)))
-        if let timeout = configuration.messageTimeout { limit(served.peer, transport, timeout) }
+        if let timeout = configuration.messageTimeout { limitUnfinishedMessages(of: served.peer, transport, timeout) }
         served.start(
             Connection(
                 transport: transport, role: .served(served), maximumMessageSize: configuration.maximumAnswerSize),
             authenticationTimeout: configuration.authenticationTimeout)
     }
 
-    private func limit(_ peer: Peer, _ transport: Transport, _ timeout: Duration) {
+    private func limitUnfinishedMessages(of peer: Peer, _ transport: Transport, _ timeout: Duration) {
         transport.limitUnfinishedMessages(
             UnfinishedLimits(
                 timeout: timeout, maximumSize: configuration.maximumMessageSize,
@@ -187,22 +188,23 @@ extension Server {
                 onTimeout: { [weak self] in self?.onUnfinishedMessage?(peer, $0) }))
     }
 
-    /// Resumes reading the clients for whose messages there was no room, if there is some now.
+    /// Resumes reading from clients that were paused for lack of room, as far as there is room now.
     public func retryUnfinishedMessages() {
         for served in peers { served.connection?.transport.retryUnfinishedMessage() }
     }
 
-    func admitted(_ served: ServedPeer) {
+    func didAdmit(_ served: ServedPeer) {
         served.connection?.objects = objects
         for handler in connectionHandlers { handler(served.peer) }
     }
 
-    func left(_ served: ServedPeer) {
+    func removePeer(_ served: ServedPeer) {
         peers.removeAll { $0 === served }
-        if let user = served.peer.credentials?.userID { counts.remove(served.place, of: user) }
+        if let user = served.peer.credentials?.userID { counts.remove(served.decision, of: user) }
     }
 
-    /// The owner of a name here: the server for its own names, and its clients for their unique ones; nil = none.
+    /// Returns the owner of a name on this server: the server for its own names, a client for its unique name; nil if
+    /// the name has no owner.
     func owner(of name: String) -> String? {
         if name == Bus.name { return Bus.name }
         if name == Server.ownName || configuration.names.contains(name) { return Server.ownName }

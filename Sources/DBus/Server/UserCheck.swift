@@ -2,10 +2,10 @@
 
 internal import CDBus
 
-/// The user as whom a connection may authenticate: the one that the kernel reported when it was made, if that one is
+/// A check that a connection authenticates as the user whom the kernel reported for it, and that this user is
 /// admitted.
 ///
-/// libdbus by itself admits root and its own user, whoever the server is for.
+/// By default, libdbus admits root and the server's own user, regardless of what the server allows.
 final class UserCheck: Sendable {
     private let userID: UInt32
     private let isAllowed: Bool
@@ -27,7 +27,7 @@ final class UserCheck: Sendable {
 }
 
 extension Transport {
-    /// Decides about the other end when it authenticates.
+    /// Sets the check that libdbus calls when the other end authenticates.
     func setUserCheck(_ check: UserCheck) {
         unsafe withRaw { raw in
             unsafe dbus_connection_set_unix_user_function(

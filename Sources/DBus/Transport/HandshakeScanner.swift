@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the end of the authentication lines and the beginning of the messages in received bytes.
+/// A scanner that finds the end of the authentication lines, after which messages begin.
 ///
-/// The last line is `BEGIN` (D-Bus specification, Authentication Protocol); it may arrive in pieces, or together with
-/// the first messages.
+/// The last line is `BEGIN` (D-Bus specification, "Authentication Protocol"). It may arrive in pieces, or together
+/// with the first messages.
 struct HandshakeScanner {
     private static let last = Array("BEGIN".utf8)
 
-    /// The beginning of the incomplete line: enough to recognise `BEGIN`, and the character after it.
+    /// The beginning of the current line, long enough to recognise `BEGIN` and the character after it.
     private var line: [UInt8] = []
     private var previous: UInt8 = 0
-    /// The first byte of a connection belongs to no line.
+    /// Whether no byte was scanned yet. The first byte of a connection is not part of a line.
     private var isFirst = true
 
-    /// Consumes the next bytes.
+    /// Scans the next bytes.
     ///
-    /// - Returns: how many of them follow the last line; nil = it has not arrived yet.
+    /// - Returns: the number of bytes after the last line; nil while the last line is incomplete.
     mutating func consume(_ bytes: some Collection<UInt8>) -> Int? {
         var left = bytes.count
         for byte in bytes {
@@ -33,7 +33,7 @@ struct HandshakeScanner {
         return nil
     }
 
-    /// Words may follow the command; the line's end may be in the kept part.
+    /// Whether the current line is `BEGIN`, possibly followed by arguments or the carriage return.
     private var isLast: Bool {
         line.starts(with: Self.last)
             && (line.count == Self.last.count || line.last == UInt8(ascii: " ") || line.last == UInt8(ascii: "\r"))

@@ -3,33 +3,33 @@
 internal import CDBus
 internal import Glibc
 
-/// The bytes that libdbus reads from a socket, followed from outside: the end of the handshake, and the boundaries of
+/// An observer of the bytes that libdbus reads from a socket. It finds the end of the handshake and the boundaries of
 /// messages.
 @DBusActor
 struct IncomingBytes {
-    /// The bytes read since the last call.
+    /// What libdbus has read since the last call.
     enum Progress {
         case nothing
-        /// As far as is known, no byte of a message.
+        /// Bytes that, as far as known, are all part of the handshake.
         case handshake
         case messages
     }
 
     private var reads: ReadCounter
-    /// Searches the beginning of the first message; nil when it is found.
+    /// The scanner for the end of the handshake; nil when the first message has begun.
     private var handshake: HandshakeScanner? = HandshakeScanner()
-    /// The bytes in the socket before they are read.
+    /// The bytes in the socket that libdbus has not read yet.
     private var peeked: ArraySlice<UInt8> = []
     private(set) var boundaries = MessageBoundaries()
 
     init(socket: Int32) { reads = ReadCounter(socket: socket) }
 
-    /// libdbus may read the received bytes now.
+    /// Called before libdbus may read from the socket.
     mutating func willRead() {
-        peeked = boundaries.mayBeSkipped(ReadCounter.mostRead) && handshake == nil ? [] : reads.peek()[...]
+        peeked = boundaries.canSkip(ReadCounter.mostRead) && handshake == nil ? [] : reads.peek()[...]
     }
 
-    /// libdbus may have read the received bytes.
+    /// Called after libdbus may have read from the socket.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     mutating func didRead(isAuthenticated: Bool) -> Progress {
@@ -45,7 +45,7 @@ struct IncomingBytes {
             } else if isAuthenticated {
                 // The end of the handshake arrived between peeking and reading.
                 handshake = nil
-                boundaries.giveUp()
+                boundaries.markUnknown()
                 return .handshake
             } else {
                 return .handshake
@@ -56,21 +56,21 @@ struct IncomingBytes {
         return .messages
     }
 
-    /// A message that was counted as incomplete has been dispatched.
-    mutating func removeUnknown(size: Int) { boundaries.removeUnknown(size: size) }
+    /// Records that a message was dispatched whose boundaries are unknown.
+    mutating func removeDispatched(size: Int) { boundaries.removeDispatched(size: size) }
 
-    /// All complete messages were dispatched.
-    mutating func settle() { boundaries.settle() }
+    /// Records that all complete messages were dispatched.
+    mutating func recordAllDispatched() { boundaries.recordAllDispatched() }
 }
 
-/// Counts the bytes that libdbus reads from a Unix socket.
+/// A counter of the bytes that libdbus reads from a Unix socket.
 ///
-/// The kernel lowers a socket's peek offset by the bytes read from it (socket(7), `SO_PEEK_OFF`): set beyond everything
-/// that may arrive, it is a counter.
+/// Each read lowers the socket's peek offset by the number of bytes read (socket(7), `SO_PEEK_OFF`). The offset is
+/// set higher than any data in the socket, so its decrease counts the bytes.
 @DBusActor
 private struct ReadCounter {
     private static let highest: Int32 = 1 << 30
-    /// More than libdbus reads between two calls, also before authentication.
+    /// An upper bound of the bytes that libdbus reads between two calls, also before authentication.
     static let mostRead = 1 << 14
 
     private let socket: Int32
@@ -81,7 +81,7 @@ private struct ReadCounter {
         listd_set_peek_offset(socket, Self.highest)
     }
 
-    /// The number of bytes read since the last call; 0 where the kernel does not count.
+    /// Returns the number of bytes read since the last call; 0 where the kernel does not support this.
     mutating func consume() -> Int {
         let now = listd_get_peek_offset(socket)
         guard now >= 0, now < offset else { return 0 }
@@ -91,7 +91,7 @@ private struct ReadCounter {
         return count
     }
 
-    /// The bytes in the socket, at most `mostRead`.
+    /// Returns the bytes in the socket without reading them, at most `mostRead`.
     mutating func peek() -> [UInt8] {
         listd_set_peek_offset(socket, 0)
         defer { rewind() }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the boundaries of messages in received bytes (D-Bus specification, Message Format), and the length of each.
+/// A scanner that finds the boundaries of messages in received bytes (D-Bus specification, "Message Format"), and the
+/// length of each message.
 ///
-/// Bytes that were not inspected may be skipped inside a message. Elsewhere they make the boundaries unknown, until
-/// `settle` is called because all messages are complete.
+/// Inside of a message, bytes can be skipped without inspection. Elsewhere, skipping makes the boundaries unknown
+/// until `recordAllDispatched` reports that all messages are complete.
 struct MessageBoundaries {
-    /// The number of bytes at the beginning that determine a message's length.
+    /// The number of bytes at the beginning of a message that determine its length.
     private static let startSize = 16
 
-    /// The first bytes of the message that has begun.
+    /// The first bytes of the incomplete message.
     private var start: [UInt8] = []
-    /// How many bytes of the message that has begun are still missing; nil = unknown.
+    /// The number of missing bytes of the incomplete message; nil if unknown.
     private var left: Int?
     /// The number of complete messages.
     private(set) var completed: UInt64 = 0
-    /// The number of received bytes of the message that has begun, or of several while the boundaries are unknown.
+    /// The number of received bytes of the incomplete message; of several messages while the boundaries are unknown.
     private(set) var received = 0
     /// Whether the boundaries of messages are unknown.
     private(set) var isUnknown = false
-    private var isGivenUp = false
+    private var staysUnknown = false
 
-    /// The length of the incomplete message; nil = there is none, or too little of it has arrived, or the boundaries
+    /// The length of the incomplete message; nil if there is none, too little of it has arrived, or the boundaries
     /// are unknown.
     var length: Int? { left.map { received + $0 } }
 
-    /// Whether so many bytes may arrive before the next message begins.
-    func mayBeSkipped(_ count: Int) -> Bool { left.map { count <= $0 } ?? false }
+    /// Returns whether the next `count` bytes are inside of the incomplete message.
+    func canSkip(_ count: Int) -> Bool { left.map { count <= $0 } ?? false }
 
-    /// Consumes the next bytes.
+    /// Scans the next bytes.
     mutating func consume(_ bytes: ArraySlice<UInt8>) {
         guard !isUnknown else { return skip(bytes.count) }
         var bytes = bytes
         while !bytes.isEmpty {
             if let left {
                 let taken = min(left, bytes.count)
-                pass(taken)
+                advance(by: taken)
                 bytes = bytes.dropFirst(taken)
             } else {
                 let taken = min(Self.startSize - start.count, bytes.count)
@@ -42,53 +43,54 @@ struct MessageBoundaries {
                 received += taken
                 bytes = bytes.dropFirst(taken)
                 guard start.count == Self.startSize else { return }
-                begin()
+                parseStart()
             }
         }
     }
 
-    /// Skips so many bytes that were not inspected.
+    /// Skips bytes that were not inspected.
     mutating func skip(_ count: Int) {
         let inside = min(count, left ?? 0)
-        if inside > 0 { pass(inside) }
+        if inside > 0 { advance(by: inside) }
         guard count > inside else { return }
         received += count - inside
         (start, left, isUnknown) = ([], nil, true)
     }
 
-    /// Sets the boundaries as unknown, with an unknown number of message bytes among those that have arrived.
-    mutating func giveUp() {
+    /// Marks the boundaries as unknown for good, when an unknown number of the received bytes belongs to messages.
+    mutating func markUnknown() {
         skip(0)
-        (isUnknown, isGivenUp) = (true, true)
+        (isUnknown, staysUnknown) = (true, true)
     }
 
-    /// A message that was counted as incomplete has been dispatched; its size tells how many of the received bytes
-    /// belong to later ones.
-    mutating func removeUnknown(size: Int) {
+    /// Records that a message was dispatched whose boundaries are unknown. Its size tells how many of the received
+    /// bytes belong to later messages.
+    mutating func removeDispatched(size: Int) {
         guard isUnknown else { return }
         received = max(0, received - size)
         completed += 1
     }
 
-    /// All complete messages were dispatched: if no byte of another one has arrived, the boundaries are known.
-    mutating func settle() {
-        if received == 0 { isUnknown = isGivenUp }
+    /// Records that all complete messages were dispatched. If no bytes of another message have arrived, the
+    /// boundaries are known again.
+    mutating func recordAllDispatched() {
+        if received == 0 { isUnknown = staysUnknown }
     }
 
-    private mutating func begin() {
+    private mutating func parseStart() {
         let isLittle = start[0] == UInt8(ascii: "l")
         func number(at offset: Int) -> Int {
             let bytes = start[offset..<offset + 4]
             return (isLittle ? bytes.reversed() : Array(bytes)).reduce(0) { $0 << 8 | Int($1) }
         }
-        // The fields of the header are padded; the numbers are 32 bits wide, so that their sum is an Int.
+        // The header fields are padded to 8. The numbers have 32 bits, so their sum fits into an Int.
         let size = Self.startSize + (number(at: 12) + 7) & -8 + number(at: 4)
         left = size - Self.startSize
         start = []
-        pass(0)
+        advance(by: 0)
     }
 
-    private mutating func pass(_ count: Int) {
+    private mutating func advance(by count: Int) {
         received += count
         left = left.map { $0 - count }
         guard left == 0 else { return }

@@ -2,33 +2,34 @@
 
 internal import CDBus
 
-/// The receiver of a transport's events.
+/// An object that receives the events of a transport.
 @DBusActor
 protocol TransportDelegate: AnyObject {
-    /// A message has arrived; messages come in the order of the other end.
+    /// Called with each received message, in the order in which the other end sent them.
     func transport(_ transport: Transport, received message: Message)
-    /// Either side has ended the connection; no call follows.
+    /// Called when either side has ended the connection. No other call follows.
     func transportDidDisconnect(_ transport: Transport)
-    /// Something was read or written: authentication or the outgoing queue may have changed.
+    /// Called when bytes were read or written, so authentication or the outgoing queue may have changed.
     func transportDidProgress(_ transport: Transport)
 }
 
-/// One private libdbus connection on the event loop: it moves bytes and messages without interpreting them.
+/// A private libdbus connection on the event loop. It transfers bytes and messages without interpreting them.
 ///
-/// Messages are dispatched with a budget per turn of the loop, never from a libdbus callback, so that neither timers
-/// nor other connections starve and no handler is reentered.
+/// Each turn of the loop dispatches a limited number of messages, and libdbus callbacks dispatch none. So neither
+/// timers nor other connections starve, and no handler is reentered.
 @safe
 @DBusActor
 final class Transport: TurnTaker {
-    /// Owned by this object, used on the loop thread only; closed and released by `close`, at the latest by `deinit`.
+    /// libdbus' connection, owned by this object and used on the loop thread only. It is closed and released by
+    /// `close` or `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var unfinished: UnfinishedMessage?
     private weak var delegate: (any TransportDelegate)?
-    /// False after `close`, and once the end has been reported.
+    /// Whether the connection is open: `close` was not called, and its end was not reported.
     private(set) var isConnected = true
 
-    /// Takes over a reference to a private connection.
+    /// Takes ownership of a reference to a private connection.
     init(adopting raw: OpaquePointer) throws(DBusError) {
         unsafe self.raw = unsafe raw
         unsafe dbus_connection_set_exit_on_disconnect(raw, 0)
@@ -42,12 +43,12 @@ final class Transport: TurnTaker {
                 watches.retainedForLibdbus(), WatchTable.release) != 0
         else {
             close()
-            throw DBusError(.noMemory, "no memory for a connection")
+            throw DBusError(.noMemory, "there is not enough memory for a connection")
         }
-        EventLoop.shared.reactor.giveTurn(to: self)  // authentication may have read messages already
+        EventLoop.shared.reactor.scheduleTurn(of: self)  // libdbus may have read messages during authentication
     }
 
-    /// Makes `delegate` the receiver of all events from the next turn of the loop on.
+    /// Sets the object that receives all events, beginning with the next turn of the loop.
     func setDelegate(_ delegate: any TransportDelegate) { self.delegate = delegate }
 
     deinit {
@@ -56,7 +57,7 @@ final class Transport: TurnTaker {
         EventLoop.shared.post { orphan.close() }
     }
 
-    /// Ends the connection; queued messages are lost, and the delegate gets no further call.
+    /// Ends the connection. Queued messages are lost, and the delegate is not called any more.
     func close() {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
@@ -66,7 +67,7 @@ final class Transport: TurnTaker {
     }
 }
 
-/// A connection; this value is its only owner.
+/// A libdbus connection that this value alone owns.
 @safe
 private struct OrphanedConnection: @unchecked Sendable {
     let raw: OpaquePointer
@@ -85,55 +86,58 @@ private struct OrphanedConnection: @unchecked Sendable {
 // MARK: - Sending
 
 extension Transport {
-    /// Queues a message and writes as much as the socket accepts now; never blocks.
+    /// Queues a message and writes as much as the socket accepts now. Never blocks.
     ///
-    /// - Returns: the message's serial.
+    /// - Returns: the serial of the message.
     func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
         guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
         let made = try unsafe message.raw
         guard unsafe dbus_message_contains_unix_fds(made) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
-        else { throw DBusError(.notSupported, "this connection does not carry file descriptors") }
+        else { throw DBusError(.notSupported, "this connection cannot transfer file descriptors") }
         var serial: UInt32 = 0
         guard unsafe dbus_connection_send(raw, made, &serial) != 0 else {
-            throw DBusError(.noMemory, "no memory to send a message")
+            throw DBusError(.noMemory, "there is not enough memory to send a message")
         }
-        // Writing may have found that the other end has closed; libdbus reports that to dispatching only.
-        if !isAlive { EventLoop.shared.reactor.giveTurn(to: self) }
+        // Writing may have found that the other end has closed; libdbus reports this only when messages are
+        // dispatched.
+        if !isAlive { EventLoop.shared.reactor.scheduleTurn(of: self) }
         return serial
     }
 
-    /// The number of bytes that the other end has not read yet.
+    /// The number of bytes that are queued or that the other end has not read yet.
     var outgoingSize: Int { unsafe raw.map { unsafe Int(dbus_connection_get_outgoing_size($0)) } ?? 0 }
 }
 
 extension Transport {
-    /// The socket; nil once it is closed.
+    /// The number of the socket's descriptor; nil when the connection is closed.
     var descriptor: Int32? {
         var number: Int32 = -1
         guard let raw = unsafe raw, unsafe dbus_connection_get_socket(raw, &number) != 0 else { return nil }
         return number
     }
 
-    /// False as soon as libdbus has seen the end, which is reported only after the messages before it.
+    /// Whether libdbus has not seen the end of the connection yet. The end is reported later, after all messages
+    /// before it.
     var isAlive: Bool { unsafe raw.map { unsafe dbus_connection_get_is_connected($0) != 0 } ?? false }
 
-    /// Ends the connection when the other end sends a larger message, from its next one on.
+    /// Sets the maximum size of received messages in bytes, beginning with the next message. A larger message ends
+    /// the connection.
     func limit(messageSize: Int) {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_message_size(raw, messageSize) }
     }
 
-    /// Sets how many bytes of unreleased messages stop the reading.
+    /// Sets the number of bytes in unreleased messages at which libdbus stops reading.
     func limit(unreleasedBytes: Int) {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_received_size(raw, unreleasedBytes) }
     }
 
-    /// Lets an extension configure libdbus; does nothing once closed.
+    /// Calls `body` with libdbus' connection; does nothing when the connection is closed.
     func withRaw(_ body: (OpaquePointer) -> Void) {
         if let raw = unsafe raw { unsafe body(raw) }
     }
 
-    /// True once the other end is authenticated.
+    /// Whether the other end has authenticated.
     var isAuthenticated: Bool { unsafe raw.map { unsafe dbus_connection_get_is_authenticated($0) != 0 } ?? false }
 }
 
@@ -159,24 +163,24 @@ extension Transport: WatchTableOwner {
 // MARK: - Receiving
 
 extension Transport {
-    /// While true, received data stays in the socket and in libdbus' queue.
+    /// Whether reading is paused: received data stays in the socket and in libdbus' queue.
     var readingIsPaused: Bool {
         get { watches.readingIsPaused }
         set {
             watches.setReadingPaused(newValue)
-            EventLoop.shared.reactor.giveTurn(to: self)
+            EventLoop.shared.reactor.scheduleTurn(of: self)
         }
     }
 
-    /// Whether the connection ends as soon as the other end closes, or shuts down its sending direction, also while
-    /// reading is paused: unread messages are lost then. Otherwise the end is found by reading.
+    /// Whether the connection ends as soon as the other end closes the socket or its sending direction, even while
+    /// reading is paused. Unread messages are then lost. Otherwise the end is detected by reading.
     var endsWhilePaused: Bool {
         get { watches.watchesHangUps }
         set { watches.setWatchesHangUps(newValue) }
     }
 
-    /// Limits incomplete messages of the other end; one that times out ends the connection. Call it before anything is
-    /// read.
+    /// Limits incomplete messages from the other end. An incomplete message that times out ends the connection. Call
+    /// this before data is read.
     func limitUnfinishedMessages(_ limits: UnfinishedLimits) {
         guard let descriptor else { return }
         var limits = limits
@@ -191,7 +195,7 @@ extension Transport {
         }
     }
 
-    /// Asks again for room for a message that was begun when there was none.
+    /// Tries again to reserve room for a message for which there was none.
     func retryUnfinishedMessage() { unfinished?.retry() }
 
     private func recordRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }
@@ -199,12 +203,12 @@ extension Transport {
     private func checkForMessages() {
         guard let raw = unsafe raw else { return }
         guard !readingIsPaused else {
-            if endsWhilePaused, !isAlive { EventLoop.shared.reactor.giveTurn(to: self) }
+            if endsWhilePaused, !isAlive { EventLoop.shared.reactor.scheduleTurn(of: self) }
             return
         }
         switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
-        case .drain: EventLoop.shared.reactor.giveTurn(to: self)
-        case .wait: unfinished?.settle()
+        case .drain: EventLoop.shared.reactor.scheduleTurn(of: self)
+        case .wait: unfinished?.recordAllDispatched()
         case .retryLater: retryLater()
         }
     }
@@ -213,7 +217,7 @@ extension Transport {
         EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
     }
 
-    /// The number of messages that are dispatched before other connections and timers get their turn.
+    /// The number of messages that are dispatched before other connections and timers run.
     nonisolated static let messagesPerTurn = 1024
 
     func runTurn(until deadline: UInt64) -> Bool {
@@ -240,11 +244,11 @@ extension Transport {
 
     private func deliver(_ message: Message) {
         guard !message.isLocalDisconnected else { return end() }
-        if unfinished?.delivers(message) == true { message.markAccountedFor() }
+        if unfinished?.releaseRoom(for: message) == true { message.markAccountedFor() }
         delegate?.transport(self, received: message)
     }
 
-    /// Reports the end, once.
+    /// Reports the end of the connection once.
     private func end() {
         guard isConnected else { return }
         isConnected = false
@@ -252,17 +256,17 @@ extension Transport {
     }
 }
 
-/// The next step after checking libdbus' dispatch status.
+/// The next step after a check of libdbus' dispatch status.
 public enum DispatchStep: Sendable {
     case drain
     case wait
-    /// libdbus had no memory: trying again at once would spin.
+    /// libdbus had no memory. Trying again at once would be a busy loop.
     case retryLater
 
-    /// How long to wait for memory.
+    /// The delay before trying again when libdbus had no memory.
     public static let retryDelay = Duration.milliseconds(100)
 
-    /// From a `DBusDispatchStatus`.
+    /// Converts a `DBusDispatchStatus`.
     public init(status: UInt32) {
         switch status {
         case DBUS_DISPATCH_DATA_REMAINS.rawValue: self = .drain

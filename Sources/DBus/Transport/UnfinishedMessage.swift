@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Limits on the received part of an incomplete message, and the account that reserves room for it.
+/// The limits of incomplete messages, and the account that reserves room for them.
 struct UnfinishedLimits {
-    /// The time that an incomplete message may make no progress while it is read.
+    /// The maximum time without progress while an incomplete message is being read.
     var timeout: Duration
-    /// The largest message.
+    /// The maximum size of a message in bytes.
     var maximumSize: Int
-    /// Reserves so many bytes, for all of a message; false = the connection is not read until `retry`.
+    /// Reserves bytes for a whole message. Returns `false` when there is no room; the connection is then not read
+    /// until `retry`.
     var reserve: @DBusActor (Int) -> Bool
     /// Releases reserved bytes.
     var release: @DBusActor (Int) -> Void
-    /// Called with the number of received bytes when a message has timed out.
+    /// Called with the number of received bytes when an incomplete message has timed out.
     var onTimeout: @DBusActor (_ bytes: Int) -> Void
 }
 
-/// The incomplete message of a Unix socket's other end: how many bytes of it were read, its length, and when it last
-/// made progress.
+/// The incomplete message on a Unix socket: its length, how many of its bytes were read, and when it last made
+/// progress.
 ///
-/// libdbus does not report a partly received message. The kernel counts the bytes read, and the bytes in the socket are
-/// peeked at before, so that the header tells the length.
+/// libdbus does not report incomplete messages. The kernel counts the bytes that libdbus reads, and the bytes in the
+/// socket are peeked at before libdbus reads them, to find the length in the header.
 @DBusActor
 final class UnfinishedMessage {
-    /// Smaller messages are received without asking the account.
+    /// The size in bytes up to which messages are received without a reservation.
     private static let smallSize = 16 << 10
 
     private let limits: UnfinishedLimits
@@ -30,17 +31,19 @@ final class UnfinishedMessage {
     private var incoming: IncomingBytes
     /// The number of dispatched messages.
     private var delivered: UInt64 = 0
-    /// The bytes reserved for messages that were not dispatched, by message number.
+    /// The reservations for messages that were not dispatched yet, with the messages' numbers.
     private var reservations: [(number: UInt64, size: Int)] = []
     private var waitsForRoom = false
-    /// When something was last read, or reading resumed, in nanoseconds of `TimerQueue.now`.
+    /// The time of the last read or the last resumption of reading, in nanoseconds of `TimerQueue.now`.
     private var lastProgress = TimerQueue.now()
     private var timer: LoopTimer?
 
+    /// Observes a socket.
+    ///
     /// - Parameters:
-    ///   - socket: not owned; the owner calls `end` before closing it.
-    ///   - isReading: whether the socket is being read.
-    ///   - setWaiting: called with true to stop reading for lack of room, and with false to resume.
+    ///   - socket: the descriptor, which is not owned. The owner calls `end` before closing it.
+    ///   - isReading: returns whether the socket is being read.
+    ///   - setWaiting: called with `true` to stop reading for lack of room, and with `false` to resume.
     init(
         socket: Int32, limits: UnfinishedLimits, isReading: @escaping @DBusActor () -> Bool,
         setWaiting: @escaping @DBusActor (Bool) -> Void
@@ -51,7 +54,7 @@ final class UnfinishedMessage {
         incoming = IncomingBytes(socket: socket)
     }
 
-    /// Nothing is read any more.
+    /// Releases all reservations. Called when nothing is read any more.
     func end() {
         timer?.cancel()
         timer = nil
@@ -60,10 +63,10 @@ final class UnfinishedMessage {
         for reservation in left { limits.release(reservation.size) }
     }
 
-    /// The received bytes may be read now.
+    /// Called before the received bytes may be read.
     func willRead() { incoming.willRead() }
 
-    /// The received bytes may have been read.
+    /// Called after the received bytes may have been read.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     func didRead(isAuthenticated: Bool) {
@@ -76,26 +79,27 @@ final class UnfinishedMessage {
         }
     }
 
-    /// A message is about to be dispatched; releases its room, and returns whether some was reserved.
-    func delivers(_ message: Message) -> Bool {
+    /// Releases the room of a message that is about to be dispatched. Returns `true` if room was reserved for it.
+    func releaseRoom(for message: Message) -> Bool {
         delivered += 1
-        if delivered > boundaries.completed { incoming.removeUnknown(size: message.exactSize) }
+        if delivered > boundaries.completed { incoming.removeDispatched(size: message.exactSize) }
         guard let first = reservations.first, first.number <= delivered else { return false }
         reservations.removeFirst()
         limits.release(first.size)
         return true
     }
 
-    /// All messages that were read are dispatched: the rest is the beginning of one.
-    func settle() {
-        incoming.settle()
+    /// Records that all messages read so far are dispatched: the remaining bytes are the beginning of an incomplete
+    /// message.
+    func recordAllDispatched() {
+        incoming.recordAllDispatched()
         if boundaries.received > 0, timer == nil { wait(limits.timeout) }
     }
 
-    /// Reading resumes: the pause does not count as time without progress.
+    /// Records that reading resumes. The pause does not count as time without progress.
     func resume() { lastProgress = TimerQueue.now() }
 
-    /// Asks again for room for the message for which there was none.
+    /// Tries again to reserve room for the message for which there was none.
     func retry() {
         guard waitsForRoom else { return }
         waitsForRoom = false
@@ -105,11 +109,11 @@ final class UnfinishedMessage {
 
     private var boundaries: MessageBoundaries { incoming.boundaries }
 
-    /// Reserves room for all of the message that has begun, or stops reading its connection.
+    /// Reserves room for the whole incomplete message, or stops reading the connection.
     private func reserve() {
         let number = boundaries.completed + 1
         guard !waitsForRoom, reservations.last?.number != number else { return }
-        // If its header was not seen, the message counts as the maximum size.
+        // If the header was not seen, the message counts as the maximum size.
         let unknown = boundaries.isUnknown && boundaries.received > Self.smallSize ? limits.maximumSize : 0
         let size = min(boundaries.length ?? unknown, limits.maximumSize)
         guard size > Self.smallSize else { return }
@@ -122,10 +126,10 @@ final class UnfinishedMessage {
     }
 
     private func wait(_ time: Duration) {
-        timer = EventLoop.shared.addTimer(after: time) { [weak self] in self?.timeIsUp() }
+        timer = EventLoop.shared.addTimer(after: time) { [weak self] in self?.checkTimeout() }
     }
 
-    private func timeIsUp() {
+    private func checkTimeout() {
         timer = nil
         guard boundaries.received > 0 else { return }
         guard isReading() else { return wait(limits.timeout) }

@@ -3,17 +3,17 @@
 internal import CDBus
 internal import Glibc
 
-/// The owner of a table of watches: a connection or server.
+/// The owner of a watch table: a connection or a server.
 @DBusActor
 protocol WatchTableOwner: AnyObject {
-    /// libdbus has handled a watch or a timeout, so there may be messages now.
+    /// Called when libdbus has handled a watch or a timeout, so messages may have arrived.
     func didHandleWatches()
-    /// libdbus is about to read from the socket.
+    /// Called before libdbus reads from the socket.
     func willRead()
-    /// Reading resumes after a pause.
+    /// Called when reading resumes after a pause.
     func didResumeReading()
-    /// The other end has closed, or shut down its sending direction, while reading is paused; called only after
-    /// `watchHangUps`.
+    /// Called when the other end has closed the socket or its sending direction while reading is paused, if
+    /// `watchesHangUps` is set.
     func didHangUp()
 }
 
@@ -25,41 +25,42 @@ extension WatchTableOwner {
 
 /// The watches and timeouts of one libdbus connection or server on the event loop.
 ///
-/// libdbus calls the functions here with its connection lock held: they only record, and never call back into the
-/// connection. Several watches of one descriptor are merged.
+/// libdbus calls these functions while it holds its connection lock, so they only record changes and never call back
+/// into the connection. Several watches of one descriptor are merged.
 @safe
 @DBusActor
 final class WatchTable {
     private var descriptors: [Int32: WatchedDescriptor] = [:]
     private var timeouts: [OpaquePointer: LoopTimer] = unsafe [:]
     private weak var owner: (any WatchTableOwner)?
-    /// While true, nothing is read: data of the other end stays in the socket.
+    /// Whether reading is paused, so that received data stays in the socket.
     private(set) var readingIsPaused = false
-    /// While true, nothing is read, as there is no room for the message that has begun.
+    /// Whether reading is paused because there is no room for the incomplete message.
     private(set) var waitsForRoom = false
-    /// Whether the owner is notified when the other end closes while nothing is read.
+    /// Whether the owner is notified when the other end closes while reading is paused.
     private(set) var watchesHangUps = false
 
-    /// Sets the owner, until `removeAll`.
+    /// Sets the owner, which is kept until `removeAll`.
     func setOwner(_ owner: any WatchTableOwner) { self.owner = owner }
 
-    func setReadingPaused(_ flag: Bool) { change { readingIsPaused = flag } }
+    func setReadingPaused(_ flag: Bool) { updatePausing { readingIsPaused = flag } }
 
-    func setWaitsForRoom(_ flag: Bool) { change { waitsForRoom = flag } }
+    func setWaitsForRoom(_ flag: Bool) { updatePausing { waitsForRoom = flag } }
 
-    func setWatchesHangUps(_ flag: Bool) { change { watchesHangUps = flag } }
+    func setWatchesHangUps(_ flag: Bool) { updatePausing { watchesHangUps = flag } }
 
-    private func change(_ set: () -> Void) {
+    private func updatePausing(_ set: () -> Void) {
         let wasSilent = isSilent
         set()
         for descriptor in descriptors.keys { EventLoop.shared.reactor.interestChanged(descriptor: descriptor) }
         if wasSilent, !isSilent { owner?.didResumeReading() }
     }
 
-    /// Whether reading is paused, for any reason.
+    /// Whether reading is paused for any reason.
     fileprivate var isSilent: Bool { readingIsPaused || waitsForRoom }
 
-    /// Whether the socket is being read: libdbus itself stops while many bytes of messages are unreleased.
+    /// Whether the socket is being read. libdbus itself disables reading while unreleased messages hold too many
+    /// bytes.
     var isReading: Bool { !isSilent && descriptors.values.contains(where: \.isReadable) }
 
     nonisolated init() {}
@@ -68,9 +69,9 @@ final class WatchTable {
 
     fileprivate func willRead() { owner?.willRead() }
 
-    fileprivate func hungUp() { owner?.didHangUp() }
+    fileprivate func handleHangUp() { owner?.didHangUp() }
 
-    /// Removes everything; libdbus must not use this table any more.
+    /// Removes all watches and timeouts. libdbus must not use this table afterwards.
     func removeAll() {
         owner = nil
         for descriptor in descriptors.keys { EventLoop.shared.reactor.remove(descriptor: descriptor) }
@@ -97,7 +98,7 @@ extension WatchTable {
         return true
     }
 
-    /// The descriptor may be closed right after this.
+    /// Removes a watch. Its descriptor may be closed directly afterwards.
     func remove(watch: Watch) {
         let number = watch.descriptor
         guard let descriptor = descriptors[number] else { return }
@@ -116,7 +117,7 @@ extension WatchTable {
     }
 }
 
-/// One watch of libdbus, which owns it and reports when it removes it.
+/// A watch of libdbus. libdbus owns it and calls `remove(watch:)` before it frees it.
 @safe
 struct Watch: Equatable {
     let pointer: OpaquePointer
@@ -133,7 +134,7 @@ struct Watch: Equatable {
     }
 }
 
-/// One descriptor of libdbus with its watches: usually one for reading and one for writing.
+/// A descriptor of libdbus with its watches, usually one for reading and one for writing.
 @DBusActor
 private final class WatchedDescriptor: DescriptorSource {
     fileprivate(set) var watches: [Watch] = []
@@ -160,15 +161,16 @@ private final class WatchedDescriptor: DescriptorSource {
 
     func ready(_ events: UInt32) {
         let table = table
-        // libdbus notices the end only by reading, and unread calls come before it.
+        // libdbus notices the end only by reading, and unread calls come before the end.
         let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
-        if let table, table.watchesHangUps, table.isSilent, events & ends != 0 { return table.hungUp() }
+        if let table, table.watchesHangUps, table.isSilent, events & ends != 0 { return table.handleHangUp() }
         var flags: UInt32 = 0
         if events & EPOLLIN.rawValue != 0 { flags |= DBUS_WATCH_READABLE.rawValue }
         if events & EPOLLOUT.rawValue != 0 { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if events & EPOLLERR.rawValue != 0 { flags |= DBUS_WATCH_ERROR.rawValue }
         if events & EPOLLHUP.rawValue != 0 { flags |= DBUS_WATCH_HANGUP.rawValue }
-        // libdbus reads two or four kilobytes at a time: a message of megabytes would take thousands of turns.
+        // libdbus reads two or four kilobytes at a time, so a message of several megabytes would take thousands of
+        // turns.
         for _ in 0..<Self.readsPerTurn {
             if flags & DBUS_WATCH_READABLE.rawValue != 0 {
                 table?.willRead()
@@ -183,10 +185,10 @@ private final class WatchedDescriptor: DescriptorSource {
         table?.didHandle()
     }
 
-    /// How often libdbus reads before other connections get their turn.
+    /// The maximum number of reads by libdbus before other connections get a turn.
     private static let readsPerTurn = 32
 
-    /// Whether there is data to read; false for descriptors that are no sockets.
+    /// Whether there is data to read; always false for descriptors that are not sockets.
     private var hasMore: Bool {
         guard let descriptor = watches.first?.descriptor else { return false }
         var count: Int32 = 0
@@ -217,16 +219,16 @@ extension WatchTable {
     }
 }
 
-/// Lets a timer's closure hold a timeout, which libdbus removes before it frees it.
+/// A timeout in the closure of a timer. libdbus removes the timeout before it frees it.
 @safe
 private struct TimeoutKey: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-// MARK: - What libdbus is handed
+// MARK: - Callbacks for libdbus
 
 extension WatchTable {
-    /// A retained reference for libdbus, which releases it through `release`.
+    /// Returns a retained reference for libdbus, which releases it with `release`.
     nonisolated func retainedForLibdbus() -> UnsafeMutableRawPointer {
         unsafe Unmanaged.passRetained(self).toOpaque()
     }

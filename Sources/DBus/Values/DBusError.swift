@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus error: a name for programs and a message for people.
+/// A D-Bus error: a name that programs compare, and a message that people read.
 ///
-/// Errors of this module itself use the standard names too: `Disconnected`, `NoReply` for a call that ran out of time,
-/// `LimitsExceeded` for a message that is too large, `InvalidArgs` for values of another type than requested.
+/// This module uses the standard names for its own errors too: `Disconnected`, `NoReply` for a call that timed out,
+/// `LimitsExceeded` for a message that is too large, `InvalidArgs` for a value whose type differs from the requested
+/// one.
 public struct DBusError: Error, Equatable, Sendable {
     /// The error's name, such as `org.freedesktop.DBus.Error.InvalidArgs`.
     public let name: String
-    /// What went wrong, naming the thing at fault.
+    /// What went wrong; names the thing at fault.
     public let message: String
 
-    /// Makes an error; a name that D-Bus would refuse becomes `org.freedesktop.DBus.Error.Failed`.
+    /// Creates an error. A name that is no valid error name is replaced by `org.freedesktop.DBus.Error.Failed`.
     public init(name: String, message: String) {
         self.name = Names.isErrorName(name) ? name : StandardError.failed.rawValue
         self.message = message
     }
 
-    /// Makes an error with a name from the specification.
+    /// Creates an error with a name from the specification.
     public init(_ standard: StandardError, _ message: String) {
         name = standard.rawValue
         self.message = message
@@ -57,35 +58,35 @@ public enum StandardError: String, Sendable, CaseIterable {
 }
 
 extension DBusError {
-    /// An argument that is wrong; the message names it.
+    /// Returns an error for an invalid argument; `message` names the argument.
     public static func invalidArgs(_ message: String) -> DBusError { DBusError(.invalidArgs, message) }
-    /// The caller lacks a right.
+    /// Returns an error for a caller that lacks a right.
     public static func accessDenied(_ message: String) -> DBusError { DBusError(.accessDenied, message) }
-    /// A limit that was reached.
+    /// Returns an error for a limit that was reached.
     public static func limitsExceeded(_ message: String) -> DBusError { DBusError(.limitsExceeded, message) }
-    /// Any error without a name of its own.
+    /// Returns an error of a kind that has no name of its own.
     public static func failed(_ message: String) -> DBusError { DBusError(.failed, message) }
-    /// The connection has ended.
+    /// Returns an error for a connection that has ended.
     public static func disconnected(_ message: String) -> DBusError { DBusError(.disconnected, message) }
-    /// No answer in time.
+    /// Returns an error for a call that was not answered in time.
     public static func noReply(_ message: String) -> DBusError { DBusError(.noReply, message) }
-    /// No object exists at the path.
+    /// Returns an error for a path at which there is no object.
     public static func unknownObject(_ path: ObjectPath) -> DBusError {
         DBusError(.unknownObject, "there is no object at \(path.text.quoted)")
     }
 }
 
 extension DBusError: CustomStringConvertible {
-    /// The text for people.
+    /// The error's name and message.
     public var description: String { "\(name): \(message)" }
 }
 
-/// An error of another module that knows its D-Bus form.
+/// An error of another module that can be converted to a D-Bus error.
 ///
-/// A module has one conformance, with all its error names in one table; an error that a handler throws is sent in that
-/// form.
+/// Each module declares one conformance, with all its error names in one table. When a handler throws such an error,
+/// the converted error is sent.
 public protocol DBusErrorConvertible: Error {
-    /// The form that callers on the bus get.
+    /// The error as callers on the bus receive it.
     var dbusError: DBusError { get }
 }
 
@@ -95,7 +96,7 @@ extension DBusError: DBusErrorConvertible {
 }
 
 extension DBusError {
-    /// The D-Bus form of any error; one that has none becomes `Failed` with its description.
+    /// Converts any error. An error that is not `DBusErrorConvertible` becomes `Failed` with its description.
     public init(_ error: any Error) {
         self = (error as? any DBusErrorConvertible)?.dbusError ?? .failed(String(describing: error))
     }

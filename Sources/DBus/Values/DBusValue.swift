@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Any D-Bus value, with its type.
+/// A D-Bus value of any type, together with its type.
 ///
-/// For values whose type is not known in advance: options, variants, tools. Where the type is known, Swift types are
-/// encoded and decoded directly (`DBusEncodable`), and large data is read and written with cursors.
+/// Use it for values whose type is not known in advance: options, variants, tools. Where the type is known, encode
+/// and decode Swift types directly (`DBusEncodable`), and use cursors for large data.
 public indirect enum DBusValue: Equatable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -18,21 +18,21 @@ public indirect enum DBusValue: Equatable, Sendable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case fileDescriptor(FileDescriptor)
-    /// Elements of one type, which is kept for the empty array.
+    /// An array of elements of one type. The type is stored because the array may be empty.
     case array(element: Signature, [DBusValue])
-    /// Entries in the order of the message; keys are not made unique.
+    /// A dictionary with its entries in the order of the message. Repeated keys are kept.
     case dictionary(key: Signature, value: Signature, [Entry])
     case structure([DBusValue])
     case variant(DBusValue)
 
     /// One entry of a dictionary.
     public struct Entry: Equatable, Sendable {
-        /// A basic value.
+        /// The key, which is a basic value.
         public let key: DBusValue
-        /// Any value.
+        /// The value, of any type.
         public let value: DBusValue
 
-        /// Makes an entry from key and value.
+        /// Creates an entry from a key and a value.
         public init(key: DBusValue, value: DBusValue) {
             self.key = key
             self.value = value
@@ -41,7 +41,7 @@ public indirect enum DBusValue: Equatable, Sendable {
 
     /// The value's type.
     ///
-    /// - Complexity: O(number of types in it), without the elements of arrays.
+    /// - Complexity: O(number of types in the value), not counting the elements of arrays.
     public var signature: Signature {
         var text = ""
         appendSignature(to: &text)
@@ -86,18 +86,18 @@ public indirect enum DBusValue: Equatable, Sendable {
 // MARK: - Short forms
 
 extension DBusValue {
-    /// `as`.
+    /// Returns an array of strings (`as`).
     public static func strings(_ strings: some Sequence<String>) -> DBusValue {
         .array(element: "s", strings.map { .string($0) })
     }
 
-    /// `a{sv}`, sorted by key; the values are wrapped in variants here.
+    /// Returns a dictionary of type `a{sv}`, sorted by key. Each value is wrapped in a variant.
     public static func options(_ options: [String: DBusValue]) -> DBusValue {
         let entries = options.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: .variant($0.value)) }
         return .dictionary(key: "s", value: "v", entries)
     }
 
-    /// The content of a variant; any other value itself.
+    /// The value inside of a variant, at any depth; any other value unchanged.
     public var unwrapped: DBusValue {
         if case .variant(let inner) = self { inner.unwrapped } else { self }
     }

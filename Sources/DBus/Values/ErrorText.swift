@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How error messages quote input, and how long they are.
+/// Quotes input in error messages and limits the length of messages.
 ///
-/// Input is cut first and escaped then, so that the cost of refusing it does not depend on its length.
+/// Input is truncated before it is escaped, so that the cost of an error message does not depend on the input's
+/// length.
 enum ErrorText {
-    /// The maximum length of a message in bytes, escaped.
+    /// The maximum length of an escaped message in bytes.
     static let longestMessage = 1024
-    /// The maximum number of characters (Unicode scalars) of its input that a message quotes.
+    /// The maximum number of Unicode scalars of its input that a message quotes.
     static let longestQuotation = 64
 
-    /// The beginning of a text in quotation marks; `…` replaces the rest.
+    /// Returns the beginning of a text in quotation marks; `…` replaces the rest.
     ///
-    /// - Complexity: O(1); at most one scalar more than is quoted is read from `text`.
+    /// - Complexity: O(1). At most one scalar beyond the quoted ones is read from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
         var (result, count) = ("“", 0)
         for scalar in text {
@@ -22,11 +23,13 @@ enum ErrorText {
         return result + "”"
     }
 
-    /// A message that can be sent: control characters are escaped, and `…` replaces what is too long.
+    /// Returns a message that is safe to send: control characters are escaped, and `…` replaces the excess.
     ///
-    /// Line breaks stay: they separate parts of a long message, and those in quoted input were escaped.
+    /// Line breaks are kept: they separate the parts of a long message, and line breaks in quoted input are already
+    /// escaped.
+    ///
     /// - Complexity: O(1) for a message of any length.
-    static func message(_ text: String) -> String {
+    static func sendable(_ text: String) -> String {
         let isShort = text.utf8.count <= longestMessage
         if isShort, !text.unicodeScalars.contains(where: { $0 != "\n" && $0.mustBeEscaped }) { return text }
         var result = ""
@@ -45,8 +48,8 @@ enum ErrorText {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character controls a terminal or is invisible in a line: controls, line separators, directional and
-    /// other format characters, except joiners, which scripts and emoji need.
+    /// Whether the character controls a terminal or is invisible in a line: controls, line separators, and format
+    /// characters such as directional marks. Joiners are allowed, as scripts and emoji need them.
     fileprivate var mustBeEscaped: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
@@ -58,6 +61,6 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of the text as error messages quote it.
+    /// The beginning of the text, quoted and escaped for an error message.
     var quoted: String { ErrorText.quote(unicodeScalars) }
 }

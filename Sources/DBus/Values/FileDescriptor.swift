@@ -2,21 +2,22 @@
 
 internal import Glibc
 
-/// An open file descriptor that this object owns; it is closed with the last reference.
+/// An open file descriptor that this object owns and closes when it is released.
 ///
-/// Sending duplicates it, receiving makes a new duplicate; all are close-on-exec.
+/// Sending and receiving duplicate the descriptor; all duplicates are close-on-exec.
 public final class FileDescriptor: Sendable {
-    /// The number, valid during this object's lifetime.
+    /// The descriptor's number, valid during this object's lifetime.
     public let rawValue: Int32
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     public init(adopting rawValue: Int32) {
         self.rawValue = rawValue
     }
 
-    /// A duplicate of a descriptor with another owner.
+    /// Duplicates a descriptor that has another owner.
     ///
-    /// - Throws: `InvalidArgs` when it is not open, `LimitsExceeded` when the process can open no more.
+    /// - Throws: `InvalidArgs` when `other` is not open, `LimitsExceeded` when the process can open no more
+    ///   descriptors.
     public init(duplicating other: Int32) throws(DBusError) {
         rawValue = fcntl(other, F_DUPFD_CLOEXEC, 3)
         guard rawValue >= 0 else {
@@ -32,6 +33,6 @@ public final class FileDescriptor: Sendable {
 }
 
 extension FileDescriptor: Equatable {
-    /// Whether both are the same open descriptor of this process.
+    /// Returns whether both are the same open descriptor of this process.
     public static func == (left: FileDescriptor, right: FileDescriptor) -> Bool { left === right }
 }

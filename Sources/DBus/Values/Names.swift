@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The grammar of names (D-Bus specification, "Valid Names").
+/// Checks names against the grammar of D-Bus (D-Bus specification, "Valid Names").
 ///
-/// libdbus ends the process for an invalid name, so each is checked here first. Every name that passes here passes
-/// libdbus' own check.
+/// libdbus aborts the process for an invalid name, so each name is checked here first. Every name that passes here
+/// also passes libdbus' own check.
 public enum Names {
     static let maximumLength = 255
 
-    /// Two or more elements of letters, digits and `_`, none of which begins with a digit, joined by dots.
+    /// Returns whether `name` is an interface name: two or more elements of letters, digits and `_`, joined by dots.
+    /// No element begins with a digit.
     public static func isInterface(_ name: String) -> Bool {
         isDotted(name, minimum: 2, hyphens: false, leadingDigits: false)
     }
 
-    /// The same grammar as an interface's.
+    /// Returns whether `name` is an error name, which has the grammar of an interface name.
     public static func isErrorName(_ name: String) -> Bool { isInterface(name) }
 
-    /// One element of letters, digits and `_` that does not begin with a digit.
+    /// Returns whether `name` is a member name: one element of letters, digits and `_` that does not begin with a
+    /// digit.
     public static func isMember(_ name: String) -> Bool {
         isDotted(name, minimum: 1, maximum: 1, hyphens: false, leadingDigits: false)
     }
 
-    /// A unique name (`:1.42`) or a well-known one (`org.listd.Listd1`).
+    /// Returns whether `name` is a unique name (`:1.42`) or a well-known name (`org.listd.Listd1`).
     public static func isBusName(_ name: String) -> Bool { isUniqueName(name) || isWellKnownName(name) }
 
-    /// Two or more elements after the colon, which may begin with digits.
+    /// Returns whether `name` is a unique name: a colon and two or more elements, which may begin with digits.
     public static func isUniqueName(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: ":") && name.utf8.count <= maximumLength
             && isDotted(name.dropFirst(), minimum: 2, hyphens: true, leadingDigits: true)
     }
 
-    /// Two or more elements that may contain hyphens.
+    /// Returns whether `name` is a well-known name: two or more elements, which may contain hyphens.
     public static func isWellKnownName(_ name: String) -> Bool {
         isDotted(name, minimum: 2, hyphens: true, leadingDigits: false)
     }
 
-    /// A namespace as in a match rule's `arg0namespace`: a well-known name, or a single element of one.
+    /// Returns whether `name` is a namespace as in a match rule's `arg0namespace`: a well-known name, or a single
+    /// element.
     static func isNamespace(_ name: String) -> Bool {
         isDotted(name, minimum: 1, hyphens: true, leadingDigits: false)
     }

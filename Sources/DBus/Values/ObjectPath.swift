@@ -5,22 +5,22 @@ public struct ObjectPath: Hashable, Sendable {
     /// The path as text.
     public let text: String
 
-    /// `/`.
+    /// The root path, `/`.
     public static let root = ObjectPath(unchecked: "/")
 
     init(unchecked text: String) {
         self.text = text
     }
 
-    /// Checks a path.
+    /// Creates a path from text.
     ///
-    /// - Throws: `InvalidArgs` naming the text.
+    /// - Throws: `InvalidArgs` that quotes the text when it is not a valid path.
     public init(_ text: String) throws(DBusError) {
         guard ObjectPath.isValid(text) else { throw .invalidArgs("\(text.quoted) is not an object path") }
         self.text = text
     }
 
-    /// True for `/`, and for elements of letters, digits and `_`, each behind a slash.
+    /// Returns whether `text` is `/`, or a sequence of elements of letters, digits and `_`, each preceded by a slash.
     public static func isValid(_ text: String) -> Bool {
         if text == "/" { return true }
         var previous: UInt8 = 0
@@ -41,21 +41,21 @@ public struct ObjectPath: Hashable, Sendable {
 }
 
 extension ObjectPath: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A path in the program's text; an invalid one is a programming error and traps.
+    /// Creates a path from a string literal; an invalid literal is a programming error and traps.
     public init(stringLiteral text: StaticString) {
-        // trap: a static string is in the program; received paths go through the initializer that throws
-        precondition(ObjectPath.isValid(text.description), "not an object path")
+        // trap: a static string is part of the program; received paths use the initializer that throws
+        precondition(ObjectPath.isValid(text.description), "a literal is not an object path")
         self.text = text.description
     }
 
-    /// The text for people.
+    /// The path as text.
     public var description: String { text }
 }
 
 // MARK: - Elements
 
 extension ObjectPath {
-    /// The elements from the root; none for `/`.
+    /// The elements of the path, beginning at the root; empty for `/`.
     public var elements: [Substring] { text.split(separator: "/") }
 
     /// The path one level up; nil for `/`.
@@ -67,13 +67,13 @@ extension ObjectPath {
     /// The last element; empty for `/`.
     public var lastElement: Substring { elements.last ?? "" }
 
-    /// The path of the child with an escaped name.
+    /// Returns the path of a child. The child's element is `name`, escaped.
     public func appending(_ name: String) -> ObjectPath {
         let element = ObjectPath.escape(name)
         return ObjectPath(unchecked: text == "/" ? "/\(element)" : "\(text)/\(element)")
     }
 
-    /// True for the path itself and everything below it.
+    /// Returns whether `other` is this path or below it.
     public func contains(_ other: ObjectPath) -> Bool {
         guard text.utf8.count > 1 else { return true }
         let (mine, theirs) = (text.utf8, other.text.utf8)
@@ -82,8 +82,8 @@ extension ObjectPath {
             && theirs[theirs.index(theirs.startIndex, offsetBy: mine.count)] == UInt8(ascii: "/")
     }
 
-    /// One element for any text, escaped as systemd does: a byte outside `[A-Za-z0-9]`, and a digit in first place,
-    /// becomes `_xx`; the empty text becomes `_`.
+    /// Converts any text into one path element, escaped as systemd does. A byte outside of `[A-Za-z0-9]`, and a digit
+    /// in first place, becomes `_xx`; the empty text becomes `_`.
     public static func escape(_ name: String) -> String {
         guard !name.isEmpty else { return "_" }
         let digits = Array("0123456789abcdef".utf8)
@@ -101,7 +101,7 @@ extension ObjectPath {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that `escape` turned into this element; nil when there is none.
+    /// Returns the text that `escape` converts into this element; nil if there is no such text.
     public static func unescape(_ element: some StringProtocol) -> String? {
         if element == "_" { return "" }
         var bytes: [UInt8] = []

@@ -2,21 +2,21 @@
 
 /// A valid signature (D-Bus specification, "Valid Signatures"): any number of complete types.
 ///
-/// At most 255 bytes, 32 nested arrays and 32 nested structs.
+/// A signature has at most 255 bytes, 32 nested arrays and 32 nested structs.
 public struct Signature: Hashable, Sendable {
     /// The signature as text.
     public let text: String
 
-    /// No types at all.
+    /// The signature of an empty body.
     public static let empty = Signature(unchecked: "")
 
     init(unchecked text: String) {
         self.text = text
     }
 
-    /// Checks a signature.
+    /// Creates a signature from text.
     ///
-    /// - Throws: `InvalidSignature` naming the text.
+    /// - Throws: `InvalidSignature` that quotes the text when it is not a valid signature.
     public init(_ text: String) throws(DBusError) {
         guard Signature.isValid(text) else {
             throw DBusError(.invalidSignature, "\(text.quoted) is not a signature")
@@ -24,7 +24,7 @@ public struct Signature: Hashable, Sendable {
         self.text = text
     }
 
-    /// True for any number of complete types within the limits.
+    /// Returns whether `text` consists of any number of complete types, within the limits.
     public static func isValid(_ text: String) -> Bool {
         guard text.utf8.count <= Names.maximumLength else { return false }
         var scanner = SignatureScanner(bytes: Array(text.utf8))
@@ -34,7 +34,7 @@ public struct Signature: Hashable, Sendable {
         return true
     }
 
-    /// The complete types, one signature each.
+    /// The complete types of the signature, each as a signature.
     public var types: [Signature] {
         var scanner = SignatureScanner(bytes: Array(text.utf8))
         var types: [Signature] = []
@@ -46,28 +46,28 @@ public struct Signature: Hashable, Sendable {
         return types
     }
 
-    /// True for exactly one complete type.
+    /// Whether the signature has exactly one complete type.
     public var isSingle: Bool { types.count == 1 }
 
-    /// The kind of the first type; nil when there are no types.
+    /// The kind of the first type; nil for the empty signature.
     public var firstCode: TypeCode? { text.utf8.first.flatMap(TypeCode.init(signatureByte:)) }
 
     static func + (left: Signature, right: Signature) -> Signature { Signature(unchecked: left.text + right.text) }
 }
 
 extension Signature: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A signature in the program's text; an invalid one is a programming error and traps.
+    /// Creates a signature from a string literal; an invalid literal is a programming error and traps.
     public init(stringLiteral text: StaticString) {
-        // trap: a static string is in the program; received signatures go through the initializer that throws
-        precondition(Signature.isValid(text.description), "not a signature")
+        // trap: a static string is part of the program; received signatures use the initializer that throws
+        precondition(Signature.isValid(text.description), "a literal is not a signature")
         self.text = text.description
     }
 
-    /// The text for people.
+    /// The signature as text.
     public var description: String { text }
 }
 
-/// Walks over the complete types of a signature.
+/// A scanner that moves over the complete types of a signature.
 struct SignatureScanner {
     let bytes: [UInt8]
     private(set) var position = 0
@@ -78,7 +78,7 @@ struct SignatureScanner {
 
     var atEnd: Bool { position == bytes.count }
 
-    /// Moves after one complete type; false when there is none, or it is nested too deeply.
+    /// Moves past one complete type. Returns `false` when there is no valid type, or it is nested too deeply.
     mutating func skipType(arrays: Int, structs: Int) -> Bool {
         guard arrays <= 32, structs <= 32, position < bytes.count else { return false }
         let byte = bytes[position]
@@ -104,7 +104,7 @@ struct SignatureScanner {
         return position <= bytes.count
     }
 
-    /// A basic key and one value type in braces, allowed only after an `a`.
+    /// Moves past a dictionary entry: a basic key type and one value type in braces. It is allowed only after an `a`.
     private mutating func skipDictionaryEntry(arrays: Int, structs: Int) -> Bool {
         position += 1
         guard position < bytes.count, TypeCode(signatureByte: bytes[position])?.isBasic == true else { return false }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of D-Bus values, each with its character in a signature.
+/// The kinds of D-Bus values, each with its type code.
 ///
-/// Structs and dict entries are `(` and `{` in a signature and `r` and `e` as a value's kind.
+/// A struct begins with `(` in a signature and has the code `r`; a dict entry begins with `{` and has the code `e`.
 public enum TypeCode: UInt8, Sendable, CaseIterable {
     case byte = 0x79  // y
     case boolean = 0x62  // b
@@ -22,7 +22,7 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
     case structure = 0x72  // r
     case dictionaryEntry = 0x65  // e
 
-    /// The kind of the type whose signature begins with `byte`.
+    /// Creates the kind of a type from the first byte of its signature.
     @inlinable
     init?(signatureByte byte: UInt8) {
         switch byte {
@@ -33,7 +33,7 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The character with which a type of this kind begins in a signature.
+    /// The byte with which a type of this kind begins in a signature.
     @inlinable
     var signatureByte: UInt8 {
         switch self {
@@ -43,7 +43,7 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True for everything but containers.
+    /// Whether the kind is not a container.
     public var isBasic: Bool {
         switch self {
         case .array, .variant, .structure, .dictionaryEntry: false
@@ -64,6 +64,6 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
 }
 
 extension TypeCode: CustomStringConvertible {
-    /// The character in a signature, as text for people.
+    /// The type code as text.
     public var description: String { String(UnicodeScalar(rawValue)) }
 }

@@ -2,48 +2,49 @@
 
 public import DBus
 
-/// A proxy for calls to one list, without following it.
+/// A proxy for calls to one list, without following the list.
 ///
-/// Valid as long as the connection and the daemon process.
+/// It is valid as long as the connection and the daemon process exist.
 @DBusActor
 public struct AdapterClient {
-    /// The list's object.
+    /// The list's object on the bus.
     public let object: RemoteObject
 
-    /// Makes a proxy from the list's object, as ``ListDaemonClient/adapter(_:)`` does.
+    /// Creates a proxy of a list's object, which ``ListDaemonClient/adapter(_:)`` returns.
     public init(_ object: RemoteObject) { self.object = object }
 
-    /// Hints for showing fields of the list's objects: the option `hints`, then the hints of its source.
+    /// Reads the hints for displaying fields of the list's objects: the option `hints`, then the hints of its source.
     ///
-    /// Unknown hints are left out. The property `Options` tells when they change.
+    /// Unknown hints are omitted. When the hints change, the property `Options` changes.
     public func hints() async throws(DBusError) -> [String: FieldHint] {
         FieldHint.all(in: try await object.property("Options", as: [String: DBusValue].self))
     }
 
-    /// An action on an item that a viewer invokes.
+    /// An invocation of an action on an item by a viewer.
     public struct Invocation: Sendable, Equatable {
-        /// The object.
+        /// The identifier of the item's object.
         public let objectID: String
-        /// The item inside the object's section.
+        /// The index of the item inside of the object's section.
         public let item: UInt32
-        /// The name of the action: a word that viewers and writer agree on.
+        /// The name of the action, on which viewers and the writer agree.
         public let action: String
-        /// The action's parameters.
+        /// The parameters of the action.
         public let parameters: [String: DBusValue]
-        /// The Unix user of the viewer.
+        /// The Unix user id of the viewer.
         public let user: UInt32
     }
 
-    /// Subscribes to the actions that no section controller handles; only the owner of the list receives them.
+    /// Subscribes to the actions that no section controller handles. Only the owner of the list receives them.
     ///
     /// - Parameters:
-    ///   - events: other words of `Subscribe` for this connection and list, as only the last `Subscribe` counts.
-    ///   - body: called for each action, until the subscription is dropped.
+    ///   - events: other words of `Subscribe` for this connection and list, as each `Subscribe` replaces the one
+    ///     before.
+    ///   - body: called for each action, until the subscription is released or cancelled.
     /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
     public func onInvoked(
         and events: [String] = [], _ body: @escaping @DBusActor (Invocation) -> Void
     ) async throws(DBusError) -> Subscription {
-        // Invoked is sent to this connection alone: no match rule is needed on the bus.
+        // `Invoked` is a unicast signal, so it arrives without a match rule on the bus.
         let rule = MatchRule(
             sender: ListdName.bus, path: object.path, interface: object.interface, member: "Invoked")
         let subscription = try await object.connection.subscribe(rule, onBus: false) { message in
@@ -57,12 +58,13 @@ public struct AdapterClient {
         return subscription
     }
 
-    /// Calls `body` when the end of the list comes near to a view (the list's option `near-end-distance`): time to load
-    /// more.
+    /// Calls `body` when a view comes near to the end of the list (the list's option `near-end-distance`), so that
+    /// more objects can be loaded.
     ///
     /// - Parameters:
-    ///   - events: other words of `Subscribe` for this connection and list, as only the last `Subscribe` counts.
-    ///   - body: called with the view, and the distance of the end: in its units, in the layout `none` items.
+    ///   - events: other words of `Subscribe` for this connection and list, as each `Subscribe` replaces the one
+    ///     before.
+    ///   - body: called with the view and its distance from the end, in points (in items for the layout `none`).
     /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
     public func onNearEnd(
         and events: [String] = [], _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
@@ -77,36 +79,36 @@ public struct AdapterClient {
         return subscription
     }
 
-    /// One answer of `Search`.
+    /// The answer of a call of `Search`.
     public struct SearchResult: Sendable, Equatable {
-        /// An object and its place.
+        /// An object and its position in the list.
         public struct Place: Sendable, Equatable {
-            /// Its section.
+            /// The index of the object's section.
             public let index: UInt32
-            /// Its identifier.
+            /// The identifier of the object.
             public let objectID: String
 
-            /// Makes a place.
+            /// Creates a place.
             public init(index: UInt32, objectID: String) {
                 self.index = index
                 self.objectID = objectID
             }
         }
 
-        /// The revision that was searched.
+        /// The revision of the list that was searched.
         public let revision: UInt64
-        /// The place of the hit; nil = none.
+        /// The place of the next match; nil if there is none.
         public let place: Place?
     }
 
-    /// Finds the next object that contains a text, ignoring case; an empty text finds nothing.
+    /// Finds the next object that contains a text, ignoring case. The empty text matches nothing.
     ///
     /// - Parameters:
-    ///   - fields: the keys of the fields to search; none = every text field.
-    ///   - from: the section to begin with, included; past the end, a backward search starts at the last.
-    ///   - backwards: whether to search towards the beginning; a search does not wrap around.
-    /// - Throws: `LimitsExceeded` while this connection has a search in progress; `AccessDenied` for a user who may not
-    ///   read the list.
+    ///   - fields: the names of the fields to search; empty for all text fields.
+    ///   - from: the first section to search. If it is past the end, a backward search begins at the last section.
+    ///   - backwards: whether to search towards the beginning. The search does not wrap around.
+    /// - Throws: `LimitsExceeded` while this connection has a search in progress; `AccessDenied` for a user who may
+    ///   not read the list.
     public func search(
         _ text: String, in fields: [String] = [], from: UInt32 = 0, backwards: Bool = false
     ) async throws(DBusError) -> SearchResult {
@@ -116,19 +118,21 @@ public struct AdapterClient {
             revision: revision, place: isFound ? SearchResult.Place(index: index, objectID: id) : nil)
     }
 
-    /// The state of a list's source.
+    /// The state of the source of a list.
     public struct SourceStatus: Sendable, Equatable {
-        /// Why it cannot fill the list, or which part of it cannot be read; empty = no error.
+        /// The reason why the source cannot fill the list, or which part of it cannot be read; empty for no error.
         public let error: String
-        /// When the list last had all of it, in microseconds since 1970; 0 = never, or clients write the list.
+        /// The time when the list last contained the whole source, in microseconds since 1970; 0 for never, or when
+        /// clients write the list.
         public let synced: UInt64
-        /// How far the source has read, as text: equal texts mean the same content; empty = the source does not tell.
+        /// The position of the source as text. Equal texts mean equal content; empty if the source reports no
+        /// position.
         public let position: String
     }
 
     /// Reads the state of the list's source.
     ///
-    /// - Throws: the call's error, such as `AccessDenied` for a user who may not read the list.
+    /// - Throws: the error of the call, such as `AccessDenied` for a user who may not read the list.
     public func sourceStatus() async throws(DBusError) -> SourceStatus {
         SourceStatus(
             error: try await object.property("SourceError", as: String.self),
@@ -136,31 +140,32 @@ public struct AdapterClient {
             position: try await object.property("SourcePosition", as: String.self))
     }
 
-    /// One answer of `GetItemCounts`.
+    /// The answer of a call of `GetItemCounts`.
     public struct ItemCounts: Sendable, Equatable {
-        /// The revision that was counted.
+        /// The revision to which the counts belong.
         public let revision: UInt64
-        /// The first section that was not counted.
+        /// The first section whose items are not included.
         public let nextSection: UInt32
         /// The number of items of each section.
         public let counts: [UInt32]
     }
 
-    /// The number of items of each of some sections, without their contents; empty past the end.
+    /// Reads the number of items of each section in a range, without the items' contents; empty past the end.
     ///
-    /// One answer has at most about 1 MiB: continue at `nextSection`, and start again when the revision has changed.
-    /// - Throws: the call's error, such as `AccessDenied` for a user who may not read the list.
+    /// An answer has at most about 1 MiB. Continue at `nextSection`, and start again when the revision has changed.
+    ///
+    /// - Throws: the error of the call, such as `AccessDenied` for a user who may not read the list.
     public func itemCounts(from section: UInt32, limit: UInt32 = .max) async throws(DBusError) -> ItemCounts {
         let (revision, next, counts) = try await object.call(
             "GetItemCounts", section, limit, returning: UInt64.self, UInt32.self, [UInt32].self)
         return ItemCounts(revision: revision, nextSection: next, counts: counts)
     }
 
-    /// Changes which objects of the followed list are shown, and in which order.
+    /// Changes which objects of the followed list this list contains, and in which order.
     ///
-    /// - Parameter argument: the text after the `?` in its source, as ``ListQueryText/argument`` makes it.
+    /// - Parameter argument: the text after the `?` in the option `source`, as ``ListQueryText/argument`` creates it.
     /// - Returns: the revision that contains the change.
-    /// - Throws: the call's error, such as `ReadOnly` for a list that follows no other one.
+    /// - Throws: the error of the call, such as `ReadOnly` for a list that does not follow another list.
     @discardableResult
     public func setSourceArgument(_ argument: String) async throws(DBusError) -> UInt64 {
         try await object.call("SetSourceArgument", argument, returning: UInt64.self)

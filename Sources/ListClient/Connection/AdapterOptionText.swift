@@ -3,28 +3,30 @@
 public import DBus
 internal import ListProtocol
 
-/// Adapter options written as `KEY=VALUE` text (contract, "Adapter options").
+/// Parses adapter options from texts of the form `KEY=VALUE` (contract, "Adapter options").
 public enum AdapterOptionText {
-    /// The keys of all options, in order.
+    /// The keys of all options, sorted.
     public static var keys: [String] { ListOption.allCases.map(\.rawValue).sorted() }
 
-    /// Reads options.
+    /// Parses options.
     ///
-    /// Flags are yes/no, true/false, on/off or 1/0. `section-controllers` is `TYPE=PLUGIN/CONTROLLER`, several
-    /// separated by commas, `hints` is `FIELD=WORD` likewise. `empty` is `KEY=TEXT`, several separated by commas; every
-    /// value is a string.
-    /// - Throws: `InvalidArgs` naming the wrong word.
+    /// Booleans are yes/no, true/false, on/off or 1/0. `section-controllers` is a list of `TYPE=PLUGIN/CONTROLLER`,
+    /// separated by commas, and `hints` a list of `FIELD=WORD`. `empty` is a list of `KEY=TEXT` whose values are all
+    /// strings.
+    ///
+    /// - Throws: `InvalidArgs` that quotes the faulty word.
     public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
         var options: [String: DBusValue] = [:]
         for word in words {
             let (key, type, text) = try option(word)
-            options[key] = try value(text, type, of: key)
+            options[key] = try value(text, as: type, of: key)
         }
         return options
     }
 
-    /// Checks that each word is `KEY=VALUE` with the key of an option; values are not checked.
-    /// - Throws: `InvalidArgs` naming the wrong word or key.
+    /// Checks that each word is `KEY=VALUE` and that the key is an option. Values are not checked.
+    ///
+    /// - Throws: `InvalidArgs` that quotes the faulty word or key.
     public static func checkKeys(of words: [String]) throws(DBusError) {
         for word in words { _ = try option(word) }
     }
@@ -35,7 +37,7 @@ public enum AdapterOptionText {
         return (key, option.type, text)
     }
 
-    private static func value(_ text: String, _ type: OptionValueType, of key: String) throws(DBusError) -> DBusValue {
+    private static func value(_ text: String, as type: OptionValueType, of key: String) throws(DBusError) -> DBusValue {
         switch type {
         case .text: return .string(text)
         case .flag:

@@ -2,7 +2,7 @@
 
 public import DBus
 
-/// How a field should be shown: the meaning of its number; the raw value is the contract's word.
+/// A hint how to display a field: the meaning of its number. The raw value is the contract's word.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.
     case bytes
@@ -10,18 +10,18 @@ public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     case timeInMicroseconds = "time-us"
     /// Seconds since 1970.
     case timeInSeconds = "time-s"
-    /// Permission bits of a file.
+    /// The permission bits of a file.
     case permissions
-    /// A Unix user.
+    /// A Unix user id.
     case userID = "uid"
-    /// A Unix group.
+    /// A Unix group id.
     case groupID = "gid"
     /// A percentage.
     case percent
     /// A time span in microseconds.
     case durationInMicroseconds = "duration-us"
 
-    /// The option `hints` among the options of a list, by field; unknown hints are left out.
+    /// Returns the hints by field name from the option `hints` in the options of a list. Unknown hints are omitted.
     public static func all(in options: [String: DBusValue]) -> [String: FieldHint] {
         guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
         var hints: [String: FieldHint] = [:]

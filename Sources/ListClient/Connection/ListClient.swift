@@ -2,14 +2,14 @@
 
 public import DBus
 
-/// A connection to listd that restores itself: it waits for the daemon, and reconnects after the bus or the daemon
+/// A self-restoring connection to listd. It waits for the daemon, and reconnects after the bus or the daemon has
 /// ended.
 ///
-/// Owned by `DBusActor`. `onChange` is called for every new daemon process (a restart is a new one) and when there is
-/// none. The connection ends with `close`, at the latest when the client is released.
+/// The client is isolated to `DBusActor`. `onChange` is called for every new daemon process, including each restart,
+/// and when no daemon is available. The connection ends with `close` or when the client is released.
 @DBusActor
 public final class ListClient {
-    /// The state of the connection: it has one connection, one attempt or one timer at a time.
+    /// The state of the client, which has at most one connection, attempt or timer at a time.
     private enum State {
         case idle
         case connecting
@@ -24,17 +24,17 @@ public final class ListClient {
     private var subscription: Subscription?
     private var backoff = Backoff(from: .milliseconds(100), upTo: .seconds(10))
 
-    /// Whether a daemon can be called.
+    /// Whether a daemon is available for calls.
     public enum Availability {
-        /// A daemon runs; this client calls it.
+        /// A daemon runs and can be called through this client.
         case available(ListDaemonClient)
-        /// The bus is there, but listd's name has no owner.
+        /// The bus is reachable, but no daemon owns listd's name.
         case noDaemon
-        /// There is no bus, for this error. The client tries again by itself.
+        /// The bus is not reachable because of this error. The client retries automatically.
         case noBus(DBusError)
     }
 
-    /// Makes a client; call `start` to connect.
+    /// Creates a client. Call `start` to connect.
     public init(address: BusAddress, onChange: @escaping @DBusActor (Availability) -> Void) {
         self.address = address
         self.onChange = onChange
@@ -42,13 +42,13 @@ public final class ListClient {
 
     isolated deinit { close() }
 
-    /// Connects, and reconnects until `close`; a second call does nothing.
+    /// Connects, and reconnects until `close`. A second call does nothing.
     public func start() {
         guard case .idle = state else { return }
         connect()
     }
 
-    /// Ends the connection and all attempts; `onChange` is not called any more.
+    /// Ends the connection and all attempts to connect. `onChange` is not called any more.
     public func close() {
         let last = state
         state = .closed
@@ -61,43 +61,44 @@ public final class ListClient {
         }
     }
 
-    /// The task does not retain the client, so a client can be released during an attempt.
+    /// Begins an attempt to connect. The task does not retain the client, so the client can be released during the
+    /// attempt.
     private func connect() {
         state = .connecting
         Task { @DBusActor [weak self, address] in
             do throws(DBusError) {
                 let connection = try await Connection.open(address)
                 guard let self, case .connecting = self.state else { return connection.close() }
-                self.opened(connection)
+                self.didOpen(connection)
             } catch {
-                self?.failed(error)
+                self?.handleFailure(error)
             }
         }
     }
 
-    private func failed(_ error: DBusError) {
+    private func handleFailure(_ error: DBusError) {
         guard case .connecting = state else { return }
         retry()
         onChange(.noBus(error))
     }
 
-    private func opened(_ connection: Connection) {
+    private func didOpen(_ connection: Connection) {
         state = .connected(connection)
         connection.onDisconnect { [weak self, weak connection] in
-            self?.ended(connection, .disconnected("the connection has ended"))
+            self?.handleEnd(of: connection, .disconnected("the connection has ended"))
         }
         Task { @DBusActor [weak self] in
             do throws(DBusError) {
-                // A watcher must not retain the connection that it watches.
+                // A watch must not retain the connection that it watches.
                 let subscription = try await connection.watchOwner(of: ListdName.bus) {
                     [weak self, weak connection] owner in
-                    self?.ownerChanged(owner, connection)
+                    self?.handleOwner(owner, connection)
                 }
                 guard let self, self.isCurrent(connection) else { return }
                 self.subscription = subscription
                 self.backoff.reset()
             } catch {
-                self?.ended(connection, error)
+                self?.handleEnd(of: connection, error)
             }
         }
     }
@@ -106,14 +107,14 @@ public final class ListClient {
         if case .connected(let current) = state { current === connection } else { false }
     }
 
-    private func ownerChanged(_ owner: String?, _ connection: Connection?) {
+    private func handleOwner(_ owner: String?, _ connection: Connection?) {
         guard let connection, isCurrent(connection) else { return }
         guard owner != nil else { return onChange(.noDaemon) }
         onChange(.available(ListDaemonClient(connection: connection)))
     }
 
-    /// The end of a connection is reported in several ways; the first report counts.
-    private func ended(_ connection: Connection?, _ error: DBusError) {
+    /// Handles the end of a connection. It is reported in several ways, of which only the first counts.
+    private func handleEnd(of connection: Connection?, _ error: DBusError) {
         guard let connection, isCurrent(connection) else { return }
         subscription = nil
         retry()

@@ -3,21 +3,21 @@
 public import DBus
 
 extension ListDaemonClient {
-    /// One row of `ListClients`: a program that has called listd and is still connected.
+    /// A row of `ListClients`: a program that has called listd and is still connected.
     public struct ClientRow: Sendable {
-        /// Its unique name.
+        /// The unique name of the client.
         public let name: String
-        /// How it is connected: `bus` or `direct`.
+        /// The kind of connection: `bus` or `direct`.
         public let transport: String
-        /// Its Unix user; 4294967295 when the bus does not know it.
+        /// The Unix user id of the client; 4294967295 if it is unknown.
         public let user: UInt32
-        /// The name of its process in the kernel; empty when unknown.
+        /// The kernel's name of the client's process; empty if it is unknown.
         public let command: String
-        /// Numbers by name: `pid`, `calls`, `bytes`, `calls-10s`, `bytes-10s`, `views`, `subscriptions`, `last-call`.
+        /// Further numbers: `pid`, `calls`, `bytes`, `calls-10s`, `bytes-10s`, `views`, `subscriptions`, `last-call`.
         public let numbers: [String: UInt64]
     }
 
-    /// The clients in the order of their connection; for administrators.
+    /// Returns the clients in the order in which they connected. Only administrators may call this.
     public func clients() async throws(DBusError) -> [ClientRow] {
         typealias Row = DBusStruct<String, String, UInt32, String, [String: DBusValue]>
         return try await manager.call("ListClients", returning: [Row].self).map { row in
@@ -28,15 +28,15 @@ extension ListDaemonClient {
         }
     }
 
-    /// One row of `DescribeAdapters`.
+    /// A row of `DescribeAdapters`: a list and its properties.
     public struct AdapterDescription: Sendable {
-        /// Its name.
+        /// The name of the list.
         public let name: String
-        /// Its properties: `state`, `owner`, `source`, `revision` and so on (org.listd.Listd1(5)).
+        /// The properties of the list: `state`, `owner`, `source`, `revision` and so on (org.listd.Listd1(5)).
         public let values: [String: DBusValue]
     }
 
-    /// All lists, with the properties that the caller may read.
+    /// Returns all lists with those properties that the caller may read.
     public func adapterDescriptions() async throws(DBusError) -> [AdapterDescription] {
         typealias Row = DBusStruct<String, [String: DBusValue]>
         return try await manager.call("DescribeAdapters", returning: [Row].self).map { row in

@@ -3,29 +3,29 @@
 public import DBus
 
 extension ListDaemonClient {
-    /// The properties of a plugin's object on the bus.
+    /// The properties of a plugin.
     public struct PluginRow: Sendable {
-        /// Its name.
+        /// The name of the plugin.
         public let name: String
-        /// Its own version.
+        /// The version of the plugin.
         public let version: String
-        /// The path of its library.
+        /// The path of the plugin's library.
         public let file: String
-        /// Where its code runs: `worker` or `none`.
+        /// Where the plugin's code runs: `worker` or `none`.
         public let isolation: String
-        /// Its state: `loading`, `ready`, `restarting` or `failed`.
+        /// The state of the plugin: `loading`, `ready`, `restarting` or `failed`.
         public let state: String
-        /// Its last error; empty if there was none.
+        /// The plugin's last error; empty if there was none.
         public let lastError: String
-        /// The process that its code runs in; 0 while there is none.
+        /// The id of the process in which the plugin's code runs; 0 while there is none.
         public let process: UInt32
-        /// How often its worker was restarted.
+        /// The number of restarts of the plugin's worker.
         public let restarts: UInt32
     }
 
-    /// The plugins and their states, by name.
+    /// Returns the plugins and their states, sorted by name.
     ///
-    /// - Throws: the call's error; `invalidArguments` when listd could not have sent the answer.
+    /// - Throws: the error of the call; `InvalidArgs` when the answer lacks a property.
     public func plugins() async throws(DBusError) -> [PluginRow] {
         let directory = RemoteObject(
             connection, destination: ListdName.bus, path: ListdName.pluginsPath,
@@ -41,7 +41,7 @@ extension ListDaemonClient {
 }
 
 extension ListDaemonClient.PluginRow {
-    /// Reads the properties of a plugin.
+    /// Creates a row from the properties of a plugin's object.
     fileprivate init(_ properties: [String: DBusValue]) throws(DBusError) {
         func text(_ name: String) throws(DBusError) -> String {
             guard case .string(let text)? = properties[name] else { throw Self.missing(name) }
@@ -62,6 +62,6 @@ extension ListDaemonClient.PluginRow {
     }
 
     private static func missing(_ property: String) -> DBusError {
-        .invalidArgs("a plugin's object has no \(property)")
+        .invalidArgs("the object of a plugin lacks the property \(property)")
     }
 }

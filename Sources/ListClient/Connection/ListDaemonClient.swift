@@ -2,42 +2,43 @@
 
 public import DBus
 
-/// A running listd on one connection.
+/// A proxy of a running daemon on one connection.
 ///
-/// Valid as long as that connection and that daemon process; when either ends, a `ListClient` provides a new one.
+/// It is valid as long as this connection and this daemon process exist. When one of them ends, a `ListClient`
+/// provides a new proxy.
 @DBusActor
 public final class ListDaemonClient {
-    /// The connection to the bus or to the daemon itself.
+    /// The connection to the bus, or directly to the daemon.
     public let connection: Connection
-    /// The manager object.
+    /// The manager object of the daemon.
     public let manager: RemoteObject
 
-    /// Makes a proxy of the daemon on a connection.
+    /// Creates a proxy of the daemon on a connection.
     public init(connection: Connection) {
         self.connection = connection
         manager = RemoteObject(
             connection, destination: ListdName.bus, path: ListdName.managerPath, interface: ListdName.manager)
     }
 
-    /// One row of `ListAdapters`.
+    /// A row of `ListAdapters`.
     public struct AdapterRow: Sendable {
-        /// Its name.
+        /// The name of the list.
         public let name: String
-        /// Its object path.
+        /// The object path of the list.
         public let path: ObjectPath
-        /// The source that fills it.
+        /// The option `source` of the list.
         public let source: String
-        /// Its revision.
+        /// The revision of the list.
         public let revision: UInt64
-        /// The number of its objects.
+        /// The number of objects.
         public let objects: UInt32
-        /// The number of its items.
+        /// The number of items.
         public let items: UInt32
-        /// The number of its views.
+        /// The number of views.
         public let views: UInt32
     }
 
-    /// All lists.
+    /// Returns all lists.
     public func adapters() async throws(DBusError) -> [AdapterRow] {
         typealias Row = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
         return try await manager.call("ListAdapters", returning: [Row].self).map { row in
@@ -48,12 +49,12 @@ public final class ListDaemonClient {
         }
     }
 
-    /// The daemon's counters.
+    /// Returns the daemon's counters by name.
     public func statistics() async throws(DBusError) -> [String: UInt64] {
         try await manager.call("GetStatistics", returning: [String: UInt64].self)
     }
 
-    /// The daemon's state as text, with the result of the store's check.
+    /// Returns the daemon's state as text, including the result of the store's check.
     public func dump() async throws(DBusError) -> String {
         try await manager.call("Dump", returning: String.self)
     }
@@ -63,7 +64,7 @@ public final class ListDaemonClient {
         try await manager.call("Backup", file, timeout: .seconds(3600))
     }
 
-    /// Makes a list.
+    /// Creates a list and returns its object path.
     public func createAdapter(_ name: String, options: [String: DBusValue]) async throws(DBusError) -> ObjectPath {
         return try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
     }
@@ -73,12 +74,12 @@ public final class ListDaemonClient {
         try await manager.call("RemoveAdapter", name)
     }
 
-    /// Renames a list: it continues at another path, and its views and subscriptions end.
+    /// Renames a list. The list gets another path, and its views and subscriptions end.
     public func renameAdapter(_ name: String, to new: String) async throws(DBusError) {
         try await manager.call("RenameAdapter", name, new)
     }
 
-    /// The list with a name.
+    /// Returns a proxy of the list with a name.
     public func adapter(_ name: String) async throws(DBusError) -> RemoteObject {
         let path = try await manager.call("GetAdapter", name, returning: ObjectPath.self)
         return RemoteObject(connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of another list that a list has, and their order, as text for the option `source` and for
+/// A query that selects and sorts objects of another list, as text for the option `source` and for
 /// ``AdapterClient/setSourceArgument(_:)``.
 public struct ListQueryText: Sendable, Equatable {
-    /// The text that objects must contain, ignoring case; empty = all objects.
+    /// The text that objects must contain, ignoring case; empty for all objects.
     public var contains = ""
-    /// The text fields to search; none = every one.
+    /// The names of the text fields to search; empty for all.
     public var fields: [String] = []
-    /// The type of the objects; `nil` = any, empty = none.
+    /// The type of the objects; nil for any type. The empty text selects objects without a type.
     public var type: String?
-    /// The field by which they are sorted; `nil` = the order of the other list.
+    /// The field by which objects are sorted; nil for the order of the other list.
     public var sortField: String?
-    /// Whether the order of numbers and texts is reversed.
+    /// Whether the sort order of numbers and texts is reversed.
     public var isDescending = false
-    /// The maximum number of objects; 0 = all.
+    /// The maximum number of objects; 0 for all.
     public var limit: UInt32 = 0
 
-    /// Makes a query for all objects in the order of the other list.
+    /// Creates a query for all objects in the order of the other list.
     public init() {}
 
-    /// The text after the `?` in a source.
+    /// The query as the text after the `?` in the option `source`.
     public var argument: String {
         var pairs: [String] = []
         if !contains.isEmpty { pairs.append("contains=" + Self.encode(contains)) }
         if !fields.isEmpty { pairs.append("in=" + fields.map(Self.encode).joined(separator: ",")) }
         if let type { pairs.append("type=" + Self.encode(type)) }
-        // A minus at the beginning would reverse the order, so a field whose name begins with one cannot be used.
+        // A leading minus reverses the order, so a minus at the beginning of a field's name is percent-encoded.
         if let sortField {
             let field = Self.encode(sortField)
             let name = field.hasPrefix("-") ? "%2D" + field.dropFirst() : field
@@ -35,7 +35,7 @@ public struct ListQueryText: Sendable, Equatable {
         return pairs.joined(separator: "&")
     }
 
-    /// The option `source` of a list that follows another one.
+    /// Returns the option `source` of a list that follows `list` with this query.
     public func source(of list: String) -> String { "list:\(Self.encode(list))?\(argument)" }
 
     private static func encode(_ text: String) -> String {

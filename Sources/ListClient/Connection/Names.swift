@@ -5,29 +5,29 @@ internal import ListProtocol
 
 /// The bus names, paths and interfaces of listd (contract, "Names").
 public enum ListdName {
-    /// The well-known bus name.
+    /// The well-known bus name of the daemon.
     public static let bus = ObjectNames.service
-    /// The manager's path.
+    /// The path of the manager.
     public static let managerPath: ObjectPath = "/org/listd/Listd1"
-    /// The object manager of the lists.
+    /// The path of the ObjectManager of the lists.
     public static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
-    /// The object manager of the plugins.
+    /// The path of the ObjectManager of the plugins.
     public static let pluginsPath: ObjectPath = "/org/listd/Listd1/plugins"
-    /// The manager's interface.
+    /// The interface of the manager.
     public static let manager = ObjectNames.manager
-    /// A list's interface.
+    /// The interface of a list.
     public static let adapter = ObjectNames.adapter
-    /// A view's interface.
+    /// The interface of a view.
     public static let view = ObjectNames.view
-    /// A plugin's interface.
+    /// The interface of a plugin.
     public static let plugin = ObjectNames.plugin
-    /// The prefix of every error name of listd.
+    /// The prefix of listd's own error names.
     public static let errorPrefix = ObjectNames.errorPrefix
 }
 
 extension ListdName {
-    /// The name of the list or plugin at a path.
+    /// Returns the name of the list or plugin at a path.
     ///
-    /// - Returns: nil when the last element is no escaped name.
+    /// - Returns: the unescaped last element; nil when that element is not an escaped name.
     public static func unescaped(_ path: ObjectPath) -> String? { ObjectPath.unescape(path.lastElement) }
 }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps that turn one order of unique keys into another, for an array that is changed one step after the other.
+/// A step of a script that changes one order of unique keys into another, for an array to which the steps are applied
+/// in order.
 enum ArrayStep: Equatable {
-    /// Remove the element at this position.
+    /// Removes the element at this position.
     case delete(at: Int)
-    /// Insert the element whose final position is `target`.
+    /// Inserts the element whose final position is `target`.
     case insert(at: Int, target: Int)
-    /// Remove the element at `from` and insert it at `to`, a position without it; its final position is `target`.
+    /// Removes the element at `from` and inserts it at `to`, a position in the array without it. Its final position
+    /// is `target`.
     case move(from: Int, to: Int, target: Int)
 }
 
-/// Finds the steps between two orders of unique keys: deletes from the back, then inserts and moves from the front.
+/// A script that changes one order of unique keys into another: deletes from the back, then inserts and moves from
+/// the front.
 ///
-/// As few elements as possible move. Complexity: O(n) for the common start and end, O(m log m) for the m keys between.
+/// The number of moves is minimal.
+///
+/// - Complexity: O(n) for the common prefix and suffix, O(m log m) for the m keys between them.
 struct ArrayScript {
     private(set) var steps: [ArrayStep] = []
 
@@ -33,15 +38,15 @@ struct ArrayScript {
             }
         }
         steps.reverse()
-        arrive(kept: kept, count: middle.count, from: start)
+        appendArrivals(kept: kept, count: middle.count, from: start)
     }
 
-    /// Walks through the new order from the front.
+    /// Appends the inserts and moves, from the front of the new order.
     ///
-    /// Elements that stay divide the array into gaps. An arrival in a gap is placed before those that still wait there
-    /// for their move. So before an arrival at `place` are the `place` elements of the new order, and waiting elements
-    /// of earlier gaps.
-    private mutating func arrive(kept: [Int], count: Int, from start: Int) {
+    /// Elements that stay divide the array into gaps. An element that arrives in a gap is placed before the elements
+    /// that wait in this gap for their move. So an arrival at `place` is preceded by the first `place` elements of
+    /// the new order, and by the waiting elements of earlier gaps.
+    private mutating func appendArrivals(kept: [Int], count: Int, from start: Int) {
         let staying = Set(Self.longestAscending(kept))
         var waiting = WaitingMoves(kept: kept, staying: staying)
         let known = Set(kept)
@@ -52,7 +57,7 @@ struct ArrayScript {
                 gap += 1
                 continue
             }
-            let source = known.contains(place) ? waiting.remove(place, gapsOfArrivals) : nil
+            let source = known.contains(place) ? waiting.remove(place, arrivals: gapsOfArrivals) : nil
             let position = start + place + waiting.count(before: gap)
             gapsOfArrivals.append(gap)
             if let source {
@@ -63,9 +68,9 @@ struct ArrayScript {
         }
     }
 
-    /// The longest ascending subsequence of different numbers (patience sorting).
+    /// Returns the longest ascending subsequence of distinct numbers (patience sorting).
     static func longestAscending(_ numbers: [Int]) -> [Int] {
-        var ends: [Int] = []  // ends[k]: where in `numbers` the best subsequence of k + 1 numbers ends
+        var ends: [Int] = []  // ends[k]: the index of the last number of the best subsequence of length k + 1
         var previous = [Int](repeating: -1, count: numbers.count)
         for index in numbers.indices {
             let length = ends.partitionPoint { numbers[$0] < numbers[index] }

@@ -2,57 +2,59 @@
 
 public import DBus
 
-/// Follows one list: keeps a `Mirror` up to date in spite of lost signals, restarts of the daemon and reconnections.
+/// A follower of one list, which keeps a `Mirror` up to date despite lost signals, restarts of the daemon and
+/// reconnections.
 ///
-/// Owned by `DBusActor`. The mirror outlives a daemon: attached to a new one with the same epoch it catches up with
-/// `GetChanges` instead of reading everything again. It outlives its list too: a list that is removed and made again,
-/// as by a reload of the configuration, is another one, and the mirror starts again with `.replaced`.
+/// The follower is isolated to `DBusActor`. The mirror outlives a daemon: when the follower is attached to a new
+/// daemon with the same epoch, it catches up with `GetChanges` instead of reading everything again. The mirror also
+/// outlives its list: when the list is removed and created again, as by a reload of the configuration, the mirror
+/// starts again with `.replaced`.
 @DBusActor
 public final class ListFollower {
     /// An event of the list.
     public enum Event {
-        /// The mirror has applied these changes, and all content has been read.
+        /// The mirror has changed in this way, and all its content has been read.
         case changed([MirrorChange])
-        /// A call failed; the follower stops until it is attached again.
+        /// A call has failed. The follower stops until it is attached again.
         case failed(DBusError)
-        /// The list was removed and not made again.
+        /// The list was removed and not created again in time.
         case removed
     }
 
-    /// The list's name.
+    /// The name of the list.
     public let name: String
-    /// The copy.
+    /// The copy of the list.
     public private(set) var mirror = Mirror()
 
     private let onEvent: @DBusActor (Event) -> Void
-    /// The time in which a removed list may be made again.
+    /// The time that a removed list has to be created again.
     private let patience: Duration
     private var epoch = ""
     private var daemon: ListDaemonClient?
-    /// Reports lists that are added and removed, while the follower is attached.
+    /// The subscription to added and removed lists, while the follower is attached.
     private var lists: Subscription?
-    /// The list's path; nil until it existed once.
+    /// The path of the list; nil if the list was never found.
     private var path: ObjectPath?
-    /// The list and the subscription to its updates, while it is followed.
+    /// The list and the subscription to its updates, while the list is followed.
     private var followed: (adapter: RemoteObject, updates: Subscription)?
     private var absence = Absence.none
     private var isBusy = false
     private var generation = 0
 
-    /// Whether the list is missing: waited for, or given up.
+    /// Whether the list is missing: being waited for, or given up.
     private enum Absence {
         case none
         case waiting(LoopTimer)
         case over
     }
 
-    /// The maximum number of objects in one call; the daemon returns fewer when they are large.
+    /// The maximum number of objects in a call. The daemon returns fewer if they are large.
     private static let pageSize: UInt32 = 4096
 
-    /// Makes a follower; attach it to follow the list.
+    /// Creates a follower. Attach it to a daemon to follow the list.
     ///
-    /// A list that is removed, or that another daemon does not have yet, has the time `patience`, from its last
-    /// removal, to be made before it is reported as removed.
+    /// A list that is removed, or that a new daemon does not have yet, must be created within the time `patience`
+    /// after its last removal. Otherwise it is reported as removed.
     public init(
         name: String, patience: Duration = .seconds(3), onEvent: @escaping @DBusActor (Event) -> Void
     ) {
@@ -61,35 +63,35 @@ public final class ListFollower {
         self.onEvent = onEvent
     }
 
-    /// Starts to follow the list of this daemon.
+    /// Starts to follow the list on this daemon.
     ///
-    /// A list that never existed is reported as failed at once; one that was followed before is waited for.
+    /// A list that was never found is reported as failed at once. A list that was followed before is waited for.
     public func attach(to daemon: ListDaemonClient) async {
         detach()
         let mine = generation
         let rule = MatchRule(
             sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
         do throws(DBusError) {
-            // Subscribed before the list is requested, so that a list that is made right after it is not missed.
-            let lists = try await daemon.connection.subscribe(rule) { [weak self] in self?.listsChanged($0) }
+            // Subscribes before the list is requested, so that a list that is created in between is not missed.
+            let lists = try await daemon.connection.subscribe(rule) { [weak self] in self?.handleListSignal($0) }
             guard mine == generation else { return lists.cancel() }
             (self.daemon, self.lists) = (daemon, lists)
-            await look(at: daemon)
+            await requestList(from: daemon)
         } catch {
             if mine == generation { fail(error) }
         }
     }
 
-    /// Stops following; the mirror keeps its content.
+    /// Stops following. The mirror keeps its content.
     public func detach() {
-        leave()
+        stopFollowing()
         lists?.cancel()
         if case .waiting(let timer) = absence { timer.cancel() }
         (lists, daemon, absence) = (nil, nil, .none)
     }
 
-    /// Cancels the subscriptions; later answers are ignored.
-    private func leave() {
+    /// Cancels the subscription to updates and ignores later answers.
+    private func stopFollowing() {
         generation += 1
         followed?.updates.cancel()
         (followed, isBusy) = (nil, false)
@@ -100,17 +102,17 @@ public final class ListFollower {
         onEvent(.failed(error))
     }
 
-    // MARK: - Coming and going
+    // MARK: - Finding the list
 
-    /// Requests the list, and follows it from then on; a later call replaces one that still waits for its answer.
-    private func look(at daemon: ListDaemonClient) async {
-        leave()
+    /// Requests the list and begins to follow it. A later call replaces one that is still waiting for its answer.
+    private func requestList(from daemon: ListDaemonClient) async {
+        stopFollowing()
         let mine = generation
         var updates: Subscription?
         do throws(DBusError) {
             let adapter = try await daemon.adapter(name)
             path = adapter.path
-            let subscription = try await listen(to: adapter)
+            let subscription = try await subscribe(to: adapter)
             updates = subscription
             _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
             let epoch = try await adapter.property("Epoch", as: String.self)
@@ -123,7 +125,7 @@ public final class ListFollower {
         } catch {
             updates?.cancel()
             guard mine == generation else { return }
-            if error.isMissingList, path != nil { missed() } else { fail(error) }
+            if error.isMissingList, path != nil { handleMissingList() } else { fail(error) }
         }
     }
 
@@ -135,53 +137,53 @@ public final class ListFollower {
         perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
     }
 
-    private func listen(to adapter: RemoteObject) async throws(DBusError) -> Subscription {
+    private func subscribe(to adapter: RemoteObject) async throws(DBusError) -> Subscription {
         let rule = MatchRule(
             sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
-        return try await adapter.connection.subscribe(rule) { [weak self] in self?.received($0) }
+        return try await adapter.connection.subscribe(rule) { [weak self] in self?.handleUpdate($0) }
     }
 
-    private func listsChanged(_ message: Message) {
+    private func handleListSignal(_ message: Message) {
         guard daemon != nil, let path,
             let changed = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
             changed == path
         else { return }
         switch message.member {
-        case "InterfacesRemoved": wasRemoved()
-        case "InterfacesAdded" where followed == nil: lookAgain()
+        case "InterfacesRemoved": handleRemoval()
+        case "InterfacesAdded" where followed == nil: requestListAgain()
         default: break
         }
     }
 
-    /// A reload removes a list before it makes it again, which is noticed a little later.
-    private func wasRemoved() {
-        leave()
+    /// Handles the removal of the list. A reload removes the list first and creates it again a little later.
+    private func handleRemoval() {
+        stopFollowing()
         if case .waiting(let timer) = absence { timer.cancel() }
-        wait()
+        waitForList()
     }
 
-    private func wait() {
+    private func waitForList() {
         epoch = ""
         absence = .waiting(
             EventLoop.shared.addTimer(after: patience) { [weak self] in
                 self?.absence = .over
-                self?.lookAgain()
+                self?.requestListAgain()
             })
     }
 
-    private func lookAgain() {
+    private func requestListAgain() {
         guard let daemon else { return }
         let mine = generation
         Task { @DBusActor [weak self] in
             guard let self, mine == self.generation else { return }
-            await self.look(at: daemon)
+            await self.requestList(from: daemon)
         }
     }
 
-    /// The list does not exist: the follower waits, unless its time is over.
-    private func missed() {
+    /// Handles a request for a list that does not exist: waits, unless the time for this is over.
+    private func handleMissingList() {
         switch absence {
-        case .none: wait()
+        case .none: waitForList()
         case .waiting: break
         case .over:
             detach()
@@ -191,11 +193,11 @@ public final class ListFollower {
 
     // MARK: - Updates
 
-    private func received(_ message: Message) {
+    private func handleUpdate(_ message: Message) {
         guard followed != nil else { return }
         do throws(DBusError) {
             let update = try message.read { (reader) throws(DBusError) in try Update(signal: &reader) }
-            // While a read is in flight its answer contains this signal or makes the next one show a gap.
+            // The answer of a read in progress contains this update, or the next update will show a gap.
             if !isBusy || mirror.revision > 0 { perform(mirror.apply(update)) }
         } catch {
             fail(error)
@@ -204,7 +206,8 @@ public final class ListFollower {
 
     // MARK: - Calls
 
-    /// Makes the mirror's next request; one call at a time, and the next one is chosen after the answer was applied.
+    /// Makes the mirror's next request. There is one call at a time; the next one is chosen when its answer was
+    /// applied.
     private func perform(_ step: Mirror.Step) {
         guard !isBusy else { return }
         switch step {
@@ -253,7 +256,7 @@ public final class ListFollower {
         }
     }
 
-    /// Calls the list; the answer is applied before any signal that was queued after it.
+    /// Calls the list. The answer is applied before any signal that arrives after it.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
         then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
@@ -291,7 +294,7 @@ extension DBusError {
     }
 }
 
-/// One page of `GetObjects`.
+/// A page of the list, as `GetObjects` returns it.
 private struct ObjectPage {
     let revision: UInt64
     let total: Int

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A copy of a list that follows the daemon's `Updated` signals. It makes no calls, so that every rule is tested
+/// A copy of a list, updated by the daemon's `Updated` signals. It makes no calls, so that all rules can be tested
 /// without a bus.
 ///
-/// Updates have positions only; inserted content is *missing* until `fill` supplies it. The owner of a mirror reads
-/// `missing` after each input and requests that range from the daemon.
+/// Updates contain positions only. Inserted content is *missing* until `fill` supplies it. After each input, the
+/// owner of the mirror reads `missing` and requests that range from the daemon.
 public struct Mirror: Sendable {
-    /// The owner's next step after an input.
+    /// The step that the owner must take after an input.
     public enum Step: Sendable, Equatable {
-        /// None: already known, or applied.
+        /// Nothing: the input was already known or was applied.
         case none
-        /// A signal was lost: call `GetChanges` since this revision.
+        /// Call `GetChanges` from this revision on, because a signal was lost.
         case catchUp(since: UInt64)
-        /// The copy is useless: read everything again.
+        /// Read everything again, because the copy cannot be updated.
         case readAll
     }
 
     struct Entry: Sendable {
-        /// Identifies the entry through all its moves; never used twice.
+        /// The identity of the entry, which it keeps through all moves. Keys are never reused.
         var key: UInt64
         var object: MirroredObject?
         var isMissing: Bool
@@ -26,34 +26,34 @@ public struct Mirror: Sendable {
     /// The revision of this copy; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
-    /// The entries in the last reported order; nil while the order is unchanged.
+    /// The entries in the order that was reported last; nil while the order is unchanged.
     private var reported: [Entry]?
-    /// The keys of entries with new content that was not reported yet.
+    /// The keys of entries whose new content was not reported yet.
     private var changed: Set<UInt64> = []
-    /// The range of sections outside of which nothing is missing or changed.
+    /// The range of sections that contains all missing and changed sections.
     private var touched = 0..<0
     private var missingCount = 0
     private var nextKey: UInt64 = 0
     private var isFresh = true
 
-    /// Makes an empty mirror; call `reset` to fill it.
+    /// Creates an empty mirror. Call `reset` to set its size.
     public init() {}
 
     /// The number of sections.
     public var count: Int { entries.count }
 
-    /// Whether all content has been read.
+    /// Whether no content is missing.
     public var isComplete: Bool { missingCount == 0 }
 
-    /// The object of a section; nil past the end and while its content is missing.
+    /// Returns the object of a section; nil past the end and while its content is missing.
     public func object(at section: Int) -> MirroredObject? {
         entries.indices.contains(section) ? entries[section].object : nil
     }
 
-    /// All objects in order; nil for content that was not read yet.
+    /// All objects in order; nil for missing content.
     public var objects: [MirroredObject?] { entries.map(\.object) }
 
-    /// The first run of sections whose content must be read.
+    /// The first run of sections whose content is missing; nil if none is.
     public var missing: IndexRun? {
         guard missingCount > 0, let first = entries[touched].firstIndex(where: \.isMissing) else { return nil }
         var end = first
@@ -61,17 +61,17 @@ public struct Mirror: Sendable {
         return IndexRun(first: first, count: end - first)
     }
 
-    /// Restarts with a list of `total` sections at a revision; all content is missing.
+    /// Restarts with a list of `total` sections at a revision. All content is missing.
     public mutating func reset(revision: UInt64, total: Int) {
         self.revision = revision
         entries = (0..<total).map { _ in makeEntry() }
         missingCount = total
-        forgetChanges()
+        discardChanges()
         touched = entries.indices
         isFresh = true
     }
 
-    /// Applies an `Updated` signal or a batch of `GetChanges`, by the contract's rule for clients.
+    /// Applies an `Updated` signal or a batch of `GetChanges`, according to the contract's rules for clients.
     public mutating func apply(_ update: Update) -> Step {
         if update.kind == .announce { return update.revision > revision ? .catchUp(since: revision) : .none }
         if update.revision <= revision { return .none }
@@ -85,9 +85,9 @@ public struct Mirror: Sendable {
         }
     }
 
-    /// Applies an answer of `GetObjects` for a range.
+    /// Applies the answer of `GetObjects` for a range.
     ///
-    /// An answer with another revision than the mirror's does not fit and asks to catch up.
+    /// An answer of another revision than the mirror's is not applied. If it is newer, the mirror must catch up.
     public mutating func fill(from offset: Int, objects: [MirroredObject], revision answered: UInt64) -> Step {
         guard answered == revision else { return answered > revision ? .catchUp(since: revision) : .none }
         for (section, object) in zip(offset..., objects) where entries.indices.contains(section) {
@@ -100,37 +100,37 @@ public struct Mirror: Sendable {
         return .none
     }
 
-    /// The changes since the last call, to be applied one by one, once all content has been read; nil while some is
-    /// missing.
+    /// Returns and removes the recorded changes, in the order in which to apply them; nil while content is missing.
     ///
     /// After a `reset` the only change is `.replaced`.
-    /// - Complexity: O(changes) while only content changed, else O(count + m log m) for the m sections between the
+    ///
+    /// - Complexity: O(changes) if only content changed, otherwise O(count + m log m) for the m sections between the
     ///   first and the last that moved.
     public mutating func consumeChanges() -> [MirrorChange]? {
         guard isComplete else { return nil }
         defer {
-            forgetChanges()
+            discardChanges()
             isFresh = false
         }
         if isFresh { return [.replaced(count: entries.count)] }
-        let order = changesOfOrder()
-        return order + changesOfContent()
+        let order = orderChanges()
+        return order + contentChanges()
     }
 
-    private mutating func forgetChanges() {
+    private mutating func discardChanges() {
         reported = nil
         changed = []
         touched = 0..<0
     }
 
-    private mutating func changesOfOrder() -> [MirrorChange] {
+    private mutating func orderChanges() -> [MirrorChange] {
         guard let reported else { return [] }
         let script = ArrayScript(from: reported.map(\.key), to: entries.map(\.key))
         return script.steps.compactMap { step in
             switch step {
             case .delete(let section): return .deleted(section: section, object: reported[section].object)
             case .insert(let section, let target):
-                // A new element has no earlier content to compare with.
+                // A new element has no earlier content, so it is not reported as changed too.
                 changed.remove(entries[target].key)
                 return entries[target].object.map { .inserted(section: section, object: $0) }
             case .move(let from, let to, let target):
@@ -139,7 +139,7 @@ public struct Mirror: Sendable {
         }
     }
 
-    private func changesOfContent() -> [MirrorChange] {
+    private func contentChanges() -> [MirrorChange] {
         guard !changed.isEmpty else { return [] }
         return touched.compactMap { section in
             guard changed.contains(entries[section].key) else { return nil }
@@ -149,7 +149,8 @@ public struct Mirror: Sendable {
 
     private mutating func advance(by update: Update) throws(BatchMismatch) {
         for run in update.sections.deletes + update.sections.reloads where run.range.upperBound > entries.count {
-            throw BatchMismatch(message: "section \(run.range.upperBound - 1) of \(entries.count) is not there")
+            throw BatchMismatch(
+                message: "section \(run.range.upperBound - 1) does not exist; there are \(entries.count) sections")
         }
         if update.sections.keepsOrder {
             try refresh(by: update)
@@ -159,9 +160,9 @@ public struct Mirror: Sendable {
         revision = update.revision
     }
 
-    /// Applies new content where the order stays.
+    /// Marks content as missing where the order stays the same.
     private mutating func refresh(by update: Update) throws(BatchMismatch) {
-        try Self.check(update.sectionCount, entries.count)
+        try Self.checkSectionCount(expected: update.sectionCount, actual: entries.count)
         var sections = update.sections.reloads.flatMap(\.range)
         sections += update.items.oldSections + update.items.newSections
         for section in sections where entries.indices.contains(section) {
@@ -179,7 +180,7 @@ public struct Mirror: Sendable {
         let old = entries
         let arrival = Entry(key: 0, object: nil, isMissing: true)
         var new = try old.applying(update.sections, placeholder: arrival)
-        try Self.check(update.sectionCount, new.count)
+        try Self.checkSectionCount(expected: update.sectionCount, actual: new.count)
         var key = nextKey
         for section in update.sections.inserts.flatMap(\.range) {
             key += 1
@@ -197,12 +198,12 @@ public struct Mirror: Sendable {
         missingCount = new.reduce(into: 0) { $0 += $1.isMissing ? 1 : 0 }
     }
 
-    private static func check(_ expected: Int?, _ count: Int) throws(BatchMismatch) {
+    private static func checkSectionCount(expected: Int?, actual count: Int) throws(BatchMismatch) {
         guard let expected, expected != count else { return }
         throw BatchMismatch(message: "\(count) sections instead of \(expected)")
     }
 
-    /// The entries with new content: reloaded sections, and sections that stay and have item changes.
+    /// Returns the keys of entries with new content: reloaded sections, and sections that stay and have item changes.
     private static func refreshed(by update: Update, old: [Entry], new: [Entry]) -> Set<UInt64> {
         var keys = Set(update.sections.reloads.flatMap(\.range).map { old[$0].key })
         for section in update.items.oldSections where old.indices.contains(section) { keys.insert(old[section].key) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomAccessCollection where Index == Int {
-    /// The first position whose element does not meet a condition that holds for a prefix; the end when all meet it.
+    /// Returns the first position whose element does not meet a condition; the end if all elements meet it. The
+    /// condition must hold for a prefix and for no element after it.
     ///
     /// - Complexity: O(log n).
     func partitionPoint(where isBefore: (Element) -> Bool) -> Int {

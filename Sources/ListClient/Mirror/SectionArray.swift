@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A batch that does not fit its list: something was lost or the sender has an error.
+/// An error for a batch that does not match its list, because a signal was lost or the sender has a defect.
 public struct BatchMismatch: Error, Sendable, Equatable {
     /// The reason, for the log.
     public let message: String
 }
 
 extension Array {
-    /// Applies a batch of sections and returns the new array.
+    /// Returns the array after a batch of section changes.
     ///
-    /// Deletes and origins of moves are removed, inserts and targets of moves are inserted, in ascending new order
-    /// (contract, "Announcing"). Reloads do not change the order.
+    /// Deleted elements and origins of moves are removed. Then inserts and targets of moves are inserted in ascending
+    /// order of their new positions (contract, "Announcing"). Reloads do not change the order.
+    ///
     /// - Throws: `BatchMismatch` when a position is out of range or used twice.
     /// - Complexity: O(count + changes · log changes).
     func applying(_ batch: Update.Sections, placeholder: Element) throws(BatchMismatch) -> [Element] {
@@ -29,7 +30,8 @@ extension Array {
         var next = 0
         for position in positions.sorted() {
             guard position >= next, position < count else {
-                throw BatchMismatch(message: "position \(position) of \(count) is deleted or moved twice or not there")
+                throw BatchMismatch(
+                    message: "position \(position) of \(count) is deleted or moved twice, or does not exist")
             }
             result += self[next..<position]
             next = position + 1

@@ -2,7 +2,7 @@
 
 public import DBus
 
-// Reads the contract's numbers directly into the mirror's types.
+// These conformances read the contract's integers directly into the mirror's types.
 
 extension IndexRun: DBusDecodable {
     /// The type of the value on the wire.
@@ -100,7 +100,7 @@ extension Update {
             sections: try Sections(from: &reader), items: try Items(from: &reader))
     }
 
-    /// Reads one batch of an answer of `GetChanges`.
+    /// Reads a batch in the answer of `GetChanges`.
     public init(batch reader: inout MessageReader) throws(DBusError) {
         self = try reader.structure { (inside) throws(DBusError) in
             Update(

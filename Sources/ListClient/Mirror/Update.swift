@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of one transaction: the contract's `Updated` signal as a value.
+/// The changes of one transaction, as in the contract's `Updated` signal.
 ///
-/// Deletes, reloads and the origins of moves are positions before the transaction; inserts and the targets of moves are
+/// Deletes, reloads and origins of moves are positions before the transaction. Inserts and targets of moves are
 /// positions after it (contract, "Announcing").
 public struct Update: Sendable, Equatable {
-    /// How a client applies an update.
+    /// The kind of an update, which determines how a client applies it.
     public enum Kind: String, Sendable {
-        /// The changes are in the batches.
+        /// The batches contain the changes.
         case update
-        /// The batches are empty: everything must be read again.
+        /// The batches are empty, and everything must be read again.
         case reload
-        /// Nothing changed: the daemon repeats its revision so that a client which lost the last signal notices.
+        /// Nothing changed. The daemon repeats its revision so that a client that lost the last signal notices this.
         case announce
     }
 
-    /// Changes of whole sections.
+    /// A batch of changes of whole sections.
     public struct Sections: Sendable, Equatable {
-        /// Positions of deleted sections, before the transaction.
+        /// The deleted sections, as positions before the transaction.
         public var deletes: [IndexRun]
-        /// Positions of inserted sections, after the transaction.
+        /// The inserted sections, as positions after the transaction.
         public var inserts: [IndexRun]
-        /// Sections that moved.
+        /// The moved sections.
         public var moves: [IndexMove]
-        /// Sections with new content, before the transaction.
+        /// The sections with new content, as positions before the transaction.
         public var reloads: [IndexRun]
 
-        /// Makes a batch; nothing changes by default.
+        /// Creates a batch, which is empty by default.
         public init(
             deletes: [IndexRun] = [], inserts: [IndexRun] = [], moves: [IndexMove] = [], reloads: [IndexRun] = []
         ) {
@@ -39,22 +39,22 @@ public struct Update: Sendable, Equatable {
         /// Whether nothing changes.
         public var isEmpty: Bool { keepsOrder && reloads.isEmpty }
 
-        /// Whether no section moves, comes or leaves.
+        /// Whether no section is inserted, deleted or moved.
         var keepsOrder: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty }
     }
 
-    /// Changes of items inside sections that stay.
+    /// A batch of item changes in sections that stay.
     public struct Items: Sendable, Equatable {
-        /// Places of deleted items, before the transaction.
+        /// The deleted items, as places before the transaction.
         public var deletes: [ItemPath]
-        /// Places of inserted items, after the transaction.
+        /// The inserted items, as places after the transaction.
         public var inserts: [ItemPath]
-        /// Items that moved.
+        /// The moved items.
         public var moves: [ItemMove]
-        /// Items with new content, before the transaction.
+        /// The items with new content, as places before the transaction.
         public var reloads: [ItemPath]
 
-        /// Makes a batch; nothing changes by default.
+        /// Creates a batch, which is empty by default.
         public init(
             deletes: [ItemPath] = [], inserts: [ItemPath] = [], moves: [ItemMove] = [], reloads: [ItemPath] = []
         ) {
@@ -67,10 +67,10 @@ public struct Update: Sendable, Equatable {
         /// Whether nothing changes.
         public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
 
-        /// The sections that change, before the transaction.
+        /// The indexes of the changed sections before the transaction.
         var oldSections: [Int] { (deletes + reloads + moves.map(\.from)).map(\.section) }
 
-        /// The sections that change, after the transaction.
+        /// The indexes of the changed sections after the transaction.
         var newSections: [Int] { (inserts + moves.map(\.to)).map(\.section) }
     }
 
@@ -78,20 +78,20 @@ public struct Update: Sendable, Equatable {
     public var baseRevision: UInt64
     /// The revision after the transaction.
     public var revision: UInt64
-    /// How to apply it.
+    /// The kind, which determines how to apply the update.
     public var kind: Kind
-    /// Whether the writer requests an animation.
+    /// Whether the writer requested an animation.
     public var animated: Bool
-    /// The number of sections after the transaction; absent in answers of `GetChanges`.
+    /// The number of sections after the transaction; nil in answers of `GetChanges`.
     public var sectionCount: Int?
-    /// The number of items after the transaction; absent in answers of `GetChanges`.
+    /// The number of items after the transaction; nil in answers of `GetChanges`.
     public var itemCount: Int?
-    /// Changes of sections.
+    /// The changes of sections.
     public var sections: Sections
-    /// Changes of items.
+    /// The changes of items.
     public var items: Items
 
-    /// Makes an update.
+    /// Creates an update.
     public init(
         baseRevision: UInt64, revision: UInt64, kind: Kind, animated: Bool = true, sectionCount: Int? = nil,
         itemCount: Int? = nil, sections: Sections = Sections(), items: Items = Items()

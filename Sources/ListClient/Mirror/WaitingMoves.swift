@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of an array that have yet to move, in their old order, while other elements are placed around them.
+/// The elements of an array that are still to be moved, in their old order, while other elements are placed around
+/// them.
 struct WaitingMoves {
-    /// The gap of each: how many staying elements are before it. Ascending.
+    /// The gap of each waiting element, in ascending order: the number of staying elements before it.
     private var gaps: [Int] = []
-    /// The number of each by its place in the new order.
+    /// The index in `gaps` of each waiting element, by its place in the new order.
     private var numbers: [Int: Int] = [:]
-    /// The number of waiting elements, as a Fenwick tree: prefix sums in O(log n).
+    /// The numbers of waiting elements as a Fenwick tree, which computes prefix sums in O(log n).
     private var sums: [Int]
 
-    /// Makes the list from the new places in old order and those of them that stay.
+    /// Creates the waiting elements from the new places in old order, without those that stay.
     init(kept: [Int], staying: Set<Int>) {
         var gap = 0
         for place in kept {
@@ -23,18 +24,18 @@ struct WaitingMoves {
         sums = (0...gaps.count).map { $0 & -$0 }
     }
 
-    /// The number of waiting elements in the gaps before one.
+    /// Returns the number of waiting elements in the gaps before `gap`.
     func count(before gap: Int) -> Int {
-        waiting(among: gaps.partitionPoint { $0 < gap })
+        waitingCount(amongFirst: gaps.partitionPoint { $0 < gap })
     }
 
-    /// Removes a waiting element; returns its position, with arrivals so far in these (ascending) gaps. Nil when it
-    /// does not wait.
-    mutating func remove(_ place: Int, _ arrivals: [Int]) -> Int? {
+    /// Removes a waiting element and returns its current position; nil if it is not waiting. `arrivals` are the gaps
+    /// of the elements placed so far, in ascending order.
+    mutating func remove(_ place: Int, arrivals: [Int]) -> Int? {
         guard let number = numbers.removeValue(forKey: place) else { return nil }
         let gap = gaps[number]
         let arrived = arrivals.partitionPoint { $0 <= gap }
-        let position = gap + arrived + waiting(among: number)
+        let position = gap + arrived + waitingCount(amongFirst: number)
         var node = number + 1
         while node < sums.count {
             sums[node] -= 1
@@ -43,7 +44,7 @@ struct WaitingMoves {
         return position
     }
 
-    private func waiting(among first: Int) -> Int {
+    private func waitingCount(amongFirst first: Int) -> Int {
         var (node, sum) = (first, 0)
         while node > 0 {
             sum += sums[node]

@@ -6,7 +6,7 @@ extension Content: DBusDecodable {
     /// The type of the value on the wire.
     public static var signature: Signature { "a{sv}" }
 
-    /// Reads a content; its values are unwrapped from their variants.
+    /// Reads a content. Values are unwrapped from their variants.
     public init(from reader: inout MessageReader) throws(DBusError) {
         self.init(
             try reader.array { (inside) throws(DBusError) in

@@ -2,17 +2,17 @@
 
 public import DBus
 
-/// The content of an object or item: values by key, ascending by the keys' bytes.
+/// The content of an object or item: values by key, sorted by the bytes of the keys.
 ///
-/// Keys are compared by their bytes (contract, "Model"): canonically equivalent strings, such as two spellings of é,
-/// are equal in Swift, and a dictionary would lose one of two such fields.
+/// Keys are compared by their bytes (contract, "Model"). Swift considers canonically equivalent strings equal, such
+/// as two encodings of é, so a dictionary would lose one of two such fields.
 public struct Content: Sendable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// A field: its key and its value.
     public typealias Element = (key: String, value: DBusValue)
 
     private let fields: [Element]
 
-    /// Makes a content; of several fields with the same key the last one counts.
+    /// Creates a content. Of several fields with the same key, only the last one is kept.
     public init(_ fields: some Sequence<(key: String, value: DBusValue)>) {
         var ordered: [Element] = []
         var isAscending = true
@@ -23,18 +23,18 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
         self.fields = isAscending ? ordered : Self.sorted(ordered)
     }
 
-    /// Makes a content from a literal.
+    /// Creates a content from a dictionary literal.
     public init(dictionaryLiteral elements: (String, DBusValue)...) {
         self.init(elements.map { (key: $0.0, value: $0.1) })
     }
 
-    /// The keys in order.
+    /// The keys, sorted.
     public var keys: [String] { fields.map(\.key) }
 
     /// The values in the order of their keys.
     public var values: [DBusValue] { fields.map(\.value) }
 
-    /// The value of the key with exactly these bytes; nil when there is none.
+    /// The value for a key, compared by bytes; nil if there is none.
     ///
     /// - Complexity: O(log count).
     public subscript(key: String) -> DBusValue? {
@@ -43,14 +43,14 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
         return fields[place].value
     }
 
-    /// The content as `a{sv}`.
+    /// The content as a value of type `a{sv}`.
     public var value: DBusValue {
         .dictionary(
             key: "s", value: "v", fields.map { DBusValue.Entry(key: .string($0.key), value: .variant($0.value)) })
     }
 
     private static func sorted(_ fields: [Element]) -> [Element] {
-        // A stable sort, so that the last of equal keys is known.
+        // The sort is stable, so that the last of several equal keys can be kept.
         let order = fields.indices.sorted { a, b in
             precedes(fields[a].key, fields[b].key) || (isSame(fields[a].key, fields[b].key) && a < b)
         }
@@ -68,18 +68,18 @@ public struct Content: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension Content: RandomAccessCollection {
-    /// The first field's position.
+    /// The position of the first field.
     public var startIndex: Int { fields.startIndex }
 
     /// The position after the last field.
     public var endIndex: Int { fields.endIndex }
 
-    /// A field.
+    /// The field at a position.
     public subscript(position: Int) -> Element { fields[position] }
 }
 
 extension Content: Equatable {
-    /// Whether the bytes of their keys and their values are equal.
+    /// Returns whether keys and values are equal. Keys are compared by their bytes.
     public static func == (a: Content, b: Content) -> Bool {
         a.fields.elementsEqual(b.fields) { isSame($0.key, $1.key) && $0.value == $1.value }
     }

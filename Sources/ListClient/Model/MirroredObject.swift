@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One element of a list as the daemon sends it.
+/// An object of a list, as the daemon sends it.
 public struct MirroredObject: Sendable, Equatable {
-    /// Its identity, unique in its list.
+    /// The identifier, which is unique in the list.
     public let id: String
-    /// Chooses its section controller; may be empty.
+    /// The type, which determines the section controller; may be empty.
     public let type: String
-    /// Its content.
+    /// The fields.
     public let fields: Content
 
-    /// Makes an object.
+    /// Creates an object.
     public init(id: String, type: String, fields: Content) {
         self.id = id
         self.type = type

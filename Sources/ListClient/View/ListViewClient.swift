@@ -2,49 +2,51 @@
 
 public import DBus
 
-/// A view of a list: keeps the `Picture` that the daemon sends, and acknowledges each change that it has applied.
+/// A client of a view. It keeps the `Picture` that the daemon sends, and acknowledges each change that was applied.
 ///
-/// Owned by `DBusActor`. It lives as long as the daemon and the connection on which it was opened; afterwards open a
-/// new one. Viewports, and ranges of a view with the layout `none`, are sent one at a time: while one is in flight only
-/// the newest of later ones is kept. When the last reference is released, the view is closed.
+/// The client is isolated to `DBusActor`. It is valid as long as the daemon and the connection on which it was opened
+/// exist; afterwards, open a new view. Viewports, and ranges of a view with the layout `none`, are sent one at a
+/// time. While one is in flight, only the newest of the later ones is kept. The view is closed when the last
+/// reference is released.
 @DBusActor
 public final class ListViewClient {
     /// An event of the view.
     public enum Event {
         /// The picture has changed.
         case changed(Picture)
-        /// The daemon has closed the view, for this reason of the contract.
+        /// The daemon has closed the view for this reason, which is a word of the contract.
         case closed(String)
         /// A call failed.
         case failed(DBusError)
     }
 
-    /// What a view must show; a range has the sequence of the picture that its user saw.
+    /// The place that a view must show. A range refers to the picture with the sequence `seen`.
     private enum Place {
         case viewport(x: Double, y: Double, width: Double, height: Double)
         case range(seen: UInt64, first: Position, last: Position)
     }
 
-    /// The place of an item.
+    /// The position of an item.
     public struct Position: Sendable, Hashable {
-        /// The section.
+        /// The index of the section.
         public var section: UInt32
-        /// The item inside the section.
+        /// The index of the item inside of the section.
         public var item: UInt32
 
-        /// Makes a reference to an item.
+        /// Creates a position.
         public init(section: UInt32, item: UInt32 = 0) {
             self.section = section
             self.item = item
         }
     }
 
-    /// The shown items.
+    /// The present picture: the items in their slots.
     public private(set) var picture = Picture()
-    /// The view's object.
+    /// The view's object on the bus.
     public let object: RemoteObject
 
-    /// The unique name of the daemon that made the view: closing the view must not start another daemon.
+    /// The view's object at the unique name of the daemon that created it, so that closing the view cannot start
+    /// another daemon.
     private let maker: RemoteObject
     private let onEvent: @DBusActor (Event) -> Void
     private var subscription: Subscription?
@@ -54,10 +56,10 @@ public final class ListViewClient {
     private var waiting: Place?
     private var answered: [@DBusActor () -> Void] = []
 
-    /// Opens a view on a list.
+    /// Opens a view of a list.
     ///
-    /// - Throws: the daemon's error, such as for an unknown option; `NoReply` when the task is cancelled: then the new
-    ///   view is closed.
+    /// - Throws: the daemon's error, such as for an unknown option; `NoReply` when the task is cancelled. The new
+    ///   view is then closed.
     public static func open(
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
@@ -68,7 +70,7 @@ public final class ListViewClient {
             try ListViewClient(opened: reply, from: adapter, onEvent: onEvent)
         }
         let reply = try await adapter.connection.callCreating(message) { late in
-            // The last reference is released, so the view is closed here.
+            // Nothing keeps this client, so its release closes the view.
             _ = try? view(late)
         }
         let opened = try view(reply)
@@ -88,11 +90,11 @@ public final class ListViewClient {
         self.init(object: object, maker: maker, onEvent: onEvent)
     }
 
-    /// Its signals are sent to this connection alone: no match rule is needed on the bus.
+    /// Subscribes to the view's signals. They are unicast, so they arrive without a match rule on the bus.
     private func subscribe() async throws(DBusError) {
         let rule = MatchRule(sender: ListdName.bus, path: object.path, interface: ListdName.view)
         subscription = try await object.connection.subscribe(rule, onBus: false) { [weak self] message in
-            self?.received(message)
+            self?.handleSignal(message)
         }
     }
 
@@ -110,45 +112,45 @@ public final class ListViewClient {
         if let message { try? maker.connection.callWithoutReply(message) }
     }
 
-    /// Sets the part of the content that is on the screen, in points.
+    /// Sets the visible part of the content, in points.
     public func setViewport(x: Double, y: Double, width: Double, height: Double) {
         waiting = .viewport(x: x, y: y, width: width, height: height)
         sendPlace()
     }
 
-    /// Sets the items that are on the screen, both included, in a view with the layout `none`.
+    /// Sets the visible items, from `first` through `last`, in a view with the layout `none`.
     ///
-    /// - Parameter seen: the sequence of the picture that the range refers to; nil = the present one. The daemon moves
-    ///   the range by the changes since then.
+    /// - Parameter seen: the sequence of the picture to which the range refers; nil for the present picture. The
+    ///   daemon adjusts the range to the changes since then.
     public func setVisibleRange(from first: Position, through last: Position, seen: UInt64? = nil) {
         waiting = .range(seen: seen ?? picture.sequence, first: first, last: last)
         sendPlace()
     }
 
-    /// A phase of a user's scrolling.
+    /// A phase of scrolling by a user.
     public enum ScrollPhase: String, Sendable, CaseIterable {
-        /// A finger or a pointer begins to drag the content.
+        /// A finger or pointer has begun to drag the content.
         case began
-        /// It is released; the content may go on moving.
+        /// The finger or pointer has released the content, which may continue to move.
         case ended
-        /// The content has come to rest.
+        /// The content has stopped moving.
         case decelerated
     }
 
-    /// Reports a phase of scrolling to the section controllers that are shown.
+    /// Reports a phase of scrolling to the section controllers of visible sections.
     public func reportScroll(_ phase: ScrollPhase) {
         call("ReportScroll", phase.rawValue) { (view, result) in view.report(result) }
     }
 
-    /// Reports whether the view is visible: a list without a visible view may collect updates for longer.
+    /// Reports whether the view is on the screen. A list without such a view may coalesce updates for longer.
     public func setOnScreen(_ isOnScreen: Bool) {
         call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
     }
 
-    /// Calls `body` when every viewport and range has been answered, and their pictures are applied.
+    /// Calls `body` when all viewports and ranges have been answered and their pictures applied.
     public func whenAnswered(_ body: @escaping @DBusActor () -> Void) {
         answered.append(body)
-        tellAnswered()
+        callAnswerHandlers()
     }
 
     /// Scrolls an object into the viewport.
@@ -156,14 +158,14 @@ public final class ListViewClient {
         call("ScrollTo", objectID, item, position) { (view, result) in view.report(result) }
     }
 
-    /// A selected item of the list, or one to select.
+    /// A reference to an item that is selected or to be selected.
     public struct SelectedItem: Sendable, Hashable {
-        /// The object.
+        /// The identifier of the item's object.
         public var objectID: String
-        /// The item inside the object's section.
+        /// The index of the item inside of the object's section.
         public var item: UInt32
 
-        /// Makes a reference to an item.
+        /// Creates a reference to an item.
         public init(objectID: String, item: UInt32 = 0) {
             self.objectID = objectID
             self.item = item
@@ -172,9 +174,9 @@ public final class ListViewClient {
 
     /// Deselects items, then selects others, for all views of the list.
     ///
-    /// - Returns: those of `select` that are selected now, and those of `deselect` that are not: section controllers
-    ///   may refuse.
-    /// - Throws: `NoSuchObject`, `NoSuchItem`, `InvalidArgs` for an item in both; nothing changes then.
+    /// - Returns: the items of `select` that are selected now, and those of `deselect` that are not. Section
+    ///   controllers may refuse a change.
+    /// - Throws: `NoSuchObject`, `NoSuchItem`, `InvalidArgs` for an item in both arrays. Nothing is changed then.
     public func changeSelection(
         select: [SelectedItem] = [], deselect: [SelectedItem] = []
     ) async throws(DBusError) -> (selected: [SelectedItem], deselected: [SelectedItem]) {
@@ -188,20 +190,22 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
-    /// Invokes an action on an item: its section controller may handle it, else it is sent to the owner of the list.
+    /// Invokes an action on an item. If the item's section controller does not handle it, it is sent to the owner of
+    /// the list.
     ///
-    /// - Returns: whether a section controller has handled it, or it was sent to a connection of the owner.
-    /// - Throws: `AccessDenied` for users who may not (the list's option `invokers`), `NoSuchObject`, `NoSuchItem`.
+    /// - Returns: whether a section controller has handled the action, or it was sent to a connection of the owner.
+    /// - Throws: `AccessDenied` for users who may not invoke actions (the list's option `invokers`), `NoSuchObject`,
+    ///   `NoSuchItem`.
     public func invoke(
         _ action: String, parameters: [String: DBusValue] = [:], item: UInt32 = 0, of objectID: String
     ) async throws(DBusError) -> Bool {
         try await object.call("Invoke", objectID, item, action, parameters, returning: Bool.self)
     }
 
-    /// Closes the view; no event follows.
+    /// Closes the view. No event follows.
     public func close() async {
         end()
-        // The daemon may have ended already, and the view with it.
+        // The daemon may have ended, and the view with it.
         _ = try? await maker.call("Close")
     }
 
@@ -216,32 +220,32 @@ public final class ListViewClient {
         (isSending, waiting) = (true, nil)
         switch place {
         case .viewport(let x, let y, let width, let height):
-            call("SetViewport", picture.sequence, x, y, width, height) { $0.answered($1) }
+            call("SetViewport", picture.sequence, x, y, width, height) { $0.handleAnswer($1) }
         case .range(let seen, let first, let last):
-            call("SetVisibleRange", seen, first.section, first.item, last.section, last.item) { $0.answered($1) }
+            call("SetVisibleRange", seen, first.section, first.item, last.section, last.item) { $0.handleAnswer($1) }
         }
     }
 
-    /// After an answer or an error, the next one is sent.
-    private func answered(_ result: Result<Message, DBusError>) {
+    /// Handles an answer or an error, and sends the next place.
+    private func handleAnswer(_ result: Result<Message, DBusError>) {
         isSending = false
         report(result)
         sendPlace()
-        tellAnswered()
+        callAnswerHandlers()
     }
 
-    private func tellAnswered() {
+    private func callAnswerHandlers() {
         guard !isSending, !isSyncing, waiting == nil else { return }
         let bodies = answered
         answered = []
         for body in bodies { body() }
     }
 
-    private func received(_ message: Message) {
+    private func handleSignal(_ message: Message) {
         do throws(DBusError) {
             switch message.member {
             case "Changed":
-                changed(try message.read { (reader) throws(DBusError) in try PictureChange(signal: &reader) })
+                applyChange(try message.read { (reader) throws(DBusError) in try PictureChange(signal: &reader) })
             case "Stalled": resync()
             case "Closed":
                 end()
@@ -253,7 +257,7 @@ public final class ListViewClient {
         }
     }
 
-    private func changed(_ change: PictureChange) {
+    private func applyChange(_ change: PictureChange) {
         switch picture.apply(change) {
         case .applied:
             acknowledge(change.sequence)
@@ -285,7 +289,7 @@ public final class ListViewClient {
             } catch {
                 view.report(.failure(error))
             }
-            view.tellAnswered()
+            view.callAnswerHandlers()
         }
     }
 
@@ -293,7 +297,8 @@ public final class ListViewClient {
         if case .failure(let error) = result, !isClosed { onEvent(.failed(error)) }
     }
 
-    /// Calls the view; `handle` runs once, also when the call cannot be sent, but not after the view was released.
+    /// Calls a method of the view. `handle` runs once, also when the call cannot be sent, but not after the client
+    /// was released.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
         then handle: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The picture of a view: the slots in use, each with its item.
+/// The picture of a view: the used slots with their items.
 ///
-/// It makes no calls: it applies the contract's `Changed` signals and the answer of `Resync`; after each step it equals
-/// the answer of a `Resync` (contract, "Viewing").
+/// A picture makes no calls. It applies the contract's `Changed` signals and the answer of `Resync`. After each step,
+/// it is equal to what `Resync` would return (contract, "Viewing").
 public struct Picture: Sendable, Equatable {
-    /// One item in its slot.
+    /// An item in its slot.
     public struct Shown: Sendable, Equatable {
-        /// The slot, for the widget that shows the item.
+        /// The number of the slot, which identifies the widget that shows the item.
         public var slot: UInt32
-        /// The object whose section the item belongs to; empty for the empty view.
+        /// The identifier of the object to whose section the item belongs; empty for the empty view.
         public var objectID: String
-        /// The section of the item.
+        /// The index of the section.
         public var section: UInt32
-        /// The item inside its section; 0 for header and footer.
+        /// The index of the item inside of its section; 0 for a header or footer.
         public var item: UInt32
-        /// `cell`, `header` or `footer`.
+        /// The kind of item: `cell`, `header` or `footer`.
         public var kind: String
-        /// The kind of widget that can show it.
+        /// The kind of widget that can show the item.
         public var reuseIdentifier: String
-        /// Its place in the content, in points.
+        /// The frame of the item in the content, in points.
         public var frame: Frame
-        /// Higher ones cover lower ones.
+        /// The z order. Items with a higher value cover others.
         public var z: Int64
         /// The content that the widget draws.
         public var content: Content
 
-        /// Makes an item in its slot.
+        /// Creates an item in its slot.
         public init(
             slot: UInt32, objectID: String, section: UInt32, item: UInt32, kind: String, reuseIdentifier: String,
             frame: Frame, z: Int64, content: Content
@@ -43,31 +43,31 @@ public struct Picture: Sendable, Equatable {
         }
     }
 
-    /// The result of applying a change.
+    /// The outcome of applying a change.
     public enum Outcome: Sendable, Equatable {
-        /// Applied.
+        /// The change was applied.
         case applied
-        /// Older than the picture: ignored.
+        /// The change is older than the picture and was ignored.
         case ignored
-        /// A sequence is missing or a slot is not what the change expects: call `Resync`.
+        /// A sequence is missing, or a slot is not in the state that the change expects. Call `Resync`.
         case gap
     }
 
     /// The sequence of the last applied change.
     public private(set) var sequence: UInt64 = 0
-    /// The revision of the list that it shows.
+    /// The revision of the list that the picture shows.
     public private(set) var revision: UInt64 = 0
-    /// Width and height of the whole content, in points.
+    /// The size of the whole content, in points.
     public private(set) var contentSize = Extent(width: 0, height: 0)
     /// The offset of the viewport in the content, in points.
     public private(set) var offset = Position(x: 0, y: 0)
-    /// The items by slot.
+    /// The items by the numbers of their slots.
     public private(set) var shown: [UInt32: Shown] = [:]
 
-    /// Makes the empty picture of a view before its first change.
+    /// Creates the empty picture of a view before its first change.
     public init() {}
 
-    /// Makes the picture from an answer of `Resync`.
+    /// Creates a picture from the answer of `Resync`.
     public init(sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown]) {
         self.sequence = sequence
         self.revision = revision
@@ -76,14 +76,14 @@ public struct Picture: Sendable, Equatable {
         self.shown = Dictionary(shown.map { ($0.slot, $0) }, uniquingKeysWith: { _, last in last })
     }
 
-    /// The items from top to bottom, then from left to right.
+    /// The items, sorted from top to bottom and then from left to right.
     public var inReadingOrder: [Shown] {
         shown.values.sorted { a, b in
             (a.frame.y, a.frame.x, a.section, a.item) < (b.frame.y, b.frame.x, b.section, b.item)
         }
     }
 
-    /// Applies a `Changed` signal: release, show, place, rebind.
+    /// Applies a `Changed` signal, in the order release, show, place, rebind.
     public mutating func apply(_ change: PictureChange) -> Outcome {
         guard change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in the content, in points from the top left corner.
+/// A point in the content, in points from the top left corner.
 public struct Position: Sendable, Hashable {
-    /// Distance from the left edge.
+    /// The distance from the left edge.
     public var x: Double
-    /// Distance from the top edge.
+    /// The distance from the top edge.
     public var y: Double
 
-    /// Makes a position.
+    /// Creates a position.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y
     }
 }
 
-/// Width and height, in points.
+/// A size, in points.
 public struct Extent: Sendable, Hashable {
-    /// Horizontal extent.
+    /// The width.
     public var width: Double
-    /// Vertical extent.
+    /// The height.
     public var height: Double
 
-    /// Makes an extent.
+    /// Creates a size.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height
     }
 }
 
-/// The place and extent of an item in the content, in points.
+/// The frame of an item in the content, in points.
 public struct Frame: Sendable, Hashable {
-    /// The left edge.
+    /// The position of the left edge.
     public var x: Double
-    /// The top edge.
+    /// The position of the top edge.
     public var y: Double
-    /// Horizontal extent.
+    /// The width.
     public var width: Double
-    /// Vertical extent.
+    /// The height.
     public var height: Double
 
-    /// Makes a frame.
+    /// Creates a frame.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -48,22 +48,22 @@ public struct Frame: Sendable, Hashable {
     }
 }
 
-/// The difference between two pictures: the contract's `Changed` signal as a value.
+/// The difference between two pictures, as in the contract's `Changed` signal.
 public struct PictureChange: Sendable, Equatable {
-    /// The same content at another place.
+    /// A slot whose item has moved without a change of its content.
     public struct Placed: Sendable, Equatable {
-        /// The slot that moves.
+        /// The number of the slot.
         public var slot: UInt32
-        /// The new section of its item.
+        /// The new section of the item.
         public var section: UInt32
-        /// The new index of its item inside the section.
+        /// The new index of the item inside of its section.
         public var item: UInt32
-        /// Its new frame.
+        /// The new frame of the item.
         public var frame: Frame
-        /// The new z order.
+        /// The new z order of the item.
         public var z: Int64
 
-        /// Makes a new place.
+        /// Creates a placement.
         public init(slot: UInt32, section: UInt32, item: UInt32, frame: Frame, z: Int64) {
             self.slot = slot
             self.section = section
@@ -73,24 +73,24 @@ public struct PictureChange: Sendable, Equatable {
         }
     }
 
-    /// One more than that of the change before.
+    /// The sequence of the change, which is one more than that of the previous change.
     public var sequence: UInt64
-    /// The revision of the list that the picture shows afterwards.
+    /// The revision of the list that the picture shows after the change.
     public var revision: UInt64
-    /// Extent of the whole content.
+    /// The size of the whole content.
     public var contentSize: Extent
     /// The offset of the viewport.
     public var offset: Position
-    /// Slots that no longer show anything.
+    /// The slots that no longer show an item.
     public var released: [UInt32]
-    /// Items that are new in the picture.
+    /// The items that were added to the picture.
     public var shown: [Picture.Shown]
-    /// Items at another place.
+    /// The items that have moved.
     public var placed: [Placed]
-    /// Slots with new content.
+    /// The slots whose items have new content.
     public var rebound: [(slot: UInt32, content: Content)]
 
-    /// Makes a difference.
+    /// Creates a change.
     public init(
         sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, released: [UInt32] = [],
         shown: [Picture.Shown] = [], placed: [Placed] = [],
@@ -106,7 +106,7 @@ public struct PictureChange: Sendable, Equatable {
         self.rebound = rebound
     }
 
-    /// Changes are equal when all their parts are.
+    /// Returns whether all parts of the changes are equal.
     public static func == (a: PictureChange, b: PictureChange) -> Bool {
         a.sequence == b.sequence && a.revision == b.revision && a.contentSize == b.contentSize && a.offset == b.offset
             && a.released == b.released && a.shown == b.shown && a.placed == b.placed

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may read a list, write to it, or invoke actions: the adapter options `readers`, `writers` and `invokers`.
+/// A rule about who may read a list, write to it, or invoke actions: the adapter options `readers`, `writers` and
+/// `invokers`.
 package enum AccessRule: Sendable, Hashable {
-    /// Everybody whom the bus lets through.
+    /// Everybody whom the bus admits.
     case any
     /// The user that created the adapter.
     case owner
     /// The members of a Unix group.
     case group(String)
 
-    /// Reads `any`, `owner` or `group:NAME`; nil for anything else.
+    /// Parses `any`, `owner` or `group:NAME`; nil for any other text.
     package init?(_ text: String) {
         switch text {
         case "any": self = .any
@@ -21,7 +22,7 @@ package enum AccessRule: Sendable, Hashable {
         }
     }
 
-    /// The text that the rule was read from.
+    /// The rule in the form that `init` parses.
     package var text: String {
         switch self {
         case .any: "any"
@@ -31,16 +32,16 @@ package enum AccessRule: Sendable, Hashable {
     }
 }
 
-/// A caller, with the facts that decide about access.
+/// A caller, with the facts on which access depends.
 package struct Caller: Sendable, Hashable {
     /// The Unix user id.
     package var user: UInt32
-    /// Whether the caller may do everything: uid 0, the daemon's own user, or a grant of polkit.
+    /// Whether the caller has all rights: uid 0, the daemon's own user, or an authorization by polkit.
     package var isAdministrator: Bool
     /// The names of the Unix groups that the caller is a member of.
     package var groups: Set<String>
 
-    /// Names a caller.
+    /// Creates a caller.
     package init(user: UInt32, isAdministrator: Bool = false, groups: Set<String> = []) {
         self.user = user
         self.isAdministrator = isAdministrator
@@ -50,20 +51,20 @@ package struct Caller: Sendable, Hashable {
 
 /// The access rules of one adapter (docs/rules/contract.md, "Access").
 package struct AdapterAccess: Sendable, Hashable {
-    /// The Unix user that created the adapter; 0 for configured ones.
+    /// The Unix user that created the adapter; 0 for a configured adapter.
     package var owner: UInt32
-    /// Who may read.
+    /// Who may read the list.
     package var readers: AccessRule
-    /// Who may write.
+    /// Who may write to the list.
     package var writers: AccessRule
-    /// Who may invoke actions.
+    /// Who may invoke actions on items.
     package var invokers: AccessRule
-    /// Whether the adapter comes from a configuration file, so that nobody removes it over the bus.
+    /// Whether the adapter comes from a configuration file, so that it cannot be removed over the bus.
     package var isConfigured: Bool
-    /// Whether it was created by an administrator, or is configured: only then a source other than clients may fill it.
+    /// Whether an administrator or a file created the adapter. Only then may it have a source other than clients.
     package var mayHaveSource: Bool
 
-    /// Puts the rules of an adapter together.
+    /// Creates the access rules of an adapter.
     package init(
         owner: UInt32, readers: AccessRule = .any, writers: AccessRule = .owner, invokers: AccessRule = .owner,
         isConfigured: Bool = false, mayHaveSource: Bool = false
@@ -76,19 +77,20 @@ package struct AdapterAccess: Sendable, Hashable {
         self.mayHaveSource = isConfigured || mayHaveSource
     }
 
-    /// Whether signals and contents are not for everybody.
+    /// Whether signals and contents are hidden from some users.
     package var isRestricted: Bool { readers != .any }
 
-    /// Whether `caller` may read objects and open views.
+    /// Returns whether `caller` may read objects and open views.
     package func allowsReading(_ caller: Caller) -> Bool { allows(caller, by: readers) }
 
-    /// Whether `caller` may change the list.
+    /// Returns whether `caller` may change the list.
     package func allowsWriting(_ caller: Caller) -> Bool { allows(caller, by: writers) }
 
-    /// Whether `caller` may invoke actions on items.
+    /// Returns whether `caller` may invoke actions on items.
     package func allowsInvoking(_ caller: Caller) -> Bool { allows(caller, by: invokers) }
 
-    /// Whether `caller` may remove the adapter: its owner and administrators may, unless a file configures it.
+    /// Returns whether `caller` may remove the adapter. Its owner and administrators may, unless a file configures
+    /// it.
     package func allowsRemoving(_ caller: Caller) -> Bool {
         !isConfigured && (caller.isAdministrator || caller.user == owner)
     }

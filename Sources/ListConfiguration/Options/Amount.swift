@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads sizes and counts with a suffix.
+/// Parses sizes and counts with a suffix.
 package enum Amount {
-    /// Reads a size in bytes: `512`, `4K`, `1.5G`; the suffixes B, K, M, G, T are powers of 1024, as systemd's are.
+    /// Parses a size in bytes, such as `512`, `4K` or `1.5G`. The suffixes B, K, M, G and T are powers of 1024, as in
+    /// systemd.
     package static func bytes(_ text: String) -> Int? {
         parse(text, step: 1024, powers: ["B": 0, "K": 1, "M": 2, "G": 3, "T": 4])
     }
 
-    /// Reads a count of things: `64`, `10M`; the suffixes K, M, G are powers of 1000.
+    /// Parses a count, such as `64` or `10M`. The suffixes K, M and G are powers of 1000.
     package static func count(_ text: String) -> Int? { parse(text, step: 1000, powers: ["K": 1, "M": 2, "G": 3]) }
 
     private static func parse(_ text: String, step: Double, powers: [Character: Int]) -> Int? {

@@ -2,14 +2,14 @@
 
 package import ListKit
 
-/// The name of something in a plugin, `PLUGIN/NAME`: a section controller or a data source.
+/// The name of a section controller or data source of a plugin, `PLUGIN/NAME`.
 package struct ControllerName: Sendable, Hashable {
-    /// The plugin; `listd` for what is built in.
+    /// The name of the plugin; `listd` for built-in section controllers.
     package var plugin: String
     /// The name inside of the plugin.
     package var name: String
 
-    /// Reads `PLUGIN/NAME`; nil for anything else.
+    /// Parses `PLUGIN/NAME`; nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -17,10 +17,10 @@ package struct ControllerName: Sendable, Hashable {
         name = String(parts[1])
     }
 
-    /// The text itself, if it is such a name.
+    /// Returns the text if it is a valid name.
     ///
-    /// - Throws: `invalidArguments`, naming the text.
-    package static func checked(_ text: String) throws(ListError) -> String {
+    /// - Throws: `invalidArguments` that quotes the text.
+    package static func validated(_ text: String) throws(ListError) -> String {
         guard ControllerName(text) != nil else {
             throw ListError(option: text, expected: "a name such as PLUGIN/CONTROLLER")
         }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may create adapters.
+/// A rule about who may create adapters.
 package enum Creators: Sendable, Hashable {
-    /// Everybody whom the bus lets through.
+    /// Everybody whom the bus admits.
     case any
-    /// Administrators.
+    /// Only administrators.
     case administrators
     /// The members of a Unix group, and administrators.
     case group(String)
 
-    /// Reads `any`, `administrators` or `group:NAME`; nil for anything else.
+    /// Parses `any`, `administrators` or `group:NAME`; nil for any other text.
     package init?(_ text: String) {
         if text == "administrators" {
             self = .administrators
@@ -22,7 +22,7 @@ package enum Creators: Sendable, Hashable {
         }
     }
 
-    /// The text that is read as this.
+    /// The rule in the form that `init` parses.
     package var text: String {
         switch self {
         case .any: "any"

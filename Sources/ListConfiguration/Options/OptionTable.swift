@@ -2,10 +2,10 @@
 
 @_spi(Daemon) package import ListKit
 
-/// A set of options, each with its name, type and property: decoding, configuration keys and encoding all use this one
-/// table.
+/// A table of options, each with its name, type and property. Decoding, encoding and the keys of configuration files
+/// all use this table.
 package struct OptionTable<Options: Sendable>: Sendable {
-    /// One option.
+    /// An option in the table.
     package struct Entry: Sendable {
         /// The name on the bus, such as `working-range`.
         package let name: String
@@ -15,7 +15,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
         package let parse: @Sendable (String, inout Options) throws(ListError) -> Void
         package let encode: @Sendable (Options) -> Value?
 
-        /// Describes an option.
+        /// Creates an entry for the property at `path`.
         package init<Content>(
             _ name: String, _ path: any WritableKeyPath<Options, Content> & Sendable, _ type: OptionType<Content>
         ) {
@@ -26,7 +26,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
             encode = { type.encode($0[keyPath: path]) }
         }
 
-        /// The name in configuration files, such as `WorkingRange`.
+        /// The key in configuration files, such as `WorkingRange`.
         package var configurationKey: String {
             name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         }
@@ -43,10 +43,10 @@ package struct OptionTable<Options: Sendable>: Sendable {
         configurationPositions = Dictionary(zip(entries.map(\.configurationKey), entries.indices)) { $1 }
     }
 
-    /// Puts the values of a call, an `a{sv}`, into options that hold the defaults.
+    /// Decodes the values of a call, an `a{sv}`, and returns `defaults` with these values.
     ///
-    /// - Throws: `invalidArguments`, naming the first option in alphabetical order that is unknown, has another type or a
-    ///   value that it cannot have.
+    /// - Throws: `invalidArguments` that names the first option, in alphabetical order, that is unknown or has a
+    ///   wrong type or an invalid value.
     package func decode(_ values: [String: Value], into defaults: Options) throws(ListError) -> Options {
         var options = defaults
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -58,7 +58,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
                 guard value.signature == entry.signature else {
                     return try Optional<Options>.none.orThrow(value, entry.signature)
                 }
-                // Nested deeper, it could not be sent as a property.
+                // A value that nests too deeply could not be sent as a property.
                 _ = try Fields([name: value])
                 try entry.decode(value, &options)
             } catch {
@@ -68,9 +68,9 @@ package struct OptionTable<Options: Sendable>: Sendable {
         return options
     }
 
-    /// Puts the value of one key of a configuration file into options.
+    /// Parses the value of a key in a configuration file and stores it in `options`.
     ///
-    /// - Throws: `invalidArguments`, naming the key, when it is unknown or has a value that it cannot have.
+    /// - Throws: `invalidArguments` that names the key, when the key is unknown or the value is invalid.
     package func parse(key: String, value: String, into options: inout Options) throws(ListError) {
         guard let position = configurationPositions[key] else {
             throw ListError(.invalidArguments, "unknown key \(key)")
@@ -82,7 +82,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
         }
     }
 
-    /// All options with their present values, as an `Options` property shows them.
+    /// Returns the present values of all options, as in an `Options` property.
     package func encode(_ options: Options) -> [String: Value] {
         var values: [String: Value] = [:]
         for entry in entries { values[entry.name] = entry.encode(options) }

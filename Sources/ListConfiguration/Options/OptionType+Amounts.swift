@@ -3,15 +3,15 @@
 internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 
-/// Types for configuration files only.
+/// Option types that occur only in configuration files.
 extension OptionType<Int> {
     /// A size in bytes, such as `16M`.
     static let bytes = amount(expected: "a size such as 16M", Amount.bytes)
 
-    /// A number of things, such as `64` or `10M`.
+    /// A count, such as `64` or `10M`.
     static let count = amount(expected: "a number such as 64", Amount.count)
 
-    /// A number of things of which there has to be one.
+    /// A count of at least 1.
     static let positiveCount = amount(expected: "a number such as 64, at least 1") { text in
         Amount.count(text).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -29,7 +29,7 @@ extension OptionType<Int> {
 }
 
 extension OptionType<Int?> {
-    /// A number of things that need not be given.
+    /// An optional count.
     static let optionalCount = OptionType(
         signature: "t",
         decode: { value throws(ListError) in try OptionType<Int>.count.decode(value) },
@@ -38,13 +38,13 @@ extension OptionType<Int?> {
 }
 
 extension OptionType<Duration> {
-    /// A time longer than none; a number alone counts seconds.
+    /// A positive time span. A number without a unit counts seconds.
     static let seconds = OptionType(
         signature: "t",
         decode: { value throws(ListError) in try .microseconds(Int64(clamping: value.int.orThrow(value, "t"))) },
         parse: { text throws(ListError) in
             guard let span = TimeSpan.parse(text), span > .zero else {
-                throw ListError(option: text, expected: "a time such as 10s, longer than none")
+                throw ListError(option: text, expected: "a positive time span such as 10s")
             }
             return span
         },
@@ -52,7 +52,7 @@ extension OptionType<Duration> {
 }
 
 extension OptionType<Creators?> {
-    /// `any`, `administrators`, `group:NAME`.
+    /// The text `any`, `administrators` or `group:NAME`.
     static let creators = text(
         expected: "any, administrators or group:NAME", read: { text in Creators(text).map { $0 } },
         write: { $0?.text })

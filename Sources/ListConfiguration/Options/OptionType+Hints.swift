@@ -4,7 +4,7 @@
 internal import PluginAPI
 
 extension OptionType<[String: FieldHint]> {
-    /// `a{ss}` from fields to words.
+    /// A dictionary of type `a{ss}` from field names to hints.
     static let hints = OptionType(
         signature: "a{ss}",
         decode: { value throws(ListError) in
@@ -15,7 +15,7 @@ extension OptionType<[String: FieldHint]> {
             return hints
         },
         parse: { _ throws(ListError) in
-            throw ListError(.invalidArguments, "hints do not belong here; put them into the section [Hints]")
+            throw ListError(.invalidArguments, "hints belong in the section [Hints]")
         },
         encode: { hints in
             var entries: [Value: Value] = [:]
@@ -25,9 +25,9 @@ extension OptionType<[String: FieldHint]> {
 }
 
 extension FieldHint {
-    /// Reads the word of a hint.
+    /// Parses a hint for a field.
     ///
-    /// - Throws: `invalidArguments`, naming field and word.
+    /// - Throws: `invalidArguments` that names the field and the hint.
     package init(_ word: String, of field: String) throws(ListError) {
         guard let hint = FieldHint(rawValue: word) else {
             let words = FieldHint.allCases.map(\.rawValue).joined(separator: ", ")

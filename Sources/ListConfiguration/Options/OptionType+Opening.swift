@@ -3,7 +3,7 @@
 internal import ListKit
 
 extension OptionType<ListViewOpening?> {
-    /// `(sus)`: object id, item, position as in `ScrollTo`; or left out.
+    /// An optional struct of type `(sus)`: object id, item, and position as in `ScrollTo`.
     static let opening = OptionType(
         signature: "(sus)",
         decode: { value throws(ListError) in
@@ -15,7 +15,7 @@ extension OptionType<ListViewOpening?> {
             }
             return ListViewOpening(objectID: id, item: item, position: position)
         },
-        parse: { _ throws(ListError) in throw ListError(.invalidArguments, "only a view is opened at an object") },
+        parse: { _ throws(ListError) in throw ListError(.invalidArguments, "the option “at” exists only for views") },
         encode: { opening in
             opening.map {
                 .structure([

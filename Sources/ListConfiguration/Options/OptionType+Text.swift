@@ -4,12 +4,12 @@
 internal import ListSources
 
 extension OptionType {
-    /// `s`, one of a few words or forms.
+    /// Returns a type for a text (`s`) that must have one of a few forms.
     ///
     /// - Parameters:
-    ///   - expected: what a text must be, for messages.
-    ///   - read: nil for a text that is not.
-    ///   - write: the text that is read as the same; nil leaves the option out.
+    ///   - expected: a description of the valid texts, for error messages.
+    ///   - read: parses a text; returns nil for an invalid text.
+    ///   - write: returns the text that `read` parses to the same content; nil omits the option.
     static func text(
         expected: String, read: @escaping @Sendable (String) -> Content?,
         write: @escaping @Sendable (Content) -> String?
@@ -27,7 +27,7 @@ extension OptionType {
 }
 
 extension OptionType where Content: RawRepresentable & CaseIterable & Sendable, Content.RawValue == String {
-    /// `s`, one of the words that the cases stand for.
+    /// A text (`s`) that is the raw value of one of the cases.
     static var word: OptionType {
         text(
             expected: "one of " + Content.allCases.map(\.rawValue).joined(separator: ", "),
@@ -36,7 +36,7 @@ extension OptionType where Content: RawRepresentable & CaseIterable & Sendable, 
 }
 
 extension OptionType {
-    /// `s`, one of the words that the cases stand for, or left out.
+    /// Returns a type for an optional text (`s`) that is the raw value of one of the cases.
     static func optionalWord<Word>() -> OptionType
     where Content == Word?, Word: RawRepresentable & CaseIterable & Sendable, Word.RawValue == String {
         let word = OptionType<Word>.word
@@ -46,24 +46,25 @@ extension OptionType {
 }
 
 extension OptionType<ScrollDirection> {
-    /// `s`: `vertical`, `horizontal`.
+    /// The text (`s`) `vertical` or `horizontal`.
     static let direction = text(
         expected: "one of vertical, horizontal", read: { ScrollDirection(rawValue: $0) }, write: { $0.rawValue })
 }
 
 extension OptionType<AccessRule> {
-    /// `s`: `any`, `owner`, `group:NAME`.
+    /// The text (`s`) `any`, `owner` or `group:NAME`.
     static let accessRule = text(
         expected: "any, owner or group:NAME", read: { AccessRule($0) }, write: { $0.text })
 }
 
 extension OptionType<SourceName> {
-    /// `s`: `push`, a built-in source such as `jsonl:/PATH`, `list:NAME?argument`, `PLUGIN/SOURCE?argument`.
+    /// The text (`s`) `push`, a built-in source such as `jsonl:/PATH`, `list:NAME?argument`, or
+    /// `PLUGIN/SOURCE?argument`.
     static let sourceName: OptionType = {
         let type = text(expected: SourceName.forms, read: { SourceName($0) }, write: { $0.text })
         let check = { @Sendable (text: String) throws(ListError) -> SourceName in
             if let meant = SourceName.meantSource(in: text) {
-                throw ListError(.invalidArguments, "\(text.quoted) is no source; did you mean \(meant)?")
+                throw ListError(.invalidArguments, "\(text.quoted) is not a source; did you mean \(meant)?")
             }
             let source = try type.parse(text)
             try source.checkArgument()
@@ -77,18 +78,18 @@ extension OptionType<SourceName> {
 }
 
 extension OptionType<[String: String]> {
-    /// `a{ss}` from types of objects to section controllers, `PLUGIN/CONTROLLER` each.
+    /// A dictionary of type `a{ss}` from object types to section controllers, each `PLUGIN/CONTROLLER`.
     static let sectionControllers = OptionType(
         signature: "a{ss}",
         decode: { value throws(ListError) in
             var controllers: [String: String] = [:]
             for (type, name) in try value.dictionary.orThrow(value, "a{ss}") {
-                controllers[type] = try ControllerName.checked(name.string.orThrow(value, "a{ss}"))
+                controllers[type] = try ControllerName.validated(name.string.orThrow(value, "a{ss}"))
             }
             return controllers
         },
         parse: { _ throws(ListError) in
-            throw ListError(.invalidArguments, "section controllers are given in [Sections]")
+            throw ListError(.invalidArguments, "section controllers belong in the section [Sections]")
         },
         encode: { controllers in
             var entries: [Value: Value] = [:]
@@ -98,7 +99,7 @@ extension OptionType<[String: String]> {
 }
 
 extension OptionType<[String]> {
-    /// `as`; in files separated by spaces.
+    /// An array of strings (`as`). In files, the strings are separated by spaces.
     static let texts = OptionType(
         signature: "as",
         decode: { value throws(ListError) in
@@ -111,7 +112,7 @@ extension OptionType<[String]> {
 }
 
 extension OptionType<Fields> {
-    /// `a{sv}`; in files a JSON object, with the types that `jsonl` gives to values.
+    /// A dictionary of type `a{sv}`. In files, it is a JSON object whose values have the same types as in `jsonl`.
     static let fields = OptionType(
         signature: "a{sv}",
         decode: { value throws(ListError) in

@@ -4,29 +4,29 @@
 internal import ListSupport
 @_spi(Daemon) internal import PluginAPI
 
-/// A type that an option can have: its values on the bus, in configuration files and in Swift.
+/// The type of an option: its values on the bus, in configuration files and in Swift.
 ///
-/// An invalid value or text is `invalidArguments`; the caller adds the option's name to the message.
+/// An invalid value or text throws `invalidArguments`; the caller adds the option's name to the message.
 package struct OptionType<Content>: Sendable {
-    /// The D-Bus signature.
+    /// The D-Bus signature of the values.
     let signature: String
-    /// Reads a value that has the signature.
+    /// Decodes a value that has the signature.
     let decode: @Sendable (Value) throws(ListError) -> Content
-    /// Reads the text of a configuration file.
+    /// Parses the text of a configuration file.
     let parse: @Sendable (String) throws(ListError) -> Content
-    /// Writes the value for the bus; nil leaves the option out.
+    /// Encodes a value for the bus; nil omits the option.
     let encode: @Sendable (Content) -> Value?
 }
 
 extension ListError {
-    /// An option has a value that it cannot have.
+    /// Creates the error for an option with an invalid value.
     package init(option text: String, expected: String) {
         self.init(.invalidArguments, "\(text.quoted) is not \(expected)")
     }
 }
 
 extension OptionType<Bool> {
-    /// `b`; in files systemd's words for yes and no.
+    /// A boolean (`b`). In files, it is one of systemd's words for yes and no.
     static let flag = OptionType(
         signature: "b",
         decode: { value throws(ListError) in try value.bool.orThrow(value, "b") },
@@ -38,7 +38,7 @@ extension OptionType<Bool> {
 }
 
 extension OptionType<Int> {
-    /// `u`.
+    /// A non-negative integer (`u`).
     static let number = OptionType(
         signature: "u",
         decode: { value throws(ListError) in try value.int.orThrow(value, "u") },
@@ -50,7 +50,7 @@ extension OptionType<Int> {
         },
         encode: { .uint32(UInt32(clamping: $0)) })
 
-    /// `u` in milliseconds; in files a number alone counts milliseconds too, or a time span says its unit.
+    /// A time in milliseconds (`u`). In files, it is a time span; a number without a unit counts milliseconds.
     static let milliseconds = OptionType(
         signature: "u", decode: number.decode,
         parse: { text throws(ListError) in
@@ -63,12 +63,12 @@ extension OptionType<Int> {
 }
 
 extension OptionType<Int?> {
-    /// `u`, or left out.
+    /// An optional non-negative integer (`u`).
     static let optionalNumber = OptionType(
         signature: "u", decode: OptionType<Int>.number.decode, parse: OptionType<Int>.number.parse,
         encode: { $0.flatMap(OptionType<Int>.number.encode) })
 
-    /// `u`, at least 1, or left out.
+    /// An optional integer (`u`) of at least 1.
     static let optionalPositiveNumber = OptionType(
         signature: "u",
         decode: { value throws(ListError) in try OptionType<Int>.number.decode(value).checkedPositive() },
@@ -77,7 +77,7 @@ extension OptionType<Int?> {
 }
 
 extension OptionType<Double> {
-    /// `d`, finite.
+    /// A finite number (`d`).
     static let real = OptionType(
         signature: "d",
         decode: { value throws(ListError) in
@@ -93,7 +93,7 @@ extension OptionType<Double> {
         },
         encode: { .double($0) })
 
-    /// `d`, finite and not negative.
+    /// A finite, non-negative number (`d`).
     static let distance = OptionType(
         signature: "d",
         decode: { value throws(ListError) in try real.decode(value).checkedDistance() },
@@ -116,7 +116,8 @@ extension Double {
 }
 
 extension Optional {
-    /// The content of an option, whose signature was compared before; a mismatch names both types.
+    /// Returns the content of an option's value whose signature was checked before, or throws an error that names
+    /// both types.
     func orThrow(_ value: Value, _ signature: String) throws(ListError) -> Wrapped {
         guard let self else {
             throw ListError(.invalidArguments, "type \(value.signature) instead of \(signature)")

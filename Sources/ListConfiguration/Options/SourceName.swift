@@ -3,20 +3,20 @@
 @_spi(Daemon) internal import ListKit
 package import ListSources
 
-/// Where the objects of a list come from: the adapter option `source`.
+/// The source of a list's objects: the adapter option `source`.
 package enum SourceName: Sendable, Hashable {
-    /// From clients.
+    /// Clients write the list.
     case push
-    /// From a source that is part of listd; the argument is what follows the colon.
+    /// A source that is part of listd. The argument is the text after the colon.
     case builtIn(BuiltInSource, argument: String)
-    /// From another list, which is followed; the argument is what follows the `?`, as it was given, empty without one.
+    /// Another list, which is followed. The argument is the text after the `?` as given, or empty.
     case list(String, argument: String)
-    /// From a data source of a plugin; the argument is what follows the `?`, empty without one.
+    /// A data source of a plugin. The argument is the text after the `?`, or empty.
     case plugin(String, source: String, argument: String)
 
-    /// Reads `push`, `SCHEME:argument`, `list:NAME?argument` or `PLUGIN/SOURCE?argument`; nil for anything else.
+    /// Parses `push`, `SCHEME:argument`, `list:NAME?argument` or `PLUGIN/SOURCE?argument`; nil for any other text.
     ///
-    /// What is wrong with the argument of a list is for ``checkArgument()`` to say.
+    /// The argument of a list is not validated here, but by ``checkArgument()``.
     package init?(_ text: String) {
         guard !text.utf8.contains(0) else { return nil }
         if text == "push" {
@@ -37,7 +37,8 @@ package enum SourceName: Sendable, Hashable {
         }
     }
 
-    /// The source that a text such as `json:/x` or `directory:/x` is likely to mean: no plugin has a colon in its name.
+    /// Returns the source that a text such as `json:/x` or `directory:/x` probably means; nil if the text is unlike
+    /// them. Names of plugins contain no colon.
     static func meantSource(in text: String) -> String? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let schemes = ["list"] + BuiltInSource.all.map(\.scheme)
@@ -51,23 +52,23 @@ package enum SourceName: Sendable, Hashable {
         }
     }
 
-    /// Refuses the argument of a list that is no query.
+    /// Checks that the argument of a list is a valid query.
     ///
-    /// - Throws: `invalidArguments`, naming the key at fault.
+    /// - Throws: `invalidArguments` that names the faulty key.
     func checkArgument() throws(ListError) {
         if case .list(_, let argument) = self { _ = try DerivedQuery(parsing: argument) }
     }
 
-    /// The list that is followed; nil for every other source.
+    /// The name of the list that is followed; nil for other sources.
     package var followed: String? { if case .list(let name, _) = self { name } else { nil } }
 
-    /// The forms that a text may have, for messages.
+    /// The valid forms of the option, for error messages.
     static var forms: String {
         let builtIn = BuiltInSource.all.map(\.form).joined(separator: ", ")
         return "push, \(builtIn), list:NAME?argument or PLUGIN/SOURCE?argument"
     }
 
-    /// The text that is read as this.
+    /// The source in the form that `init` parses.
     package var text: String {
         switch self {
         case .push: "push"

@@ -4,82 +4,84 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListProtocol
 
-/// The adapters by their names.
+/// The adapters by name.
 @DBusActor
 final class AdapterDirectory {
     private var adapters: [ExactText: AdapterObject] = [:]
-    /// The number of additions and removals.
+    /// The number of additions and removals so far.
     private(set) var stamp: UInt64 = 0
-    /// The names of adapters that are being made or removed, each with the tasks that wait for the outcome.
+    /// The names of adapters that are being made, renamed or removed, each with the tasks that wait for the outcome.
     private var reserved: [ExactText: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// The names of lists in configuration files, also of those that are left out: clients cannot use them.
+    /// The names of lists in configuration files, including lists that are left out. Clients cannot use these names.
     private(set) var configuredNames: Set<ExactText> = []
 
-    /// The lists that follow others of them.
+    /// The lists that follow others.
     private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object($0) }
 
     nonisolated init() {}
 
-    /// Keeps the names of lists of configuration files, in place of those before, or besides them.
+    /// Replaces the names of lists in configuration files, or adds to them.
     func setConfiguredNames(_ names: some Sequence<ExactText>, keepingOthers: Bool = false) {
         configuredNames = keepingOthers ? configuredNames.union(names) : Set(names)
     }
 
-    /// How many there are.
+    /// The number of adapters.
     var count: Int { adapters.count }
 
-    /// All of them, sorted by name.
+    /// All adapters, sorted by name.
     var all: [AdapterObject] { adapters.values.sorted { $0.name < $1.name } }
 
-    /// The adapter with a name; nil when there is none.
+    /// Returns the adapter with a name; nil if there is none.
     func object(_ name: String) -> AdapterObject? { adapters[ExactText(name)] }
 
-    /// The adapter with a name.
+    /// Returns the adapter with a name.
     ///
-    /// - Throws: `noSuchAdapter`, naming it; `invalidArguments` for a name that is too long for any.
+    /// - Throws: `noSuchAdapter`, with the name; `invalidArguments` for a name that is too long.
     func existing(_ name: String) throws(ListError) -> AdapterObject {
         try Self.checkLength(of: name)
         guard let adapter = adapters[ExactText(name)] else { throw Self.missing(name) }
         return adapter
     }
 
-    /// Keeps a name for an adapter that is being made, so that nobody else takes it meanwhile.
+    /// Reserves a name for an adapter that is being made.
     ///
-    /// While another is being made or removed under the name, this waits: a caller that is told of an existing adapter
-    /// can find it, and a caller that removes one and makes it again need not wait for the first answer.
+    /// If another adapter is being made or removed under the name, this function waits for the end of that. So a
+    /// caller that gets `adapterExists` can find that adapter, and a caller that removes an adapter and makes it
+    /// again need not wait for the first answer.
     ///
-    /// - Parameter isConfigured: whether a configuration file asks for it.
-    /// - Throws: `invalidArguments` for one that is too long, `adapterExists` for one in use, or kept for a list of a
-    ///   configuration file.
+    /// - Parameter isConfigured: whether the adapter comes from a configuration file.
+    /// - Throws: `invalidArguments` for a name that is too long; `adapterExists` for a name that is in use or
+    ///   reserved for a list of a configuration file.
     func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
         try Self.checkLength(of: name)
-        await settle(name)
+        await awaitReservation(of: name)
         guard adapters[ExactText(name)] == nil else { throw Self.isTaken(name) }
         guard isConfigured || !configuredNames.contains(ExactText(name)) else {
-            throw ListError(.adapterExists, "\(name.quoted) is the name of a list of a configuration file")
+            throw ListError(.adapterExists, "\(name.quoted) is reserved for a list of a configuration file")
         }
         reserved[ExactText(name)] = []
     }
 
-    /// Keeps the name of an adapter that is being removed, or gets another one; the first of several removals is the one.
+    /// Reserves the name of an adapter that is being removed or renamed. Of several removals, only the first
+    /// succeeds.
     ///
-    /// - Throws: `noSuchAdapter` when it is gone meanwhile.
+    /// - Throws: `noSuchAdapter` if the adapter was removed in between.
     func reserve(removalOf adapter: AdapterObject) async throws(ListError) {
-        // One that gets another name meanwhile is not there any more by this one.
+        // If the adapter is renamed in between, it cannot be found under this name any more.
         let name = adapter.name
-        await settle(name)
+        await awaitReservation(of: name)
         guard try existing(name) === adapter else { throw Self.missing(name) }
         reserved[ExactText(name)] = []
     }
 
-    /// Releases a name; that of an existing adapter stays in use.
+    /// Cancels the reservation of a name; an existing adapter keeps its name.
     func cancelReservation(_ name: String) {
         for waiting in reserved.removeValue(forKey: ExactText(name)) ?? [] { waiting.resume() }
     }
 
-    /// Waits until nobody makes or removes an adapter of that name.
-    private func settle(_ name: String) async {
+    /// Waits until no adapter with the name is being made or removed.
+    private func awaitReservation(of name: String) async {
         while reserved[ExactText(name)] != nil {
             await withCheckedContinuation { reserved[ExactText(name), default: []].append($0) }
         }
@@ -87,13 +89,13 @@ final class AdapterDirectory {
 
     private static func checkLength(of name: String) throws(ListError) {
         guard name.utf8.count <= ObjectNames.longestName else {
-            throw ListError(.invalidArguments, "name: more than \(ObjectNames.longestName) bytes")
+            throw ListError(.invalidArguments, "name: longer than \(ObjectNames.longestName) bytes")
         }
     }
 
-    /// The error of a name that another adapter has.
+    /// Returns the error for a name that another adapter has.
     static func isTaken(_ name: String) -> ListError {
-        ListError(.adapterExists, "there is an adapter \(name.quoted) already")
+        ListError(.adapterExists, "adapter \(name.quoted) already exists")
     }
 
     private static func missing(_ name: String) -> ListError {
@@ -103,12 +105,12 @@ final class AdapterDirectory {
     func add(_ adapter: AdapterObject) {
         adapters[ExactText(adapter.name)] = adapter
         stamp += 1
-        followers.appeared(adapter)
+        followers.listAppeared(adapter)
     }
 
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
         stamp += 1
-        followers.left(adapter)
+        followers.listLeft(adapter)
     }
 }

@@ -4,26 +4,26 @@ internal import DBus
 internal import ListWorkers
 
 extension AdapterLifecycle {
-    /// Returns when the host of one adapter has reported what its list is.
+    /// Returns when the host of an adapter has reported its list's status.
     func awaitHost(of adapter: AdapterObject) async {
         await withCheckedContinuation { continuation in
             adapter.ping { EventLoop.shared.post { continuation.resume() } }
         }
     }
 
-    /// Returns when the hosts that are there have reported what their lists are, so that no property lags behind them.
+    /// Returns when the hosts of all adapters have reported their lists' status, so that no property is outdated.
     func awaitHosts() async {
         await forEachAdapter { adapter, done in
             adapter.ping { EventLoop.shared.post { done() } }
         }
     }
 
-    /// How long workers have to end their lists: half of what the unit gives the whole daemon (`TimeoutStopSec=`).
+    /// The time that workers have to end their lists: half of the daemon's `TimeoutStopSec=`.
     private static let workersLimit = Duration.seconds(5)
 
-    /// Ends all hosts: what was accepted is finished, the views are closed, every caller is answered.
+    /// Ends all hosts: accepted requests are finished, the views are closed, and every call is answered.
     ///
-    /// A worker that does not do that in time is ended, and its lists end without it.
+    /// A worker that exceeds the time limit is killed, and its lists end without it.
     func stopHosts() async {
         let limit = EventLoop.shared.addTimer(after: Self.workersLimit) { [plugins] in
             Task { await plugins.giveUpWorkers() }
@@ -32,7 +32,7 @@ extension AdapterLifecycle {
         limit.cancel()
     }
 
-    /// Lets every adapter do something; returns when all have done it.
+    /// Calls `act` for each adapter; returns when all have called `done`.
     private func forEachAdapter(_ act: (AdapterObject, _ done: @escaping @DBusActor () -> Void) -> Void) async {
         let all = adapters.all
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

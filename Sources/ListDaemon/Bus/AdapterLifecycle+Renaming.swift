@@ -7,17 +7,16 @@ internal import ListSupport
 internal import ListWorkers
 
 extension AdapterLifecycle {
-    /// Renames a list: its object moves to the new path with objects, epoch and revision; views are closed and
-    /// subscriptions end, as both refer to the path.
+    /// Renames a list. Its object moves to the new path; objects, epoch and revision stay.
     ///
-    /// Its views are closed, and who has subscribed hears nothing more: both know the list by its path.
+    /// Views are closed and subscriptions end, because clients know the list by its path.
     ///
-    /// - Throws: `invalidArguments` or `adapterExists` for the new name, `noSuchAdapter` when somebody else has taken the list away,
-    ///   `storeFailed`; the list is as it was then.
+    /// - Throws: `invalidArguments` or `adapterExists` for the new name, `noSuchAdapter` if the list was removed in
+    ///   between, `storeFailed`; the list then keeps its name.
     func rename(_ adapter: AdapterObject, to new: String) async throws(ListError) {
         let old = adapter.name
         guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.isTaken(new) }
-        if adapters.followers.wouldCloseCircle(renaming: old, to: new) {
+        if adapters.followers.wouldCloseCycle(renaming: old, to: new) {
             throw ListError(
                 .invalidArguments, "new: adapter \(old.debugDescription.prefix(64)) would follow itself under this name"
             )
@@ -36,13 +35,14 @@ extension AdapterLifecycle {
         counts.changed()
     }
 
-    /// How long the host of a list has to close its views in order.
+    /// The time that the host of a list has to close its views in order.
     private static let closingLimit = Duration.seconds(2)
 
-    /// Closes the views of a list that leaves its path, and lets no new one be opened; returns when their owners are told.
+    /// Closes the views of a list whose path is about to change, and refuses new ones; returns when the views' owners
+    /// were notified.
     ///
-    /// Who has subscribed hears how everything displayed ends, unless the host of the list does not answer: a worker that
-    /// hangs, or is being started again.
+    /// Subscribers receive the end of everything displayed, unless the list's host does not answer, because its
+    /// worker hangs or is being restarted.
     private func closeViews(of adapter: AdapterObject) async {
         adapter.beginMove()
         let open = service.views.all.filter { $0.adapter === adapter }
@@ -55,27 +55,28 @@ extension AdapterLifecycle {
     }
 }
 
-// MARK: - Lists that go with the connection that created them: the option `transient`
+// MARK: - Lists that end with their creator's connection: the option `transient`
 
 extension AdapterLifecycle {
-    /// Removes a list when a peer leaves; at once when it has left.
-    func remove(_ adapter: AdapterObject, with peer: Peer) {
+    /// Marks a list for removal when a peer disconnects; removes it at once if the peer has already disconnected.
+    func removeWhenDeparted(_ adapter: AdapterObject, creator peer: Peer) {
         adapter.setCreator(peer)
         service.calls.watchDeparture(of: peer)
         if peer.hasDeparted { removeTransients(of: peer) }
     }
 
-    /// Removes the transient lists of a peer that has left.
+    /// Removes the transient lists of a peer that has disconnected.
     func removeTransients(of peer: Peer) {
         let origin = Origin(peer)
         for adapter in adapters.all where adapter.isTransient(of: peer) {
             Task { @DBusActor in
                 do throws(ListError) {
                     try await remove(adapter)
-                    service.log(adapter, "removed, as its creator has left,", by: origin, limitedBy: peer.userText)
+                    service.log(adapter, "removed (its creator disconnected)", by: origin, limitedBy: peer.userText)
                 } catch {
                     guard error.code != .noSuchAdapter else { return }
-                    log.error("transient adapter \(adapter.name.quoted) stays: \(error)", .adapter(adapter.name))
+                    log.error(
+                        "could not remove transient adapter \(adapter.name.quoted): \(error)", .adapter(adapter.name))
                 }
             }
         }

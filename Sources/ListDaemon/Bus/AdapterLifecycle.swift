@@ -8,7 +8,8 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-/// Makes adapters, brings them back from the store, completes them when a plugin comes, renames them and takes them away.
+/// The life of adapters: creation, restoration from the store, completion when a plugin is loaded, renaming and
+/// removal.
 @DBusActor
 struct AdapterLifecycle {
     let service: Service
@@ -24,10 +25,10 @@ struct AdapterLifecycle {
 // MARK: - Making
 
 extension AdapterLifecycle {
-    /// Makes what a list is made of; nothing that is there changes.
+    /// Makes the parts of a list, without changes to existing lists.
     ///
-    /// - Parameter limits: what its source may read; nil = what holds now.
-    /// - Throws: what is wrong with the section controllers, the source, or the plugins that they come from.
+    /// - Parameter limits: the limits on what its source may read; nil = the present ones.
+    /// - Throws: an error of the section controllers, the source, or their plugins.
     func makeParts(
         of options: AdapterOptions, limits: BulkReader.Limits? = nil
     ) async throws(ListError) -> AdapterParts {
@@ -37,12 +38,12 @@ extension AdapterLifecycle {
         return AdapterParts(controllers: controllers, source: source, relays: relays)
     }
 
-    /// Makes an adapter, stores that it exists, and shows it.
+    /// Makes an adapter, stores it, and exports its object.
     ///
-    /// - Parameter parts: what it is made of; nil = made here. They are given up when there is no adapter in the end.
-    /// - Throws: `invalidArguments` or `adapterExists` for the name, `limitsExceeded` when the owner has as many as a user
-    ///   may have, `storeFailed`, and what is wrong with the source, the section controllers or the plugins that they come
-    ///   from.
+    /// - Parameter parts: the parts of the list; nil = they are made here. If the adapter cannot be made, they are
+    ///   discarded.
+    /// - Throws: `invalidArguments` or `adapterExists` for the name, `limitsExceeded` if the owner has the maximum
+    ///   number of adapters, `storeFailed`, and errors of the source, the section controllers or their plugins.
     func makeAdapter(
         name: String, options: AdapterOptions, access: AdapterAccess, parts: AdapterParts? = nil
     ) async throws(ListError) -> AdapterObject {
@@ -57,7 +58,7 @@ extension AdapterLifecycle {
                 parts = made
                 let stored = try storedList(name, epoch: Epoch.new(), options, access)
                 try await stored.create()
-                return show(stored, nil, name, options, access, made.controllers, made.source, made.relays)
+                return export(stored, restoredFrom: nil, name: name, options: options, access: access, parts: made)
             } catch {
                 service.limits.releaseAdapter(of: access)
                 throw error
@@ -68,12 +69,12 @@ extension AdapterLifecycle {
         }
     }
 
-    /// Brings an adapter back that was stored, and shows it.
+    /// Restores a stored adapter, and exports its object.
     ///
-    /// Where a plugin is gone, the list has built-in section controllers, or no source, and says that it `failed`; so it is
-    /// where its source is not for the one who created it.
+    /// If a plugin is missing, or the creator may not use the source, the list gets built-in section controllers, or
+    /// no source, and its state is `failed`.
     ///
-    /// - Parameter parts: what it is made of; nil = made here.
+    /// - Parameter parts: the parts of the list; nil = they are made here.
     func restoreAdapter(
         _ restored: RestoredAdapter, options: AdapterOptions, access: AdapterAccess, parts: AdapterParts? = nil
     ) async {
@@ -85,37 +86,39 @@ extension AdapterLifecycle {
             var faults: [ListError] = []
             let made: AdapterParts
             if let parts { made = parts } else { made = await makePossibleParts(of: options, access, &faults) }
-            let adapter = show(stored, restored, name, options, access, made.controllers, made.source, made.relays)
-            // A plugin that was given up because listd ends is no fault.
+            let adapter = export(
+                stored, restoredFrom: restored, name: name, options: options, access: access, parts: made)
+            // A plugin that was not started because listd is stopping is no fault.
             guard !faults.isEmpty, service.phase == .running else { return }
             for fault in faults {
-                log.error("adapter \(name.debugDescription) is not as it was stored: \(fault)", .adapter(name))
+                log.error("adapter \(name.debugDescription) was restored incompletely: \(fault)", .adapter(name))
             }
             adapter.changeFilling { $0.setIncomplete(true) }
             AdapterReconfiguring(adapter: adapter).fail(faults)
         } catch {
             parts?.discard()
-            log.error("adapter \(name.debugDescription) is not restored: \(error)", .adapter(name))
+            log.error("could not restore adapter \(name.debugDescription): \(error)", .adapter(name))
         }
     }
 
-    /// What can be made of the parts; the built-in section controllers, or no source, stand for what cannot.
+    /// Makes the parts that can be made; built-in section controllers, or no source, replace those that cannot.
     private func makePossibleParts(
         of options: AdapterOptions, _ access: AdapterAccess, _ faults: inout [ListError]
     ) async -> AdapterParts {
-        let controllers = await attempt(&faults) { () async throws(ListError) in
+        let controllers = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try await plugins.sectionControllers(for: options.sectionControllers)
         }
         let relays = AdapterRelays()
-        let source = await attempt(&faults) { () async throws(ListError) in
+        let source = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try access.checkSource(options.source)
             return try await makeSource(options.source, limits: service.limits.ofBulk, relays: relays)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, relays: relays)
     }
 
+    /// Runs `body`; appends its error to `faults` and returns nil if it fails.
     private func attempt<Result>(
-        _ faults: inout [ListError], _ body: () async throws(ListError) -> Result
+        collectingErrorsIn faults: inout [ListError], _ body: () async throws(ListError) -> Result
     ) async -> Result? {
         do throws(ListError) {
             return try await body()
@@ -136,10 +139,12 @@ extension AdapterLifecycle {
         return StoredList(adapter, cursor: cursor, durability: options.durability, store: service.store, log: log)
     }
 
-    private func show(
-        _ stored: StoredList, _ restored: RestoredAdapter?, _ name: String, _ options: AdapterOptions,
-        _ access: AdapterAccess, _ controllers: SectionControllerTable, _ source: (any Source)?, _ relays: AdapterRelays
+    /// Makes the host and the object of an adapter, starts its source, and exports the object on the bus.
+    private func export(
+        _ stored: StoredList, restoredFrom restored: RestoredAdapter?, name: String, options: AdapterOptions,
+        access: AdapterAccess, parts: AdapterParts
     ) -> AdapterObject {
+        let (controllers, relays) = (parts.controllers, parts.relays)
         let storing = StoringRelay(stored)
         let bytes = ListBytes()
         let host = controllers.makeHost(
@@ -154,15 +159,16 @@ extension AdapterLifecycle {
         let adapter = AdapterObject(
             service: service, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
             host: host, bytes: bytes, sourceState: SourceState(record))
-        adapter.begin(source, relays.feed)
+        adapter.startSource(parts.source, relays.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
     }
 
-    /// Takes an adapter away; returns when its views are closed and its callers answered.
+    /// Removes an adapter; returns when its views are closed and its calls answered.
     ///
-    /// - Throws: `noSuchAdapter` when somebody else has taken it away, `storeFailed`; the adapter is as it was then.
+    /// - Throws: `noSuchAdapter` if the adapter was removed in between, `storeFailed`; the adapter then stays
+    ///   unchanged.
     func remove(_ adapter: AdapterObject) async throws(ListError) {
         try await adapters.reserve(removalOf: adapter)
         defer { adapters.cancelReservation(adapter.name) }
@@ -172,14 +178,14 @@ extension AdapterLifecycle {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
-        // Who follows a list hears how everything in it ends before it is gone.
+        // The object is removed last, so that subscribers receive the end of everything displayed before.
         tree.remove(at: adapter.path)
         service.limits.releaseAdapter(of: adapter.access)
     }
 
-    /// What the option `source` names; nil for `push`.
+    /// Makes the source that the option `source` names; nil for `push`.
     ///
-    /// - Throws: what is wrong with the plugin, or with the option.
+    /// - Throws: an error of the plugin or of the option.
     private func makeSource(
         _ name: SourceName, limits: BulkReader.Limits, relays: AdapterRelays
     ) async throws(ListError) -> (any Source)? {
@@ -202,11 +208,11 @@ extension AdapterLifecycle {
 // MARK: - Completing
 
 extension AdapterLifecycle {
-    /// Gives the lists that came back from the store without a plugin of theirs what they lack, if it is there now.
+    /// Adds the missing parts to lists that were restored incompletely, if their plugins are available now.
     ///
-    /// One whose plugin is still missing stays as it is, which is logged.
+    /// A list whose plugin is still missing stays unchanged, which is logged.
     ///
-    /// - Parameter plugin: the plugin that has come: only the lists that it fills or shows are looked at; nil = all.
+    /// - Parameter plugin: the loaded plugin: only lists that use it are completed; nil = all lists.
     func completeAdapters(plugin: String? = nil) async {
         for adapter in adapters.all where adapter.filling.isIncomplete {
             if let plugin, !adapter.options.uses(plugin: plugin) { continue }
@@ -215,9 +221,9 @@ extension AdapterLifecycle {
                 try adapter.access.checkSource(adapter.options.source)
                 let parts = try await makeParts(of: adapter.options)
                 try await AdapterReconfiguring(adapter: adapter).complete(with: parts)
-                log.info("adapter \(name.debugDescription) has its plugins again", .adapter(name))
+                log.info("adapter \(name.debugDescription) is complete again", .adapter(name))
             } catch {
-                log.error("adapter \(name.debugDescription) is still not as it was stored: \(error)", .adapter(name))
+                log.error("adapter \(name.debugDescription) is still incomplete: \(error)", .adapter(name))
             }
         }
     }

@@ -9,65 +9,65 @@ internal import ListWorkers
 internal import PluginAPI
 
 extension AdapterObject: FollowableList {
-    // MARK: Who may read
+    // MARK: Readers
 
-    /// Whether the list is restricted, by its own rule or by that of a list that it follows.
+    /// Whether the list is restricted by its own access rule or by that of a list that it follows.
     var isRestricted: Bool { access.isRestricted || following?.isRestricted == true }
 
-    /// Whether `caller` may read the list, and the one that it follows.
+    /// Returns whether `caller` may read both the list and the list that it follows.
     func allowsReading(_ caller: Caller) -> Bool {
         access.allowsReading(caller) && following?.allowsReading(caller) != false
     }
 
-    /// Whether the user that created this list may read another one.
+    /// Returns whether the user that created this list may read another one.
     func ownerMayRead(_ other: any FollowableList) -> Bool {
         access.mayHaveSource || other.allowsReading(service.authority.caller(user: access.owner))
     }
 
     // MARK: Hints
 
-    /// How people want to see fields: its own hints, and for other fields those of its source.
+    /// The hints for displaying fields: the list's own, and those of its source for other fields.
     var hints: [String: FieldHint] { source.hints.merging(options.hints) { _, own in own } }
 
-    /// Runs a change that may affect the hints of its source; if they change, notifies clients and the lists that
-    /// follow this one.
+    /// Runs a change that may affect the hints of the source. If they change, clients and the lists that follow this
+    /// one are notified.
     func changeHints(_ change: () -> Void) {
         let before = hints
         change()
         if hints != before { hintsChanged() }
     }
 
-    /// Tells clients that the hints are others, and the lists that follow this one.
+    /// Notifies clients, and the lists that follow this one, that the hints have changed.
     func hintsChanged() {
         propertiesChanged(["Options"])
         service.adapters.followers.hintsChanged(of: self)
     }
 
-    // MARK: Followed
+    // MARK: The list as the followed one
 
     func readPage(
         from offset: Int, limit: Int, byteLimit: Int,
         _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void
     ) {
         request(isLong: true) { outcome in
-            // A list that ends fails with that reason.
+            // A failure needs no answer: the follower learns in another way that this list ends.
             if case .success(.objects(_, let total, let objects)) = outcome { completion(total, objects) }
         } _: { id in
             .query(id, .objects(offset: offset, limit: limit, byteLimit: byteLimit))
         }
     }
 
-    // MARK: Filled by a follower
+    // MARK: The list as the follower
 
     var hasFailed: Bool { state == .failed }
 
     func beginLoading() { changeFilling { $0.enter(.loading) } }
 
-    /// Says why the list is not filled any more.
+    /// Records the error because of which the list is not filled any more.
     func fail(_ error: ListError) { SourceEvents(adapter: self).fail(error) }
 
-    /// Takes all objects out of the list.
-    func empty(_ completion: @escaping @DBusActor (ListError?) -> Void) {
+    /// Removes all objects from the list.
+    func removeAllObjects(_ completion: @escaping @DBusActor (ListError?) -> Void) {
         request { outcome in
             if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
         } _: { id in

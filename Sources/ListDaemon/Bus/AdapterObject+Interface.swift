@@ -8,7 +8,7 @@ internal import ListSources
 internal import ListStore
 internal import ListWorkers
 
-// The table of org.listd.Listd1.Adapter: the same members in the same order as the interface file.
+// The interface table of org.listd.Listd1.Adapter: the same members in the same order as the interface file.
 
 extension AdapterObject {
     static let updated = Signal(
@@ -33,7 +33,8 @@ extension AdapterObject {
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.adapter,
-        settle: { adapter, peer, read in adapter.settle(for: peer, read) }, stamp: { adapter in adapter.signals.stamp },
+        settle: { adapter, peer, read in adapter.runAfterCalls(of: peer, read) },
+        stamp: { adapter in adapter.signals.stamp },
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
             .signal(invoked), .signal(selectionChanged),
@@ -111,7 +112,7 @@ extension AdapterObject {
             try AdapterViewing(adapter: adapter).subscribe(call)
         },
         .method("Unsubscribe") { adapter, call in
-            adapter.signals.forget(call.peer)
+            adapter.signals.unsubscribe(call.peer)
             call.reply()
         },
     ]
@@ -153,22 +154,23 @@ extension AdapterObject {
         ) { adapter, _ in { [selection = adapter.signals.selection] writer in writer.append(selection) } },
     ]
 
-    /// About how many bytes a selected item has in a message.
+    /// The approximate bytes of a selected item in a message.
     private static let selectedBytes = 32
 
-    /// How far its source has read; of a list that is pushed there is nothing to say.
+    /// How far the source has read; empty for a list that clients fill.
     private var sourceRecord: SourceRecord {
         options.source == .push ? SourceRecord() : source.intake.sourceState.record
     }
 
-    /// Whether a peer may know what is in the list; a nil peer is everybody.
+    /// Returns whether a peer may read the contents of the list. For nil, returns whether all peers may.
     func isReadable(by peer: Peer?) -> Bool {
         guard isRestricted else { return true }
         guard let peer, let caller = try? service.authority.caller(peer, for: .inspect) else { return false }
         return allowsReading(caller)
     }
 
-    /// The option `empty` is content: of a restricted adapter it is for readers.
+    /// Returns the options that a peer may read. The option `empty` counts as content, which only readers of a
+    /// restricted adapter may see.
     private func options(for peer: Peer?) -> [String: Value] {
         var inForce = options
         inForce.hints = hints

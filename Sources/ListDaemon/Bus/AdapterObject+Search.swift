@@ -12,7 +12,7 @@ extension AdapterObject: SearchedList {
         request(by: user, isLong: true, completion) { .query($0, query) }
     }
 
-    /// `Search`: the next object that contains a text.
+    /// Answers `Search`: finds the next object that contains a text.
     func search(_ call: Call) throws {
         try checkReadingAccess(call)
         try service.calls.decode(call) { (reader) throws(DBusError) in
@@ -27,12 +27,12 @@ extension AdapterObject: SearchedList {
     private func search(_ call: Call, for arguments: SearchArguments) throws {
         try checkReadingAccess(call)
         guard !arguments.text.isEmpty else { return call.reply(status.revision, false, 0 as UInt32, "") }
-        guard service.calls.searches.begin(for: call.peer) else {
+        guard service.calls.searches.beginSearch(for: call.peer) else {
             throw ListError(
-                .limitsExceeded, "connection \(call.peer.name) has a search under way: one is answered at a time")
+                .limitsExceeded, "connection \(call.peer.name) already has a search in progress")
         }
         SearchRun(arguments, in: self, turns: service.calls.searches.turns, for: call) { [service] outcome in
-            service.calls.searches.end(for: call.peer)
+            service.calls.searches.endSearch(for: call.peer)
             switch outcome {
             case .success(let finding)?:
                 call.reply(

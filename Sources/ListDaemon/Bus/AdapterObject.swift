@@ -9,36 +9,37 @@ internal import ListSupport
 package import ListWorkers
 internal import PluginAPI
 
-/// One adapter on the bus: what it is, and who may do what with it.
+/// An adapter's object on the bus, with its state and access rules.
 ///
-/// Its calls are in types of their own, as ``AdapterReading``; they become commands for its host. What the host yields is sent by
-/// its ``AdapterSignals``, which keep what properties say as of the last signal, so that a reader never sees less than it heard.
+/// Its calls are in separate types such as ``AdapterReading``, which turn them into commands for the host.
+/// ``AdapterSignals`` sends the effects of the host, and keeps the property values as of the last signal, so that a
+/// client that reads a property never gets an older state than the signals have announced.
 @DBusActor
 package final class AdapterObject {
-    /// About how many bytes of content one answer holds.
+    /// The approximate maximum bytes of content in one answer.
     static let pageBytes = 1 << 20
 
-    /// What the objects on the bus share.
+    /// The state that all objects on the bus share.
     let service: Service
-    /// What the store keeps of it.
+    /// The list in the store.
     let stored: StoredList
-    /// Who may do what.
+    /// The access rules.
     package private(set) var access: AdapterAccess
     /// The options of the list.
     package private(set) var options: AdapterOptions
-    /// How many bytes its objects have.
+    /// The bytes of the list's objects.
     let bytes: ListBytes
-    /// Its signals, and what properties say as of the last one.
+    /// The signals of the list, and the property values as of the last signal.
     let signals: AdapterSignals
-    /// Its source.
+    /// The source of the list.
     let source: AdapterSource
-    /// How it is filled.
+    /// The loading state of the list.
     private(set) var filling: Filling
-    /// Whether it is being moved or removed.
+    /// Whether the list is being moved or removed.
     private(set) var presence = AdapterPresence()
     private let host: HostRequests
 
-    /// Makes the object of an adapter, which the relay leads to from then on.
+    /// Makes the object of an adapter, and sets it as the target of the relay.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
         relay: AdapterRelay, host: any ListHosting, bytes: ListBytes, sourceState: SourceState = SourceState()
@@ -56,27 +57,28 @@ package final class AdapterObject {
         if service.transports.isCongested { send(.hold(true)) }
     }
 
-    /// The name, as it was given.
+    /// The name, byte for byte as the client or the file gave it.
     package var name: String { signals.name }
     /// The path of the object.
     package var path: ObjectPath { signals.path }
-    /// Names the numbering of the revisions.
+    /// The epoch, which identifies the numbering of the revisions.
     package var epoch: String { stored.epoch }
-    /// The numbers at the last signal.
+    /// The revisions and counts as of the last signal.
     package var status: AdapterStatus { signals.status }
     /// The property `State`.
     package var state: AdapterState { filling.state }
-    /// The property `SourceError`: why it has failed, or what of its source cannot be read; empty = nothing.
+    /// The property `SourceError`: why the list has failed, or which parts of its source cannot be read; empty = no
+    /// error.
     package var sourceError: String { filling.error }
-    /// What follows another list to fill this one.
+    /// The follower that fills this list, if the list follows another one.
     var following: Follower? { source.follower }
-    /// Whether it is removed when the connection that created it ends.
+    /// Whether the list is removed when its creator's connection ends.
     var isTransient: Bool { presence.creator != nil }
 
     /// Emits PropertiesChanged.
     func propertiesChanged(_ names: [String]) { signals.propertiesChanged(names) }
 
-    /// Changes how the list is filled, and emits PropertiesChanged.
+    /// Changes the loading state of the list, and emits PropertiesChanged.
     func changeFilling(_ change: (inout Filling) -> Void) {
         let before = filling
         change(&filling)
@@ -87,7 +89,8 @@ package final class AdapterObject {
         service.counts.changed()
     }
 
-    /// Applies other options and access rules; clients that may no longer read lose their subscriptions and views.
+    /// Applies new options and access rules. Clients that may no longer read the list lose their subscriptions and
+    /// views.
     func adopt(_ options: AdapterOptions, access: AdapterAccess) {
         let hints = hints
         self.options = options
@@ -96,7 +99,7 @@ package final class AdapterObject {
         if self.hints != hints { service.adapters.followers.hintsChanged(of: self) }
     }
 
-    /// Looks again who may read the list: clients that may no longer read lose their subscriptions and views.
+    /// Checks again who may read the list. Clients that may no longer read it lose their subscriptions and views.
     func readersChanged() {
         signals.setRestricted(isRestricted) { isReadable(by: $0) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
@@ -109,8 +112,9 @@ package final class AdapterObject {
 // MARK: - Source
 
 extension AdapterObject {
-    /// Begins to be filled from a source, if it has one; one that it had ends, and what was wrong with it.
-    func begin(_ new: (any Source)?, _ feed: SourceFeed) {
+    /// Starts filling the list from a source, if it is given one. The previous source ends, and its errors are
+    /// cleared.
+    func startSource(_ new: (any Source)?, _ feed: SourceFeed) {
         source.end()
         changeFilling { filling in
             filling.setFault("")
@@ -120,13 +124,13 @@ extension AdapterObject {
         source.start()
     }
 
-    /// Applies other limits to what its source reads.
+    /// Applies changed limits to what the source reads.
     func setLimits(_ limits: BulkReader.Limits) { source.setLimits(limits, lacksObjects: filling.lacksObjects) }
 
-    /// Begins to send changes of the objects to the lists that follow this one, or ends that.
+    /// Turns on or off the reporting of object changes to the lists that follow this one.
     func setFollowed(_ flag: Bool) {
-        guard flag else { return host.follow(nil) }
-        host.follow { [weak self] content in
+        guard flag else { return host.observeContent(with: nil) }
+        host.observeContent { [weak self] content in
             EventLoop.shared.post { if let self { self.service.adapters.followers.apply(content, of: self) } }
         }
     }
@@ -135,7 +139,7 @@ extension AdapterObject {
 // MARK: - End and move
 
 extension AdapterObject {
-    /// Ends the source and the host; `completion` runs when everything is reported and every caller answered.
+    /// Ends the source and the host; `completion` runs when all effects were reported and all calls answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         presence.beginEnd()
         source.end()
@@ -148,16 +152,16 @@ extension AdapterObject {
         if reason == .adapterRemoved { presence.leave() }
     }
 
-    /// Refuses new views and subscriptions from now on, as the list is about to get another path.
+    /// Refuses new views and subscriptions from now on, because the list's path is about to change.
     func beginMove() { presence.beginMove() }
 
-    /// Ends all subscriptions, as they refer to the path.
+    /// Ends all subscriptions, because they refer to the old path.
     func endMove() {
-        signals.forgetAll()
+        signals.unsubscribeAll()
         presence.endMove()
     }
 
-    /// Gives the list another name, and with it another path.
+    /// Changes the name of the list, and with it the path.
     func setName(_ new: String) {
         signals.setName(new)
         // The host uses the list's name in its errors.
@@ -167,19 +171,19 @@ extension AdapterObject {
         }
     }
 
-    /// Binds the list to a connection: it is removed when that ends.
+    /// Binds the list to a connection: the list is removed when the connection ends.
     func setCreator(_ peer: Peer) { presence.setCreator(peer) }
 
-    /// Whether the list is bound to a connection.
+    /// Returns whether the list is bound to the connection of a peer.
     func isTransient(of peer: Peer) -> Bool { presence.creator === peer }
 
-    /// Refuses calls to a list that is being removed.
+    /// Throws if the list is being removed.
     func checkPresent() throws(ListError) {
         if presence.isLeaving { throw .gone(name) }
     }
 
-    /// Refuses new views and subscriptions of a list that is about to get another path.
-    func checkStaying() throws(ListError) {
+    /// Throws if the list's path is about to change; called for new views and subscriptions.
+    func checkNotMoving() throws(ListError) {
         if presence.isMoving { throw .gone(name) }
     }
 }
@@ -187,7 +191,7 @@ extension AdapterObject {
 // MARK: - Access
 
 extension AdapterObject {
-    /// Refuses callers that may not read the list.
+    /// Throws if the caller may not read the list.
     func checkReadingAccess(_ call: Call) throws(ListError) {
         try checkPresent()
         guard isRestricted else { return }
@@ -197,7 +201,7 @@ extension AdapterObject {
         }
     }
 
-    /// Refuses callers that may not write, and everybody once the end was asked for.
+    /// Throws if the caller may not write to the list, or if listd is stopping.
     @discardableResult
     func checkWritingAccess(_ call: Call) throws(ListError) -> Caller {
         try service.checkWriting()
@@ -210,12 +214,12 @@ extension AdapterObject {
         return caller
     }
 
-    /// The error of writes to a list that is filled by a source.
-    var isReadOnly: ListError {
-        ListError(.readOnly, "adapter \(name.quoted) is filled by \(options.source.text)")
+    /// The error for writes to a list that is filled by a source.
+    var readOnlyError: ListError {
+        ListError(.readOnly, "adapter \(name.quoted) is read-only, because it is filled by \(options.source.text)")
     }
 
-    /// Refuses callers that may not invoke actions.
+    /// Throws if the caller may not invoke actions.
     func checkInvokingAccess(_ call: Call) throws(ListError) -> Caller {
         try checkPresent()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
@@ -230,11 +234,11 @@ extension AdapterObject {
 // MARK: - Host
 
 extension AdapterObject {
-    /// Sends a command that is answered, and what to do with the answer.
+    /// Sends a command that the host answers, and passes the answer to `completion`.
     ///
     /// - Parameters:
-    ///   - user: on whose behalf; nil = listd's own.
-    ///   - isLong: whether it may take long, so that the list's own threads must do it.
+    ///   - user: the user on whose behalf the command is sent; nil = listd itself.
+    ///   - isLong: whether the command may take long, so that the list's own threads must handle it.
     func request(
         by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
@@ -243,26 +247,26 @@ extension AdapterObject {
         host.request(by: user, isLong: isLong, completion, command)
     }
 
-    /// Sends a command about a view of a peer; later reads of properties by that peer wait for its answer.
+    /// Sends a command about a view of a peer. Later property reads of that peer wait for the answer.
     func request(
         of peer: Peer, isLong: Bool, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
-        request(by: peer.pluginCaller, isLong: isLong, host.begin(of: peer, completion), command)
+        request(by: peer.pluginCaller, isLong: isLong, host.trackCall(of: peer, completion), command)
     }
 
-    /// Runs `read` as soon as the peer's calls until now have changed the properties.
-    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void) { host.settle(for: peer, read) }
+    /// Runs `read` as soon as the peer's calls until now have taken effect on the properties.
+    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) { host.runAfterCalls(of: peer, read) }
 
-    /// Calls `answer` from the executor of the list when it has nothing older to do.
+    /// Calls `answer` on the list's executor after all earlier work.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
-    /// Sends a command that is not answered.
+    /// Sends a command that has no answer.
     ///
-    /// - Parameter user: on whose behalf; nil = listd's own.
+    /// - Parameter user: the user on whose behalf the command is sent; nil = listd itself.
     func send(_ command: AdapterCommand, by user: UInt32? = nil) { host.send(command, by: user) }
 
-    /// Sends and records what its host reports.
+    /// Sends and records the effects that the host reports.
     func receive(_ effects: [AdapterEffect]) {
         signals.advance()
         for effect in effects { receive(effect) }
@@ -279,8 +283,8 @@ extension AdapterObject {
         case .losses(let losses): signals.report(losses)
         case .announce(let status): signals.announce(status)
         case .paused(let flag): changeFilling { $0.setPaused(flag) }
-        case .store: break  // went to the store from the host's executor
-        case .answer(let id, let outcome): host.answered(id, outcome)
+        case .store: break  // already sent to the store on the host's executor
+        case .answer(let id, let outcome): host.completeRequest(id, with: outcome)
         }
     }
 }

@@ -5,27 +5,27 @@ internal import ListKit
 internal import ListSources
 internal import ListWorkers
 
-/// The parts of a list and their errors: made before anything existing changes, and not running yet.
+/// The parts of a list. They are made, with all errors, before an existing list changes, and are not running yet.
 @DBusActor
 struct AdapterParts {
     let controllers: SectionControllerTable
-    /// Nil for `push`.
+    /// The source; nil for `push`.
     let source: (any Source)?
     let relays: AdapterRelays
 
-    /// Gives up what no list will have.
+    /// Closes parts that no list will use.
     func discard() {
         relays.feed.close()
         source?.stop {}
     }
 }
 
-/// The relays to an adapter that are there before it.
+/// The relays to an adapter, which exist before it.
 @DBusActor
 struct AdapterRelays {
-    /// From its host and its source.
+    /// The relay from the host and the source.
     let adapter = AdapterRelay()
-    /// From its source, one event at a time.
+    /// The feed from the source, which passes on one event at a time.
     let feed: SourceFeed
 
     init() {

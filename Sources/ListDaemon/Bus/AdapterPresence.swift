@@ -2,16 +2,16 @@
 
 internal import DBus
 
-/// Whether a list is being removed or moved, and with which connection it ends.
+/// Whether a list is being removed or moved, and to which connection it is bound.
 @DBusActor
 struct AdapterPresence {
-    /// Whether it is being removed, or listd ends: events of its source are ignored.
+    /// Whether the list is being removed, or listd is stopping; events of the source are ignored.
     private(set) var isEnding = false
-    /// Whether it is being removed: its host gets no new request, although the object is still on the bus.
+    /// Whether the list is being removed: its host gets no new requests, although the object is still on the bus.
     private(set) var isLeaving = false
-    /// Whether it is about to get another path: new views and subscriptions are refused.
+    /// Whether the list's path is about to change; new views and subscriptions are refused.
     private(set) var isMoving = false
-    /// The connection with whose end the list is removed; nil = none.
+    /// The connection that the list is bound to: the list is removed when it ends; nil = none.
     private(set) weak var creator: Peer?
 
     nonisolated init() {}
@@ -22,10 +22,10 @@ struct AdapterPresence {
     /// Records that the list is being removed and its host was told to end.
     mutating func leave() { isLeaving = true }
 
-    /// Records that it is about to get another path.
+    /// Records that the list's path is about to change.
     mutating func beginMove() { isMoving = true }
 
-    /// Records that it has another path.
+    /// Records that the list's path has changed.
     mutating func endMove() { isMoving = false }
 
     /// Binds the list to a connection.

@@ -7,7 +7,7 @@ internal import ListConfiguration
 internal import ListSources
 internal import ListWorkers
 
-/// The calls that read a list.
+/// The methods of an adapter that read the list.
 @DBusActor
 struct AdapterReading {
     let adapter: AdapterObject
@@ -110,13 +110,14 @@ struct AdapterReading {
         }
     }
 
-    /// About how many bytes so many objects have.
+    /// Returns the approximate number of bytes of up to `limit` objects.
     private func size(of limit: UInt32) -> Int {
         let objects = max(1, adapter.status.objectCount)
         return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
 
-    /// Begins what is answered with about so many bytes of contents in its turn, if the caller may still read them by then.
+    /// Runs `read` in its turn, which is measured by the approximate size of the answer, if the caller may still read
+    /// the list then.
     func read(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
         let rules = adapter.access
         service.calls.reads.perform(for: call, size: size) { finished in
@@ -130,7 +131,8 @@ struct AdapterReading {
         }
     }
 
-    /// Asks the host and answers the call with what `write` makes of the answer; false = it does not fit.
+    /// Sends a query to the host and answers the call with what `write` encodes; `write` returns `false` if the
+    /// answer is of another kind.
     private func query(
         _ call: Call, _ query: AdapterQuery, size: Int,
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
@@ -146,7 +148,8 @@ struct AdapterReading {
 }
 
 extension Call {
-    /// Answers with what `write` makes of a host's answer, or with its error; false = the answer does not fit.
+    /// Answers the call with what `write` encodes from a host's answer, or with its error. `write` returns `false` if
+    /// the answer is of another kind.
     func answer(
         _ outcome: Result<AdapterAnswer, ListError>, _ write: (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
@@ -161,7 +164,7 @@ extension Call {
 }
 
 extension MessageWriter {
-    /// Objects as `a(ssa{sv})`.
+    /// Appends objects as `a(ssa{sv})`.
     fileprivate mutating func append(_ objects: [ListObject]) {
         array { rows in
             for object in objects {
@@ -174,7 +177,7 @@ extension MessageWriter {
         }
     }
 
-    /// Items as `a(uusa{sv})`.
+    /// Appends items as `a(uusa{sv})`.
     fileprivate mutating func append(_ items: [PlacedItem]) {
         array { rows in
             for placed in items {
@@ -190,7 +193,7 @@ extension MessageWriter {
 }
 
 extension Call {
-    /// Answers with objects that a host gave, in a sealed memory file.
+    /// Answers the call with a host's objects in a sealed memory file.
     fileprivate func reply(
         with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String, lentBy files: LentFiles,
         to user: UInt32
@@ -209,7 +212,7 @@ extension Call {
 }
 
 extension SealedMemory {
-    /// Writes objects on a thread of Dispatch, because a large list takes long.
+    /// Writes objects to a sealed file on a Dispatch thread, because a large list takes long.
     fileprivate static func file(
         named name: String, of objects: [ListObject]
     ) async throws(ListError) -> FileDescriptor {

@@ -8,19 +8,19 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-/// Gives a list other options, another query, or the parts that it lacks.
+/// Changes of an existing list: new options, a new query, or the parts that it lacks.
 @DBusActor
 struct AdapterReconfiguring {
     let adapter: AdapterObject
     private var service: Service { adapter.service }
 
-    /// The most bytes that the argument of a source may have: as many as the options of a list.
+    /// The maximum number of bytes of a source's argument: as many as the options of a list may have.
     private static let longestArgument = 65_536
 
-    /// Takes other options over; the objects stay, wherever the section controllers are from now on.
+    /// Applies new options. The objects stay, even if the section controllers move to another process.
     ///
-    /// - Parameter controllers: the section controllers, if they are others than before.
-    /// - Throws: why the store or the engine did not take them; everything is as it was then.
+    /// - Parameter controllers: the new section controllers; nil = they do not change.
+    /// - Throws: an error of the store or the engine; the list then stays unchanged.
     func reconfigure(
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
@@ -28,7 +28,7 @@ struct AdapterReconfiguring {
         do throws(ListError) {
             try await configureHost(new, controllers: controllers)
         } catch {
-            await storeAgain(new)
+            await restoreStoredOptions(new)
             throw error
         }
         let before = adapter.options.source
@@ -38,12 +38,12 @@ struct AdapterReconfiguring {
         adapter.following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
     }
 
-    /// Has the list stored as it was before options that the engine did not take.
-    func storeAgain(_ new: AdapterOptions) async {
+    /// Stores the previous options again, after the engine refused new ones.
+    func restoreStoredOptions(_ new: AdapterOptions) async {
         do throws(ListError) {
             try await store(as: adapter.options)
         } catch {
-            // It is stored as the new options say, whether it is one that is kept or not: that must not be hidden.
+            // The store now has the new durability, which may even end or begin storing. The options must show that.
             var actual = adapter.options
             actual.durability = new.durability
             adapter.adopt(actual, access: adapter.access)
@@ -51,35 +51,36 @@ struct AdapterReconfiguring {
         }
     }
 
-    /// Lets other section controllers show the list, wherever they are; the objects stay.
+    /// Replaces the section controllers, in whatever process they run. The objects stay.
     func configureHost(
         _ new: AdapterOptions, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        try await ask { [name = adapter.name] id in .configure(id, new.configuration(named: name), controllers) }
+        try await request { [name = adapter.name] id in .configure(id, new.configuration(named: name), controllers) }
     }
 
-    /// Has the list stored as options say, from now on; when the store refuses, everything is as it was.
+    /// Stores the options, and begins or ends storing the list if they say so. If the store refuses, nothing changes.
     func store(as new: AdapterOptions) async throws(ListError) {
         let values = try Fields(new.values)
         switch (adapter.stored.isStored, adapter.stored.isStored(with: new.durability)) {
         case (false, true):
-            adapter.stored.begin(values, durability: new.durability)
-            try await ask { id in .keep(id, true) }
+            adapter.stored.enablePersistence(values, durability: new.durability)
+            try await request { id in .keep(id, true) }
         case (true, false):
-            try await adapter.stored.end(values)
-            try await ask { id in .keep(id, false) }
+            try await adapter.stored.disablePersistence(values)
+            try await request { id in .keep(id, false) }
         case (true, true), (false, false): try await adapter.stored.setOptions(values, durability: new.durability)
         }
     }
 
-    private func ask(_ command: (RequestID) -> AdapterCommand) async throws(ListError) {
+    /// Sends a command to the host, and returns when it has succeeded.
+    private func request(_ command: (RequestID) -> AdapterCommand) async throws(ListError) {
         let outcome = await withCheckedContinuation { continuation in
             adapter.request({ continuation.resume(returning: $0) }, command)
         }
         _ = try outcome.get()
     }
 
-    // MARK: Another query
+    // MARK: Changing the query
 
     func setSourceArgument(_ call: Call) throws {
         try service.checkWriting()
@@ -94,25 +95,25 @@ struct AdapterReconfiguring {
             }
         }
         guard size <= Self.longestArgument else {
-            throw ListError(.payloadTooLarge, "argument: \(size) bytes, more than \(Self.longestArgument)")
+            throw ListError(.payloadTooLarge, "argument: \(size) bytes exceed the limit of \(Self.longestArgument)")
         }
         guard case .list = adapter.options.source, let following = adapter.following else {
             let source = adapter.options.source.text
             throw ListError(
-                .readOnly, "adapter \(adapter.name.quoted) is filled by \(source), not by another list")
+                .readOnly, "adapter \(adapter.name.quoted) follows no other list: its source is \(source)")
         }
         let query = try DerivedQuery(parsing: argument)
         service.calls.answer(call) {
-            try await following.inOrder { () async throws(ListError) in
+            try await following.performInOrder { () async throws(ListError) in
                 try await setQuery(argument, query, of: following)
             }
             call.reply(adapter.status.revision)
         }
     }
 
-    /// Follows with another query, and has that stored.
+    /// Changes the query of the follower, and stores it.
     ///
-    /// - Throws: why the store or the engine did not take it; everything is as it was then.
+    /// - Throws: an error of the store or the engine; the list then stays unchanged.
     private func setQuery(_ argument: String, _ query: DerivedQuery, of follower: Follower) async throws(ListError) {
         guard adapter.following === follower, case .list(let base, let present) = adapter.options.source,
             !adapter.presence.isEnding
@@ -121,16 +122,17 @@ struct AdapterReconfiguring {
         var new = adapter.options
         new.source = .list(base, argument: argument)
         try await store(as: new)
-        if let error = await follow(query, by: follower) {
+        if let error = await applyQuery(query, to: follower) {
             if let present = try? DerivedQuery(parsing: present) { follower.setQuery(present) { _ in } }
-            await storeAgain(new)
+            await restoreStoredOptions(new)
             throw error
         }
         adapter.adopt(new, access: adapter.access)
         adapter.propertiesChanged(["Source", "Options"])
     }
 
-    private func follow(_ query: DerivedQuery, by follower: Follower) async -> ListError? {
+    /// Changes the query of the follower; returns the error if the list refuses the new objects.
+    private func applyQuery(_ query: DerivedQuery, to follower: Follower) async -> ListError? {
         await withCheckedContinuation { continuation in
             follower.setQuery(query) { continuation.resume(returning: $0) }
         }
@@ -144,9 +146,9 @@ struct AdapterReconfiguring {
         adapter.changeFilling { $0.fail(reason.propertyText) }
     }
 
-    /// Takes the section controllers and the source that were missing; the objects stay until the source tells others.
+    /// Adds the missing section controllers and source. The objects stay until the source replaces them.
     ///
-    /// - Throws: why the engine did not take the section controllers; the list is as incomplete as it was then.
+    /// - Throws: an error of the engine about the section controllers; the list then stays incomplete.
     func complete(with parts: AdapterParts) async throws(ListError) {
         guard adapter.filling.isIncomplete, !adapter.presence.isEnding else { return parts.discard() }
         adapter.changeFilling { $0.setIncomplete(false) }
@@ -160,13 +162,13 @@ struct AdapterReconfiguring {
         guard !adapter.presence.isEnding else { return parts.discard() }
         parts.relays.adapter.setTarget(adapter)
         adapter.changeFilling { $0.enter(adapter.options.source == .push ? .ready : .loading) }
-        adapter.begin(parts.source, parts.relays.feed)
+        adapter.startSource(parts.source, parts.relays.feed)
     }
 }
 
 extension SourceName {
-    /// Whether a list goes on with its objects when this source takes the place of another: it is the same, or the same list is
-    /// followed with another query.
+    /// Returns whether a list keeps its objects when this source replaces another one: the sources are equal, or both
+    /// follow the same list with different queries.
     func continues(_ other: SourceName) -> Bool {
         if case .list(let base, _) = self, case .list(let before, _) = other {
             return ExactText(base) == ExactText(before)

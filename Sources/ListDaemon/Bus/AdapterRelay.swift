@@ -4,24 +4,25 @@ internal import DBus
 internal import ListKit
 internal import ListSources
 
-/// The way from a host and a source to their adapter: both are there before it, and neither keeps it alive.
+/// The weak link from a host and a source to their adapter: it exists before the adapter, and does not retain it.
 @DBusActor
 final class AdapterRelay: FollowingRelay {
     private(set) weak var target: AdapterObject?
 
     nonisolated init() {}
 
-    /// Names the adapter, as soon as it is there.
+    /// Sets the adapter, as soon as it exists.
     func setTarget(_ adapter: AdapterObject) { target = adapter }
 
     var list: (any FollowableList)? { target }
 
-    /// Takes what a host yields, from its executor.
+    /// The sink of a host, which receives its effects on its executor and passes them to the adapter on the bus
+    /// thread.
     nonisolated var sink: ListHost.Sink {
         { effects in EventLoop.shared.post { self.target?.receive(effects) } }
     }
 
-    /// Takes what a source tells; without an adapter nobody wants it.
+    /// Passes an event of a source on to the adapter; without an adapter, the event is dropped.
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         guard let target else { return completion(nil) }
         SourceEvents(adapter: target).apply(event, completion)

@@ -6,36 +6,36 @@ internal import ListConfiguration
 internal import ListSupport
 internal import ListWorkers
 
-/// What a viewer wants done with an item.
+/// An action that a viewer invoked on an item.
 struct InvokedAction {
     var id: String
     var item: UInt32
     var action: String
     var parameters: Fields
-    /// The user who wants it.
+    /// The user who invoked the action.
     var user: UInt32
 }
 
-/// The signals of one list: sends them to those who subscribed, and keeps the values of properties as of the last one.
+/// The signals of one list: sends them to subscribers, and keeps the property values as of the last signal.
 @DBusActor
 final class AdapterSignals {
-    /// The name, as it was given.
+    /// The name, byte for byte as the client or the file gave it.
     private(set) var name: String
     /// The path of the object.
     private(set) var path: ObjectPath
-    /// The numbers as of the last signal.
+    /// The revisions and counts as of the last signal.
     private(set) var status = AdapterStatus()
     /// The selected items as of the last signal.
     private(set) var selection: [SelectedItem] = []
-    /// How many transactions there were in the last seconds.
+    /// The number of transactions in the last seconds.
     private(set) var recentChanges = RecentCount()
-    /// Grows with everything that is sent about the list.
+    /// A number that grows with every signal or change of the list's properties.
     private(set) var stamp: UInt64 = 0
     private var listeners: Subscriptions<Listener>
     private var lossReports = LossReports()
     private let service: Service
 
-    /// A peer that subscribed.
+    /// A peer that has subscribed.
     private struct Listener: Hashable, Sendable {
         let peer: Peer
         static func == (left: Listener, right: Listener) -> Bool { left.peer === right.peer }
@@ -48,15 +48,15 @@ final class AdapterSignals {
         self.service = service
     }
 
-    /// Gives the list another name, and with it another path.
+    /// Changes the name of the list, and with it the path.
     func setName(_ new: String) { (name, path) = (new, ObjectPath.adapters.appending(new)) }
 
-    /// Something is sent about the list: properties that were read before are out of date.
+    /// Marks property values that were read before as outdated, because something about the list is sent.
     func advance() { stamp += 1 }
 
     // MARK: Sending
 
-    /// Records other numbers.
+    /// Records new revisions and counts.
     func setStatus(_ new: AdapterStatus) {
         status = new
         service.counts.changed()
@@ -65,7 +65,7 @@ final class AdapterSignals {
     /// Records which items are selected.
     func setSelection(_ items: [SelectedItem]) { selection = items }
 
-    /// Logs what built-in section controllers do not show of the objects.
+    /// Logs which contents of objects the built-in section controllers cannot show.
     func report(_ losses: [ContentLoss]) { lossReports.report(losses, of: name, to: service) }
 
     /// Emits PropertiesChanged.
@@ -87,9 +87,9 @@ final class AdapterSignals {
             for part in change.parts { emit(AdapterObject.workingRangeChanged, .workingRange) { $0.append(part) } }
         case .selection(let change):
             for part in change.parts { emit(AdapterObject.selectionChanged, .selection) { $0.append(part) } }
-        case .picture(let change): service.views.object(change.view)?.changed(change)
+        case .picture(let change): service.views.object(change.view)?.sendChange(change)
         case .stalled(let view, let sequence, let revision):
-            service.views.object(view)?.stalled(sequence: sequence, revision: revision)
+            service.views.object(view)?.announceStall(sequence: sequence, revision: revision)
         case .nearEnd(let view, _, let distance?):
             emit(AdapterObject.nearEnd, .nearEnd) { writer in
                 writer.append(ObjectPath.view(view))
@@ -108,12 +108,12 @@ final class AdapterSignals {
             limitedBy: "adapter \(name)")
     }
 
-    /// Sends the revision once more.
+    /// Sends the present revision once more to all subscribers.
     func announce(_ status: AdapterStatus) {
         emit(AdapterObject.updated, .updates) { $0.appendAnnouncement(status) }
     }
 
-    /// Sends the revision to one peer that missed signals.
+    /// Sends the present revision to a peer that missed signals.
     func announce(to peer: Peer) {
         guard listeners.audience(of: .updates).recipients.contains(Listener(peer: peer)) else { return }
         let message = try? Message.signal(AdapterObject.updated, of: AdapterObject.interface.name, at: path) { writer in
@@ -122,13 +122,14 @@ final class AdapterSignals {
         if let message { send(message, to: peer) }
     }
 
-    /// Sends the revision to a client on the bus that missed signals, if it is still connected and subscribed.
+    /// Sends the present revision to a client on the bus that missed signals, if it is still connected and
+    /// subscribed.
     func announce(toClient client: String) {
         let listener = listeners.audience(of: .updates).recipients.first { $0.peer.name == client }
         if let listener { announce(to: listener.peer) }
     }
 
-    /// Sends a signal to everybody who may read the list and subscribed; the message is encoded once.
+    /// Sends a signal to all subscribers who may read the list; the message is encoded once.
     private func emit(
         _ signal: Signal, _ events: AdapterEvents, _ write: (inout MessageWriter) -> Void
     ) {
@@ -142,24 +143,25 @@ final class AdapterSignals {
             if audience.broadcasts { try service.transports.broadcastOnBus(message) }
             for listener in audience.recipients { send(message, to: listener.peer) }
         } catch {
-            service.log.error("signal \(signal.name) was not sent: \(error)", .adapter(name))
+            service.log.error("could not send signal \(signal.name): \(error)", .adapter(name))
         }
     }
 
     private func send(_ message: Message, to peer: Peer) {
-        if service.transports.direct.drops(signalOf: self, to: peer) {
+        if service.transports.direct.mustDropSignal(of: self, to: peer) {
             service.count(.signalsDropped)
         } else {
             try? service.transports.send(message, to: peer, .subscriber(peer.name, adapter: name))
         }
     }
 
-    /// Sends `Invoked` to the connections of the owner that subscribed to it.
+    /// Sends `Invoked` to the owner's connections that have subscribed to it.
     ///
-    /// - Returns: whether it was sent to one of them: none may have subscribed, or be able to take it.
+    /// - Returns: whether the signal was sent to at least one connection: there may be no subscriber, or none that
+    ///   can receive it.
     func sendInvoked(_ action: InvokedAction, toOwner owner: UInt32) -> Bool {
         let owners = listeners.subscribers(to: .actions).map(\.peer).filter { peer in
-            peer.credentials?.userID == owner && !service.transports.direct.drops(signalOf: self, to: peer)
+            peer.credentials?.userID == owner && !service.transports.direct.mustDropSignal(of: self, to: peer)
         }
         guard !owners.isEmpty else { return false }
         var isSent = false
@@ -178,7 +180,7 @@ final class AdapterSignals {
                 isSent = true
             }
         } catch {
-            service.log.warning("signal \(AdapterObject.invoked.name) was not sent: \(error)", .adapter(name))
+            service.log.warning("could not send signal \(AdapterObject.invoked.name): \(error)", .adapter(name))
         }
         service.transports.checkBus()
         return isSent
@@ -186,30 +188,30 @@ final class AdapterSignals {
 
     // MARK: Subscribers
 
-    /// Subscribes a peer to some kinds of events.
+    /// Subscribes a peer to events of some kinds.
     func subscribe(_ peer: Peer, to events: AdapterEvents) {
         service.calls.watchDeparture(of: peer)
         listeners.subscribe(Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events)
     }
 
-    /// The subscribers.
+    /// All peers that have subscribed.
     var subscribers: [Peer] { listeners.peers.map(\.peer) }
 
     /// Ends the subscription of a peer.
-    func forget(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
+    func unsubscribe(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
 
     /// Ends all subscriptions.
-    func forgetAll() {
-        for peer in subscribers { forget(peer) }
+    func unsubscribeAll() {
+        for peer in subscribers { unsubscribe(peer) }
     }
 
-    /// Applies a rule about who may read the list: subscriptions of those who may not end.
+    /// Changes whether some users may not read the list, and ends the subscriptions of peers that may not.
     func setRestricted(_ isRestricted: Bool, mayRead: (Peer) -> Bool) {
         listeners.setRestricted(isRestricted) { mayRead($0.peer) }
     }
 }
 
 extension String {
-    /// Of the name of a section controller, `PLUGIN/CONTROLLER`.
+    /// The plugin's name in the name of a section controller, `PLUGIN/CONTROLLER`.
     fileprivate var pluginName: String { String(prefix { $0 != "/" }) }
 }

@@ -4,23 +4,23 @@ internal import DBus
 internal import ListSources
 internal import PluginAPI
 
-/// The source of one list, and what it has sent that the list does not have.
+/// The source of one list, and the state of what it has sent.
 @DBusActor
 final class AdapterSource {
-    /// What it has sent that the list does not have, and how far it has read.
+    /// The source's objects that the list could not take, and how far the source has read.
     let intake: SourceIntake
     private var source: (any Source)?
     private var feed: SourceFeed?
 
     init(_ intake: SourceIntake) { self.intake = intake }
 
-    /// What follows another list to fill this one.
+    /// The source as a follower, if the list follows another one.
     var follower: Follower? { source as? Follower }
 
-    /// The source, if clients' writes go there.
+    /// The source, if it accepts clients' writes.
     var writable: (any Source)? { source?.acceptsWrites == true ? source : nil }
 
-    /// The hints for fields of the source, or of the list that it follows.
+    /// The display hints of the source, or of the followed list.
     var hints: [String: FieldHint] { follower?.baseHints ?? source?.hints ?? [:] }
 
     /// Replaces the source, which has ended; ``start()`` starts the new one.
@@ -31,22 +31,23 @@ final class AdapterSource {
         source?.start { [sourceState = intake.sourceState] in sourceState.cursor }
     }
 
-    /// Ends the source, if there is one.
+    /// Stops the source, if there is one.
     func end() {
         feed?.close()
         source?.stop {}
         intake.sourceEnded()
     }
 
-    /// Retries refused events at once: there may be room.
+    /// Retries refused events at once, because limits or the disk may have room now.
     func retry() {
         feed?.retry()
         follower?.retryNow()
     }
 
-    /// Applies other limits to what the source reads.
+    /// Applies changed limits to what the source reads.
     ///
-    /// - Parameter lacksObjects: whether the list lacks something, so that the source begins anew.
+    /// - Parameter lacksObjects: whether the list lacks objects of the source, which then starts again from the
+    ///   beginning.
     func setLimits(_ limits: BulkReader.Limits, lacksObjects: Bool) {
         source?.setLimits(limits.objects, fileBytes: limits.fileBytes)
         guard lacksObjects else { return }

@@ -6,7 +6,7 @@ internal import ListConfiguration
 internal import ListSupport
 internal import ListWorkers
 
-/// The calls that subscribe to a list or open a view of it.
+/// The methods of an adapter that subscribe to a list or open a view of it.
 @DBusActor
 struct AdapterViewing {
     let adapter: AdapterObject
@@ -20,11 +20,11 @@ struct AdapterViewing {
                 return try AdapterEvents(words: words)
             } catch {
                 throw DBusError.invalidArgs(
-                    "events: \(error.word.quoted) is none of \(AdapterEvents.words)")
+                    "events: \(error.word.quoted) is not one of \(AdapterEvents.words)")
             }
         } then: { events in
             try adapter.checkReadingAccess(call)
-            try adapter.checkStaying()
+            try adapter.checkNotMoving()
             adapter.signals.subscribe(call.peer, to: events)
             call.reply(adapter.status.revision)
         }
@@ -36,7 +36,7 @@ struct AdapterViewing {
             try reader.readOptions()
         } then: { values in
             try adapter.checkReadingAccess(call)
-            try adapter.checkStaying()
+            try adapter.checkNotMoving()
             try openView(call, try ListViewOptions(values))
         }
     }
@@ -46,7 +46,7 @@ struct AdapterViewing {
         do throws(Quotas.Exceeded) {
             try service.limits.quotas.change(Quotas.Amounts(views: 1), for: user)
         } catch {
-            throw error.refusal("user \(user) has \(error.limit) views open")
+            throw error.refusal("user \(user) already has \(error.limit) views open")
         }
         let view = ViewObject(
             number: service.views.nextNumber(), adapter: adapter, owner: call.peer, user: user, options: options,

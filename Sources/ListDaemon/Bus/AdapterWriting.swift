@@ -7,10 +7,10 @@ internal import ListSources
 internal import ListSupport
 internal import ListWorkers
 
-// Faults are reported in the contract's order: access, options, ReadOnly, RevisionConflict, objects. So a fault in the
-// objects is kept and goes to the engine, which compares the revision first.
+// Errors are reported in the order of the contract: access, options, ReadOnly, RevisionConflict, objects. So an error
+// in the objects is passed on to the engine, which checks the revision first.
 
-/// The calls that write to a list.
+/// The methods of an adapter that write to the list.
 @DBusActor
 struct AdapterWriting {
     let adapter: AdapterObject
@@ -80,14 +80,14 @@ struct AdapterWriting {
         }
     }
 
-    /// What a writing call asks for.
+    /// The arguments of a writing call.
     private struct Arguments: Sendable {
         var expected: UInt64
         var animated = true
         var operation: UpdateRequest.Operation
     }
 
-    /// Reads a writing call and does what it asks for, if its caller may write.
+    /// Decodes a writing call, checks again whether its caller may write, and sends the update.
     private func decodeWriting(
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Arguments
     ) throws {
@@ -105,10 +105,10 @@ struct AdapterWriting {
         update(call, animated: false, .reloadData)
     }
 
-    /// `View.MoveItem`: a refusal is no error.
+    /// Answers `View.MoveItem`; if the section controller refuses the move, that is no error.
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try adapter.checkWritingAccess(call)
-        guard adapter.options.source == .push else { throw adapter.isReadOnly }
+        guard adapter.options.source == .push else { throw adapter.readOnlyError }
         adapter.request(by: call.peer.pluginCaller) { outcome in
             call.answer(outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
@@ -121,9 +121,9 @@ struct AdapterWriting {
         }
     }
 
-    /// Refuses lists that are filled by a source which takes no writes.
+    /// Throws if the list is filled by a source that accepts no writes.
     func checkWritable() throws(ListError) {
-        guard adapter.options.source == .push || adapter.source.writable != nil else { throw adapter.isReadOnly }
+        guard adapter.options.source == .push || adapter.source.writable != nil else { throw adapter.readOnlyError }
     }
 
     func performUpdatesFromFile(_ call: Call) throws {
@@ -151,7 +151,7 @@ struct AdapterWriting {
         }
     }
 
-    /// Queues a request and answers the call with the revision that contains its effect.
+    /// Sends an update request to the host, and answers the call with the revision that contains its effect.
     func update(
         _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
     ) {
@@ -168,7 +168,7 @@ struct AdapterWriting {
         adapter.request { [service, name = adapter.name] outcome in
             switch outcome {
             case .success(.revision(let revision, let dropped, _, let removed)):
-                service.noteWriting(call, to: name, at: revision, dropped: dropped)
+                service.recordWrite(call, to: name, at: revision, dropped: dropped)
                 if isFullList, let removed { service.log(removed, by: call, of: name, at: revision) }
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)
@@ -185,16 +185,16 @@ struct AdapterWriting {
 
 /// The formats of lists in files and pipes.
 enum BulkFormat {
-    /// Refuses the name of a format that is none.
+    /// Throws for the name of an unknown format.
     static func check(_ format: String) throws(ListError) {
         guard format == "jsonl" else {
-            throw ListError(.invalidArguments, "format: \(format.quoted) is not jsonl")
+            throw ListError(.invalidArguments, "format: \(format.quoted) is unknown; the only format is jsonl")
         }
     }
 }
 
 extension UpdateRequest.Operation {
-    /// Whether it gives the list other objects: of a list with a source only the source does that.
+    /// Whether the operation changes objects; if the list has a source, only the source may change them.
     fileprivate var changesObjects: Bool {
         switch self {
         case .performUpdates, .applyChanges, .moveObject, .patchObject, .invalid: true
@@ -204,7 +204,7 @@ extension UpdateRequest.Operation {
 }
 
 extension Result where Failure == DBusError {
-    /// The operation made from what was read, or the one that reports why it could not be read.
+    /// Returns the operation made from the decoded value, or an operation that reports the decoding error.
     fileprivate func operation(
         _ make: (Success) -> UpdateRequest.Operation
     ) -> UpdateRequest.Operation {
@@ -216,12 +216,12 @@ extension Result where Failure == DBusError {
 }
 
 extension ListError {
-    /// The error with the key of its limit: the engine knows what it was given for an object, not what that is called.
+    /// The error with the key of the exceeded limit, which the engine does not know.
     fileprivate var namingLimit: ListError {
         guard code == .payloadTooLarge, LimitKey(namedAtEndOf: message) == nil else { return self }
         return LimitKey.objectBytes.refusal(code, message, cause: cause)
     }
 
-    /// A host answered something that does not fit the question.
-    static let unexpectedAnswer = ListError(.pluginFailed, "the host of the adapter gave an answer that does not fit")
+    /// The error for a host's answer of the wrong kind.
+    static let unexpectedAnswer = ListError(.pluginFailed, "the host of the adapter gave an answer of the wrong kind")
 }

@@ -2,34 +2,37 @@
 
 internal import DBus
 
-/// The large messages for single clients, answers and pictures, that are made and not sent yet: users take turns by bytes.
+/// The queue of large messages for single clients (answers and pictures) that are not sent yet. Users take turns,
+/// measured in bytes.
 ///
-/// A message is written on another thread, once its connection has sent the earlier ones: so little is queued before an
-/// answer to another client of the bus, and answers that one client does not read take no memory. Messages for one
-/// client are sent in the order in which they came here.
+/// A message is encoded on another thread, after its connection has sent the earlier ones. So only little is queued
+/// before an answer to another client of the bus, and answers that a client does not read take no memory. Messages
+/// for one client are sent in the order of their arrival here.
 @DBusActor
 final class AnswerTurns {
     /// The bytes of a turn.
     private static let quantum = 64 << 10
-    /// How many messages are written together for one connection of listd's: one while the other one is sent.
+    /// The maximum number of messages that are encoded at the same time for one connection: the next one while one is
+    /// sent.
     private static let underWayAtOnce = 2
-    /// While more than this is queued for the bus, no message is written for it, as it would delay those of others.
+    /// The number of bytes queued for the bus above which no message is encoded for it, because more would delay
+    /// other messages.
     private static let mostWaitingOnBus = 512 << 10
 
-    /// How often a message is written again on another thread because its content changed; then it is written on the
-    /// event loop's.
+    /// The number of times that a message is encoded on another thread, if its content keeps changing; then it is
+    /// encoded on the event loop's thread.
     private static let mostAttempts = 3
 
     private typealias Piece = FairQueue<ObjectIdentifier, LargeMessage>.Piece
 
-    /// A connection of listd's, on a bus with many clients behind it, and what is written for it.
-    private final class Way {
+    /// A connection of listd, which may be a bus with many clients, and the messages that are queued for it.
+    private final class OutgoingQueue {
         fileprivate weak var connection: Connection?
         fileprivate var underWay = 0
         fileprivate var awaitsDrain = false
-        /// Called when it has sent most of what waited.
+        /// The handlers to call when the connection has sent most of its queue.
         fileprivate var onDrain: [@DBusActor () -> Void] = []
-        /// Sent messages that stay on the accounts until the other end has received them.
+        /// The sent messages that stay on their users' accounts until the receivers have read them.
         fileprivate var sent: [(user: UInt32, bytes: Int)] = []
         fileprivate var queue: FairQueue<ObjectIdentifier, LargeMessage>
 
@@ -39,79 +42,80 @@ final class AnswerTurns {
         }
     }
 
-    private var ways: [ObjectIdentifier: Way] = [:]
+    private var queues: [ObjectIdentifier: OutgoingQueue] = [:]
     private let admission: Admission
     private let coding: WorkTurns
-    /// How many messages are written for each user.
+    /// The number of messages that are being encoded for each user.
     private var underWay: [UInt32: Int] = [:]
-    /// Users whose accounts have no room for their next messages.
+    /// The users whose accounts have no room for their next messages.
     private var withoutRoom: Set<UInt32> = []
-    /// Called when nothing waits any more.
+    /// The handlers to call when no message is queued any more.
     private var onEmpty: [@DBusActor () -> Void] = []
 
     init(admission: Admission, coding: WorkTurns) {
         self.admission = admission
         self.coding = coding
-        admission.onRoom { [weak self] in self?.hasRoom() }
+        admission.onBytesReleased { [weak self] in self?.resumeUsers() }
     }
 
-    /// Has a message of about so many bytes written and sent when its turn has come.
+    /// Queues a message of about `size` bytes, which is encoded and sent in its turn.
     func send(_ message: LargeMessage, size: Int) {
         guard let connection = message.receiver.connection, connection.isConnected, !message.receiver.hasDeparted else {
-            return message.giveUp()
+            return message.drop()
         }
-        let way = way(of: connection)
-        way.queue.append(
+        let outgoing = outgoingQueue(of: connection)
+        outgoing.queue.append(
             message, size: size, user: message.receiver.account, connection: ObjectIdentifier(message.receiver))
-        proceed(way)
+        proceed(outgoing)
     }
 
-    /// Calls `handler` once nothing waits to be written.
+    /// Calls `handler` once no message is queued any more.
     func whenEmpty(_ handler: @escaping @DBusActor () -> Void) {
         if isEmpty { handler() } else { onEmpty.append(handler) }
     }
 
-    private var isEmpty: Bool { ways.values.allSatisfy { $0.underWay == 0 && $0.queue.count == 0 } }
+    private var isEmpty: Bool { queues.values.allSatisfy { $0.underWay == 0 && $0.queue.count == 0 } }
 
-    /// Forgets what waits for a peer that has left.
-    func forget(_ peer: Peer) {
-        for way in ways.values {
-            for message in way.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) { message.giveUp() }
+    /// Drops the messages for a peer that has left.
+    func removeMessages(for peer: Peer) {
+        for outgoing in queues.values {
+            for message in outgoing.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) { message.drop() }
         }
     }
 
-    private func way(of connection: Connection) -> Way {
-        if let way = ways[ObjectIdentifier(connection)] { return way }
-        let way = Way(connection, quantum: Self.quantum)
-        ways[ObjectIdentifier(connection)] = way
-        for user in withoutRoom { way.queue.hold(user) }
-        connection.onDisconnect { [weak self] in self?.end(way, ObjectIdentifier(connection)) }
-        return way
+    private func outgoingQueue(of connection: Connection) -> OutgoingQueue {
+        if let outgoing = queues[ObjectIdentifier(connection)] { return outgoing }
+        let outgoing = OutgoingQueue(connection, quantum: Self.quantum)
+        queues[ObjectIdentifier(connection)] = outgoing
+        for user in withoutRoom { outgoing.queue.hold(user) }
+        connection.onDisconnect { [weak self] in self?.end(outgoing, ObjectIdentifier(connection)) }
+        return outgoing
     }
 
-    private func end(_ way: Way, _ key: ObjectIdentifier) {
-        ways[key] = nil
-        taken(way)
-        let handlers = way.onDrain
-        way.onDrain = []
+    private func end(_ outgoing: OutgoingQueue, _ key: ObjectIdentifier) {
+        queues[key] = nil
+        releaseSent(of: outgoing)
+        let handlers = outgoing.onDrain
+        outgoing.onDrain = []
         for handler in handlers { handler() }
-        for user in withoutRoom { way.queue.release(user) }
-        while let piece = way.queue.popFirst() { piece.element.giveUp() }
+        for user in withoutRoom { outgoing.queue.release(user) }
+        while let piece = outgoing.queue.popFirst() { piece.element.drop() }
     }
 
-    private func proceed(_ way: Way) {
-        while way.underWay < Self.underWayAtOnce, isDrained(way), let piece = way.queue.first() {
+    /// Starts encoding queued messages, as many as the limits allow.
+    private func proceed(_ outgoing: OutgoingQueue) {
+        while outgoing.underWay < Self.underWayAtOnce, isDrained(outgoing), let piece = outgoing.queue.first() {
             guard reserve(piece.size, for: piece.user) else {
                 withoutRoom.insert(piece.user)
-                for way in ways.values { way.queue.hold(piece.user) }
+                for outgoing in queues.values { outgoing.queue.hold(piece.user) }
                 continue
             }
-            _ = way.queue.popFirst()
-            begin(piece, on: way)
+            _ = outgoing.queue.popFirst()
+            begin(piece, on: outgoing)
         }
     }
 
-    /// A user may always have one message, however large it is.
+    /// Reserves bytes for a message. Each user may always have one message, however large it is.
     private func reserve(_ size: Int, for user: UInt32) -> Bool {
         if admission.reserve(size, for: user) { return true }
         guard underWay[user] == nil else { return false }
@@ -119,49 +123,49 @@ final class AnswerTurns {
         return true
     }
 
-    private func begin(_ piece: Piece, on way: Way) {
-        way.underWay += 1
+    private func begin(_ piece: Piece, on outgoing: OutgoingQueue) {
+        outgoing.underWay += 1
         underWay[piece.user, default: 0] += 1
-        write(piece, on: way, attempt: 1)
+        write(piece, on: outgoing, attempt: 1)
     }
 
-    /// Writes a message again until its content is still current when it is sent.
-    private func write(_ piece: Piece, on way: Way, attempt: Int) {
+    /// Encodes a message, and repeats that until its content is still current when it is sent.
+    private func write(_ piece: Piece, on outgoing: OutgoingQueue, attempt: Int) {
         let message = piece.element
         let stamp = message.stamp()
         do throws(DBusError) {
             let prepared = try message.prepare()
             guard attempt <= Self.mostAttempts else {
                 prepared.write()
-                return finish(piece, message.send(.success(prepared)), on: way)
+                return finish(piece, message.send(.success(prepared)), on: outgoing)
             }
             coding.perform(for: message.receiver, size: piece.size) {
                 prepared.write()
             } finish: { [weak self] in
                 guard message.receiver.hasDeparted || message.stamp() == stamp else {
-                    self?.write(piece, on: way, attempt: attempt + 1)
+                    self?.write(piece, on: outgoing, attempt: attempt + 1)
                     return
                 }
                 let bytes = message.send(.success(prepared))
-                self?.finish(piece, bytes, on: way)
+                self?.finish(piece, bytes, on: outgoing)
             }
         } catch {
-            finish(piece, message.send(.failure(error)), on: way)
+            finish(piece, message.send(.failure(error)), on: outgoing)
         }
     }
 
-    private func finish(_ piece: Piece, _ bytes: Int, on way: Way) {
+    private func finish(_ piece: Piece, _ bytes: Int, on outgoing: OutgoingQueue) {
         let (size, user) = (piece.size, piece.user)
-        way.underWay -= 1
+        outgoing.underWay -= 1
         underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-        way.queue.correct(piece, by: bytes - size)
-        noteSent(bytes, reserved: size, for: user, on: way)
-        if way.connection?.isConnected == true, !isDrained(way) {
-            way.onDrain.append(piece.element.finished)
+        outgoing.queue.correct(piece, by: bytes - size)
+        recordSent(bytes, reserved: size, for: user, on: outgoing)
+        if outgoing.connection?.isConnected == true, !isDrained(outgoing) {
+            outgoing.onDrain.append(piece.element.finished)
         } else {
             piece.element.finished()
         }
-        proceed(way)
+        proceed(outgoing)
         guard !onEmpty.isEmpty, isEmpty else { return }
         let handlers = onEmpty
         onEmpty = []
@@ -169,54 +173,57 @@ final class AnswerTurns {
     }
 }
 
-// MARK: - What is sent
+// MARK: - Sending
 
 extension AnswerTurns {
-    /// False while much waits to be sent; goes on when it is less.
-    private func isDrained(_ way: Way) -> Bool {
-        guard !way.awaitsDrain, let connection = way.connection else { return false }
+    /// Returns whether the connection's queue is short enough for another message; if not, sending continues when it
+    /// is.
+    private func isDrained(_ outgoing: OutgoingQueue) -> Bool {
+        guard !outgoing.awaitsDrain, let connection = outgoing.connection else { return false }
         let limit = connection.isBus ? Self.mostWaitingOnBus : DirectClients.behindAbove
         guard connection.outgoingSize > limit else { return true }
-        way.awaitsDrain = true
+        outgoing.awaitsDrain = true
         connection.onDrain(below: limit / 2) { [weak self] in
-            way.awaitsDrain = false
-            self?.drained(way)
+            outgoing.awaitsDrain = false
+            self?.drained(outgoing)
         }
         return false
     }
 
-    private func drained(_ way: Way) {
-        let handlers = way.onDrain
-        way.onDrain = []
+    /// Calls the waiting handlers, and continues with the queue, after the connection has sent enough.
+    private func drained(_ outgoing: OutgoingQueue) {
+        let handlers = outgoing.onDrain
+        outgoing.onDrain = []
         for handler in handlers { handler() }
-        proceed(way)
+        proceed(outgoing)
     }
 
-    /// Keeps an answer on the account until all is taken that was sent on its connection.
-    private func noteSent(_ bytes: Int, reserved: Int, for user: UInt32, on way: Way) {
-        guard let connection = way.connection, connection.isConnected, bytes > 0 else {
+    /// Keeps the bytes of a sent message reserved until the connection's queue is almost empty.
+    private func recordSent(_ bytes: Int, reserved: Int, for user: UInt32, on outgoing: OutgoingQueue) {
+        guard let connection = outgoing.connection, connection.isConnected, bytes > 0 else {
             return admission.release(reserved, of: user)
         }
-        if way.sent.isEmpty {
-            connection.onDrain(below: Self.mostWaitingOnBus / 8) { [weak self] in self?.taken(way) }
+        if outgoing.sent.isEmpty {
+            connection.onDrain(below: Self.mostWaitingOnBus / 8) { [weak self] in self?.releaseSent(of: outgoing) }
         }
-        way.sent.append((user, reserved))
+        outgoing.sent.append((user, reserved))
     }
 
-    private func taken(_ way: Way) {
-        let sent = way.sent
-        way.sent = []
+    /// Releases the bytes of the sent messages from their users' accounts.
+    private func releaseSent(of outgoing: OutgoingQueue) {
+        let sent = outgoing.sent
+        outgoing.sent = []
         for (user, bytes) in sent { admission.release(bytes, of: user) }
     }
 
-    /// Lets users go on whose accounts may have room again.
-    private func hasRoom() {
+    /// Resumes the turns of users whose accounts may have room again.
+    private func resumeUsers() {
         guard !withoutRoom.isEmpty else { return }
         let users = withoutRoom
         withoutRoom = []
-        for way in Array(ways.values) {
-            for user in users { way.queue.release(user) }
-            proceed(way)
+        for outgoing in Array(queues.values) {
+            for user in users { outgoing.queue.release(user) }
+            proceed(outgoing)
         }
     }
 }

@@ -4,45 +4,46 @@ internal import DBus
 internal import ListKit
 internal import ListSupport
 
-/// Takes the calls of all connections: admits them, reads long arguments, answers those that wait, and forgets peers that leave.
+/// The handler of all connections' calls: it admits them, reads long arguments, answers slow calls, and releases the
+/// state of departed peers.
 @DBusActor
 final class CallHandler {
-    /// What users have under way, and whose turn it is.
+    /// The accounts of users, and the turns in which calls are handled.
     let admission: Admission
-    /// The calls that are answered with contents.
+    /// The calls whose answers have contents of lists.
     let reads: ContentReads
     /// The searches in progress.
     let searches = Searches()
-    /// Logs who was refused something for a limit.
+    /// The log of requests that were refused because of a limit.
     let refusals: RefusalLog
-    /// Who calls.
+    /// The clients that have called.
     let clients = ClientDirectory()
-    /// What is decoded and encoded on other threads.
+    /// The decoding and encoding of large messages on other threads.
     private let coding = WorkTurns.forCoding()
-    /// The calls that wait for something outside of listd.
+    /// The calls that wait for something outside of the daemon.
     private var slowCalls = SlowCalls()
-    /// Peers whose departure is waited for.
+    /// The peers whose departure is observed.
     private var watched: Set<ObjectIdentifier> = []
     private let transports: Transports
     private let counts: ServiceCounts
     /// Called when a peer has left.
     private let departureHandler: @DBusActor (Peer) -> Void
 
-    /// Handles the calls of a tree of objects.
+    /// Makes the handler of calls to a tree of objects.
     init(
         of tree: ObjectTree, authority: Authority, transports: Transports, counts: ServiceCounts, log: Log,
         onDeparture: @escaping @DBusActor (Peer) -> Void
     ) {
         admission = Admission { [weak tree] call in
             guard let tree else { return call.fail(ListError.ending) }
-            authority.accompany(call) { tree.handle($0) }
+            authority.authorizeOnRefusal(call) { tree.handle($0) }
             tree.handle(call)
         }
         reads = ContentReads(admission: admission, coding: coding) { counts.add(.readsHeld) }
         refusals = RefusalLog(log: log)
         (self.transports, self.counts, departureHandler) = (transports, counts, onDeparture)
         tree.onArrival { [weak self] call in
-            // A connection may have read more than was answered when the last part of listd went.
+            // During listd's end, a connection may have read more calls than were answered.
             guard let self else { return call.fail(ListError.ending) }
             arrived(call)
         }
@@ -57,7 +58,7 @@ final class CallHandler {
         clients.record(call)
         call.onError { [weak self] call, error in self?.failed(call, error) }
         watchDeparture(of: call.peer)
-        if !transports.isOnBus(call.peer) { transports.direct.check(call.peer) }
+        if !transports.isOnBus(call.peer) { transports.direct.checkBacklog(of: call.peer) }
         do throws(ListError) {
             try admission.admit(call)
         } catch {
@@ -71,7 +72,7 @@ final class CallHandler {
         counts.add(refusal: refusals.record(error, of: call.member, user: user, .client(call.peer.name)))
     }
 
-    /// Answers `GetManagedObjects` as what else has much to say: in its turn.
+    /// Answers `GetManagedObjects` in its turn, like other calls with large answers.
     private func answer(_ call: Call, _ objects: ManagedObjects) {
         reads.perform(for: call, size: AdapterObject.pageBytes) { [reads] finished in
             objects.collect { size in reads.answer(call, size: size, objects.body, finished: finished) }
@@ -80,10 +81,10 @@ final class CallHandler {
 
     // MARK: Arguments
 
-    /// Reads the arguments of a call and goes on with it: at once, or if they are long on another thread, while the calls
-    /// behind it on its connection wait.
+    /// Reads the arguments of a call and passes them to `proceed`. Long arguments are read on another thread, while
+    /// the later calls of the connection wait.
     ///
-    /// - Parameter proceed: what it throws is the answer.
+    /// - Parameter proceed: continues the call; an error that it throws is the answer.
     func decode<Decoded: Sendable>(
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Decoded,
         then proceed: @escaping @DBusActor @Sendable (Decoded) throws -> Void
@@ -91,7 +92,7 @@ final class CallHandler {
         let size = call.message.bodyLength
         guard size > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
         let body = try call.detachBody()
-        call.onFailure(nil)  // it cannot be handled from the beginning again
+        call.onFailure(nil)  // the call cannot be handled again from the beginning
         admission.hold(call.peer)
         coding.perform(for: call.peer, size: size) {
             Result { () throws(DBusError) in try body.read(read) }
@@ -104,7 +105,8 @@ final class CallHandler {
 
     // MARK: Calls that wait
 
-    /// Runs something that waits for a call; what it throws is the answer, and `refusal` should listd end before.
+    /// Runs a slow operation that answers a call. An error that it throws is the answer; if listd stops before,
+    /// `refusal` is.
     func answer(
         _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
     ) {
@@ -115,12 +117,12 @@ final class CallHandler {
         }
     }
 
-    /// Answers the calls that still wait when listd ends.
+    /// Answers the calls that are still waiting when listd stops, with their refusals.
     func refuseSlowCalls() { slowCalls.refuseAll() }
 
     // MARK: Departures
 
-    /// Has everything of a peer forgotten when it leaves.
+    /// Releases all state of a peer when it leaves.
     func watchDeparture(of peer: Peer) {
         guard watched.insert(ObjectIdentifier(peer)).inserted else { return }
         peer.onDeparture { [weak self, weak peer] in if let peer { self?.departed(peer) } }
@@ -129,8 +131,8 @@ final class CallHandler {
     private func departed(_ peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
         transports.direct.forget(peer)
-        admission.forget(peer)
-        reads.forget(peer)
+        admission.removeCalls(of: peer)
+        reads.removeReads(of: peer)
         departureHandler(peer)
     }
 }

@@ -2,38 +2,38 @@
 
 internal import DBus
 
-/// The calls of each peer that may change properties and are not answered yet.
+/// The unanswered calls of each peer that may change properties.
 ///
-/// A peer that makes such a call, and reads a property before it has the answer, gets the value after the call, as an
-/// `Ack` has no answer to wait for. Calls of other peers are not waited for.
+/// If a peer makes such a call and then reads a property, it gets the value after the call, even if it did not wait for
+/// the answer: an `Ack` has none. Reads do not wait for the calls of other peers.
 @DBusActor
 struct CallsUnderWay {
-    /// Names a call.
+    /// The number of a call.
     typealias Number = UInt64
 
     private var lastNumber: Number = 0
-    /// The last call of each peer that has any; they are answered in their order.
+    /// The last unanswered call of each peer; the calls of a peer are answered in order.
     private var newest: [ObjectIdentifier: Number] = [:]
     private var waiting: [Number: [@DBusActor () -> Void]] = [:]
 
     nonisolated init() {}
 
-    /// Notes a call, which keeps its peer until it is answered.
+    /// Records a call, which retains its peer until it is answered.
     mutating func begin(of peer: Peer) -> Number {
         lastNumber += 1
         newest[ObjectIdentifier(peer)] = lastNumber
         return lastNumber
     }
 
-    /// A call was answered.
+    /// Records that a call was answered.
     ///
-    /// - Returns: what waited for it, to be run now.
+    /// - Returns: the closures that waited for the call, which the caller must run now.
     mutating func end(_ number: Number, of peer: Peer) -> [@DBusActor () -> Void] {
         if newest[ObjectIdentifier(peer)] == number { newest[ObjectIdentifier(peer)] = nil }
         return waiting.removeValue(forKey: number) ?? []
     }
 
-    /// Keeps `body` until the calls of a peer that are there now are answered; false = there are none.
+    /// Keeps `body` until the present calls of a peer are answered; returns `false` if there are none.
     mutating func hold(_ body: @escaping @DBusActor () -> Void, for peer: Peer) -> Bool {
         guard let number = newest[ObjectIdentifier(peer)] else { return false }
         waiting[number, default: []].append(body)

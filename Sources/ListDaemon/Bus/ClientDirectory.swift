@@ -4,18 +4,19 @@ internal import DBus
 internal import Glibc
 internal import ListSupport
 
-/// Who has called and is still there, and how much: for administrators who look for what causes load.
+/// The connected clients that have called, with the numbers of their calls, so that administrators can find the cause
+/// of load.
 @DBusActor
 final class ClientDirectory {
     /// One client and its calls.
     struct Client {
-        /// Who it is.
+        /// The peer.
         let peer: Peer
-        /// How many calls it has made.
+        /// The number of calls that the client has made.
         private(set) var calls: UInt64 = 0
-        /// How many bytes they had, headers included.
+        /// The number of bytes of those calls, headers included.
         private(set) var bytes: UInt64 = 0
-        /// When the last one came, in microseconds since 1970.
+        /// The time of the last call, in microseconds since 1970.
         private(set) var lastCall: UInt64 = 0
         private var recentCalls = RecentCount()
         private var recentBytes = RecentCount()
@@ -26,7 +27,7 @@ final class ClientDirectory {
             self.number = number
         }
 
-        /// How many calls it has made in the last ten seconds, and how many bytes they had.
+        /// The number of calls in the last ten seconds, and of their bytes.
         var recent: (calls: UInt64, bytes: UInt64) { (recentCalls.total(), recentBytes.total()) }
 
         fileprivate mutating func record(bytes size: Int) {
@@ -43,13 +44,13 @@ final class ClientDirectory {
 
     nonisolated init() {}
 
-    /// How many there are.
+    /// The number of clients.
     var count: Int { clients.count }
 
-    /// All of them, in the order in which they first called.
+    /// All clients, in the order of their first calls.
     var all: [Client] { clients.values.sorted { $0.number < $1.number } }
 
-    /// Counts a call.
+    /// Counts a call for its client.
     func record(_ call: Call) {
         let (peer, key) = (call.peer, ObjectIdentifier(call.peer))
         if clients[key] == nil {

@@ -4,25 +4,26 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The calls whose answers have contents of lists, each perhaps a megabyte or more.
+/// The queue of calls whose answers have contents of lists, each of perhaps a megabyte or more.
 ///
-/// A client may send hundreds of them before it reads the first answer, so answers must not be made as fast as they are
-/// requested: at most ``underWayAtOnce`` reads of one client are in progress, in order, and a large answer waits for
-/// its turn. A call with a short answer does not wait, unless others of its client do.
+/// A client may send hundreds of such calls before it reads the first answer, so answers must not be made as fast as
+/// they are requested. At most ``underWayAtOnce`` reads of one client are in progress, in order, and a large answer
+/// waits for its turn. A call with a short answer does not wait, unless other calls of its client do.
 @DBusActor
 final class ContentReads {
-    /// Says that a read is over: its call has its answer.
+    /// Records that a read has ended, because its call was answered.
     typealias Finished = @DBusActor @Sendable () -> Void
-    /// Begins a read; what it is given is called once.
+    /// Starts a read, which must call `finished` once.
     typealias Read = @DBusActor (_ finished: @escaping Finished) -> Void
 
-    /// How many reads of one peer are under way together: the list is asked while an answer is sent.
+    /// The maximum number of reads of one peer in progress: the list is queried for one while the answer of another
+    /// is sent.
     static let underWayAtOnce = 2
-    /// A longer answer is written on another thread, when its turn has come.
+    /// The maximum bytes of an answer that is sent at once; a longer one is encoded on another thread, in its turn.
     static let largestAtOnce = 16 << 10
 
-    /// The reads of one peer.
-    private final class Line {
+    /// The queue of one peer's reads.
+    private final class PeerQueue {
         let peer: Peer
         fileprivate var underWay = 0
         fileprivate var waiting: [(call: Call, read: Read)] = []
@@ -30,7 +31,7 @@ final class ContentReads {
         init(_ peer: Peer) { self.peer = peer }
     }
 
-    private var lines: [ObjectIdentifier: Line] = [:]
+    private var queues: [ObjectIdentifier: PeerQueue] = [:]
     private let answers: AnswerTurns
     private let onWait: @DBusActor () -> Void
 
@@ -40,20 +41,20 @@ final class ContentReads {
         self.onWait = onWait
     }
 
-    /// Begins a read now, or when those before it are answered.
+    /// Starts a read now, or after the earlier reads of the peer.
     ///
-    /// - Parameter size: about how many bytes the answer will have.
+    /// - Parameter size: the approximate bytes of the answer.
     func perform(for call: Call, size: Int, _ read: @escaping Read) {
         let key = ObjectIdentifier(call.peer)
-        if size <= Self.largestAtOnce, lines[key] == nil { return read {} }
-        let line = lines[key] ?? Line(call.peer)
-        lines[key] = line
-        line.waiting.append((call, read))
-        proceed(line)
-        if !line.waiting.isEmpty { onWait() }
+        if size <= Self.largestAtOnce, queues[key] == nil { return read {} }
+        let queue = queues[key] ?? PeerQueue(call.peer)
+        queues[key] = queue
+        queue.waiting.append((call, read))
+        proceed(queue)
+        if !queue.waiting.isEmpty { onWait() }
     }
 
-    /// Answers a call with what `write` writes, about so many bytes: at once, or when its turn has come.
+    /// Answers a call with what `write` encodes, about `size` bytes, either at once or in its turn.
     func answer(_ call: Call, size: Int, _ write: @escaping LargeMessage.Body, finished: @escaping Finished) {
         guard size > Self.largestAtOnce else {
             call.replyWriting(write)
@@ -62,7 +63,8 @@ final class ContentReads {
         answers.send(LargeMessage(answering: call, finished: finished) { () throws(DBusError) in write }, size: size)
     }
 
-    /// The same in the order of what is sent to the caller: signals and answers that come later are sent behind it.
+    /// Answers a call in the order of all messages to the caller: later signals and answers are sent after the
+    /// answer.
     private func answerInOrder(
         _ call: Call, size: Int, _ write: @escaping LargeMessage.Body, finished: @escaping Finished
     ) {
@@ -78,12 +80,13 @@ final class ContentReads {
         }
     }
 
-    /// Answers a call that reads what is on the event loop's thread, about so many bytes: at once, or when its turn has come.
+    /// Answers a call from values that are read on the event loop's thread, about `size` bytes, either at once or in
+    /// its turn.
     ///
     /// - Parameters:
-    ///   - stamp: a counter that changes whenever the caller may hear of changed values before the answer: the answer
-    ///     must be as new.
-    ///   - take: takes the values; what it returns writes them down.
+    ///   - stamp: returns a counter that changes whenever the caller may receive signals of changed values before the
+    ///     answer; the values are then read again, so that the answer is not older than the signals.
+    ///   - take: reads the values; the returned closure encodes them.
     func answer(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
         _ take: @escaping @DBusActor @Sendable () throws(DBusError) -> LargeMessage.Body
@@ -97,11 +100,12 @@ final class ContentReads {
         }
     }
 
-    /// Sends a signal to one client in the order of what is sent to it; what else is, and answers, come behind it.
+    /// Sends a signal to one client in the order of all messages to it: later messages are sent after the signal.
     ///
     /// - Parameters:
-    ///   - size: about how many bytes it has.
-    ///   - send: called with the message, or with why there is none, unless the client has left.
+    ///   - size: the approximate bytes of the signal.
+    ///   - send: sends the message, or handles the error because of which there is none; not called if the client has
+    ///     left.
     func send(
         _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer, size: Int,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
@@ -121,7 +125,7 @@ final class ContentReads {
         }
     }
 
-    /// Waits until what was to be answered is sent, but not long for clients that do not read.
+    /// Waits until all queued answers are sent, but at most 500 ms for clients that do not read.
     func drain() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var isDone = false
@@ -134,34 +138,35 @@ final class ContentReads {
         }
     }
 
-    /// Forgets a peer that has left.
-    func forget(_ peer: Peer) {
-        if let line = lines.removeValue(forKey: ObjectIdentifier(peer)) {
-            for (call, _) in line.waiting { call.abandon() }
-            line.waiting = []
+    /// Drops the reads of a peer that has left.
+    func removeReads(of peer: Peer) {
+        if let queue = queues.removeValue(forKey: ObjectIdentifier(peer)) {
+            for (call, _) in queue.waiting { call.abandon() }
+            queue.waiting = []
         }
-        answers.forget(peer)
+        answers.removeMessages(for: peer)
     }
 
-    private func proceed(_ line: Line) {
-        while line.underWay < Self.underWayAtOnce, !line.waiting.isEmpty {
-            line.underWay += 1
-            let (_, read) = line.waiting.removeFirst()
+    private func proceed(_ queue: PeerQueue) {
+        while queue.underWay < Self.underWayAtOnce, !queue.waiting.isEmpty {
+            queue.underWay += 1
+            let (_, read) = queue.waiting.removeFirst()
             read { [weak self] in
-                line.underWay -= 1
-                self?.proceed(line)
+                queue.underWay -= 1
+                self?.proceed(queue)
             }
         }
-        guard line.underWay == 0, line.waiting.isEmpty else { return }
-        let key = ObjectIdentifier(line.peer)
-        if lines[key] === line { lines[key] = nil }
+        guard queue.underWay == 0, queue.waiting.isEmpty else { return }
+        let key = ObjectIdentifier(queue.peer)
+        if queues[key] === queue { queues[key] = nil }
     }
 }
 
 extension ContentReads {
-    /// Answers a call with what `write` makes of a host's answer, or with its error; false = the answer does not fit.
+    /// Answers a call with what `write` encodes from a host's answer, or with its error. `write` returns `false` if
+    /// the answer is of another kind.
     ///
-    /// - Parameter isInOrder: whether signals to the caller that come later are sent behind it.
+    /// - Parameter isInOrder: whether later signals to the caller must be sent after the answer.
     func answer(
         _ call: Call, _ outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool, finished: @escaping Finished
@@ -184,9 +189,9 @@ extension ContentReads {
 }
 
 extension AdapterAnswer {
-    /// About how many bytes a message has that says this.
+    /// The approximate bytes of a message with the answer.
     ///
-    /// - Complexity: O(objects, items or transactions), but not their contents
+    /// - Complexity: O(objects, items or transactions); their contents are not read.
     fileprivate var sizeOnBus: Int {
         switch self {
         case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }

@@ -2,19 +2,19 @@
 
 internal import DBus
 
-/// The direct clients that do not read what they are sent.
+/// The direct clients that do not read their messages.
 ///
-/// While more than 1 MiB is queued for one, its calls are not read, and signals of adapters to it are dropped: once it
-/// has caught up it gets one `announce` of each adapter of which it missed signals, and requests the changes. Its views
-/// need no rule, because their credit bounds them. Other clients are not affected.
+/// While more than 1 MiB is queued for such a client, its calls are not read, and adapters' signals to it are
+/// dropped. After it has caught up, it receives one `announce` of each adapter whose signals it missed, and requests
+/// the changes. Its views need no such rule, because credit limits their pictures. Other clients are not affected.
 @DBusActor
 final class DirectClients {
-    /// More than this waiting, a client counts as one that does not read, in bytes.
+    /// The number of queued bytes above which a client counts as not reading.
     static let behindAbove = 1 << 20
 
     private struct Backlog {
         var peer: Peer
-        /// Adapters of which it missed signals.
+        /// The adapters whose signals the client missed.
         var missed: [AdapterSignals] = []
     }
 
@@ -22,11 +22,11 @@ final class DirectClients {
 
     nonisolated init() {}
 
-    /// How many clients do not read at the moment.
+    /// The number of clients that do not read at present.
     var countBehind: Int { backlogs.count }
 
-    /// Looks whether a peer reads; call it after something was sent to it, or when it calls.
-    func check(_ peer: Peer) {
+    /// Checks whether a peer reads its messages; to be called after a message to it, and when it calls.
+    func checkBacklog(of peer: Peer) {
         guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil,
             connection.outgoingSize > Self.behindAbove
         else { return }
@@ -37,9 +37,10 @@ final class DirectClients {
         }
     }
 
-    /// Notes that a peer is not sent a signal of an adapter because it does not read; false when it does.
-    func drops(signalOf adapter: AdapterSignals, to peer: Peer) -> Bool {
-        check(peer)
+    /// Returns whether a signal to a peer must be dropped because the peer does not read, and records that it missed
+    /// the signal.
+    func mustDropSignal(of adapter: AdapterSignals, to peer: Peer) -> Bool {
+        checkBacklog(of: peer)
         guard backlogs[ObjectIdentifier(peer)] != nil else { return false }
         if backlogs[ObjectIdentifier(peer)]?.missed.contains(where: { $0 === adapter }) == false {
             backlogs[ObjectIdentifier(peer)]?.missed.append(adapter)
@@ -47,7 +48,7 @@ final class DirectClients {
         return true
     }
 
-    /// Forgets a client that has left.
+    /// Removes a client that has left.
     func forget(_ peer: Peer) { backlogs[ObjectIdentifier(peer)] = nil }
 
     private func caughtUp(_ peer: Peer) {

@@ -5,10 +5,11 @@ package import ListKit
 internal import ListProtocol
 internal import ListSupport
 
-// The one table of the engine's errors and their names on the bus, in both directions.
+// The table of the engine's errors and their names on the bus, for both directions.
 
 extension ListError.Code {
-    /// The error's name on the bus; standard errors have D-Bus's own (docs/rules/contract.md, "Errors and limits").
+    /// The error's name on the bus. Standard errors have the names of D-Bus (docs/rules/contract.md, "Errors and
+    /// limits").
     var busName: String {
         switch self {
         case .invalidArguments, .accessDenied, .limitsExceeded: "org.freedesktop.DBus.Error." + rawValue
@@ -16,7 +17,7 @@ extension ListError.Code {
         }
     }
 
-    /// The code whose name on the bus this is.
+    /// Finds the code with this name on the bus.
     init?(busName: String) {
         guard let code = Self.allCases.first(where: { $0.busName == busName }) else { return nil }
         self = code
@@ -24,12 +25,12 @@ extension ListError.Code {
 }
 
 extension ListError: DBusErrorConvertible {
-    /// The error as callers on the bus get it: the cause follows the message in parentheses.
+    /// The error as callers on the bus receive it: the cause follows the message in parentheses.
     package var dbusError: DBusError {
         DBusError(name: code.busName, message: reason)
     }
 
-    /// The engine's form of an error that came up while a message was read.
+    /// Converts an error that occurred while a message was read.
     init(_ error: DBusError) {
         self.init(Code(busName: error.name) ?? .invalidArguments, error.message)
     }

@@ -5,9 +5,9 @@ internal import DBus
 internal import ListProtocol
 
 extension MessageReader {
-    /// The options of a call, `a{sv}`; of repeated names the last one counts.
+    /// Reads the options of a call, `a{sv}`; if a name is repeated, the last value counts.
     ///
-    /// - Throws: `InvalidArgs` for what no option can be: a file descriptor, more than 32 nested containers.
+    /// - Throws: `InvalidArgs` for values that no option can have: a file descriptor, more than 32 nested containers.
     mutating func readOptions() throws(DBusError) -> [String: Value] {
         var decoder = FieldsDecoder(longestKey: ObjectNames.longestName)
         do throws(DBusError) {
@@ -19,28 +19,29 @@ extension MessageReader {
     }
 }
 
-/// Reads fields and objects out of messages: values go straight from the message into canonical bytes, and no tree is
-/// built. One decoder serves many objects.
+/// A decoder of fields and objects in messages. It copies values directly into the canonical encoding, without an
+/// intermediate tree. One decoder can decode many objects.
 struct FieldsDecoder {
     private var encoder = FieldsEncoder()
-    /// The key of the field that is being read.
+    /// The key of the present field.
     private var key: [UInt8] = []
-    /// The most bytes of a key of the outermost `a{sv}`.
+    /// The maximum number of bytes of a key in the outermost `a{sv}`.
     private let longestKey: Int
 
-    /// Makes a decoder of fields; one of options is told how long the name of an option can be, so that a longer one is
-    /// refused by its length.
+    /// Makes a decoder. A decoder of options is given the longest possible name of an option, so that longer names
+    /// are refused before they are copied.
     init(longestKey: Int = .max) { self.longestKey = longestKey }
 
-    /// The `a{sv}` that comes next.
+    /// Reads the next `a{sv}`.
     ///
-    /// - Throws: `InvalidObject` for what fields cannot hold: a file descriptor, more than 32 nested containers.
+    /// - Throws: `InvalidObject` for values that fields cannot have: a file descriptor, more than 32 nested
+    ///   containers.
     mutating func fields(from reader: inout MessageReader) throws(DBusError) -> Fields {
         try copyFields(from: &reader)
         do throws(ListError) { return try encoder.finish() } catch { throw error.dbusError }
     }
 
-    /// The object whose `a{sv}` comes next.
+    /// Reads an object whose fields are the next `a{sv}`.
     ///
     /// - Throws: as `fields(from:)`; `InvalidObject` for an empty identifier.
     mutating func object(
@@ -60,7 +61,7 @@ struct FieldsDecoder {
         }
     }
 
-    /// One field of the object if it is text, as most are; false when it is none.
+    /// Copies the next field if its value is text, as is usual; returns `false` if it is not.
     private mutating func copyText(from reader: inout MessageReader) throws(DBusError) -> Bool {
         let taken: Void? = try reader.textEntry { (key, text) throws(DBusError) in
             try check(key)
@@ -73,13 +74,13 @@ struct FieldsDecoder {
         return taken != nil
     }
 
-    /// One field of the object if it is a flag or a number; false when it is none.
+    /// Copies the next field if its value is a boolean or a number; returns `false` if it is not.
     private mutating func copyPlainNumber(from reader: inout MessageReader) throws(DBusError) -> Bool {
         let taken: Void? = try reader.numberEntry { (key, type, bits) throws(DBusError) in
             try check(key)
             do throws(ListError) {
                 guard let type = ListKit.TypeCode(rawValue: type.rawValue) else {
-                    throw ListError(.invalidObject, "a value that is no number")
+                    throw ListError(.invalidObject, "the value is not a number")
                 }
                 try encoder.appendField(key, bits: bits, type: type)
             } catch {
@@ -98,11 +99,11 @@ struct FieldsDecoder {
     }
 
     private static func quoted(_ key: Span<UInt8>) -> String {
-        // More than that is not quoted, whatever it is. The buffer is only read during the call.
+        // Longer keys are cut off. The buffer is only read during the call.
         unsafe key.withUnsafeBufferPointer { unsafe String(decoding: $0.prefix(1024), as: UTF8.self) }.quoted
     }
 
-    /// One field of the object; a fault inside of it names its key.
+    /// Copies the next field; an error in its value names its key.
     private mutating func copyField(from reader: inout MessageReader) throws(DBusError) {
         try reader.dictionaryEntry { (entry) throws(DBusError) in
             key.removeAll(keepingCapacity: true)
@@ -215,7 +216,7 @@ struct FieldsDecoder {
         case .double:
             let value = try reader.readDouble()
             try append { (encoder) throws(ListError) in try encoder.append(value) }
-        default: throw ListError(.invalidObject, "a file descriptor inside of fields").dbusError
+        default: throw ListError(.invalidObject, "a field cannot contain a file descriptor").dbusError
         }
     }
 

@@ -3,28 +3,28 @@
 internal import ListKit
 internal import ListSupport
 
-/// How an adapter stands: the property `State`.
+/// The state of an adapter: the property `State`.
 package enum AdapterState: String, Sendable {
-    /// It is filled from its source or the store.
+    /// The list is being filled from its source or the store.
     case loading
-    /// It serves.
+    /// The list is complete and in use.
     case ready
-    /// Its plugin is started again; it keeps what it has.
+    /// The worker of the list's plugin is being restarted; the list keeps its objects.
     case paused
-    /// It has no source; it keeps what it has, and `SourceError` says why.
+    /// The list's source failed or is missing. The list keeps its objects, and `SourceError` has the reason.
     case failed
 }
 
-/// How a list is filled: how its source and its host are, and what of it is missing.
+/// The loading state of a list: the states of its source and its host, and its missing parts.
 struct Filling: Equatable {
     private var sourceState: AdapterState
-    /// Whether its host is being started again.
+    /// Whether the host has no presenter, because a worker is being restarted.
     private var isPaused = false
-    /// Whether a plugin that it needs was not there when the list came back from the store.
+    /// Whether a required plugin was missing when the list was restored from the store.
     private(set) var isIncomplete = false
-    /// Whether something that its source told was too large, so that the list lacks it.
+    /// Whether objects of the source were too large, so that the list lacks them.
     private(set) var lacksObjects = false
-    /// Why it has failed; empty in every other state.
+    /// The reason for the state `failed`; empty in every other state.
     private(set) var failure = ""
     /// The part of the source that cannot be read, while the list has the rest; empty = none.
     private(set) var fault = ""
@@ -37,33 +37,33 @@ struct Filling: Equatable {
     /// The property `SourceError`.
     var error: String { failure.isEmpty ? fault : failure }
 
-    /// Enters a state that is no failure.
+    /// Enters a state other than `failed`.
     mutating func enter(_ new: AdapterState) {
         sourceState = new
         failure = ""
     }
 
-    /// The source cannot be read, or there is none.
+    /// Enters the state `failed`, because the source cannot be read or is missing.
     mutating func fail(_ reason: String) {
         sourceState = .failed
         failure = reason
     }
 
-    /// Something of the source cannot be read; empty = all of it can.
+    /// Records which part of the source cannot be read; empty = none.
     mutating func setFault(_ reason: String) { fault = reason }
 
-    /// The host is gone, or there again.
+    /// Records whether the host has lost its presenter.
     mutating func setPaused(_ flag: Bool) { isPaused = flag }
 
-    /// A plugin that the list needs is missing, or there again.
+    /// Records whether a required plugin is missing.
     mutating func setIncomplete(_ flag: Bool) { isIncomplete = flag }
 
-    /// The list lacks something that its source told, or no more.
+    /// Records whether the list lacks objects of its source.
     mutating func setLacksObjects(_ flag: Bool) { lacksObjects = flag }
 }
 
 extension ListError {
-    /// What a property may say of the error: one line of ``longestProperty`` bytes at most, which no message can fail to carry.
+    /// The error's text for a property: one line of at most ``longestProperty`` bytes, which fits into every message.
     var propertyText: String {
         let text = String(String.UnicodeScalarView(reason.unicodeScalars.prefix(Self.longestProperty)))
         var result = String.UnicodeScalarView()

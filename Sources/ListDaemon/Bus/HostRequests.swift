@@ -4,7 +4,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// What the host of one list was asked, and who waits for its answers.
+/// The requests to the host of one list, and the completions that wait for its answers.
 @DBusActor
 final class HostRequests {
     private let host: any ListHosting
@@ -13,11 +13,11 @@ final class HostRequests {
 
     init(_ host: any ListHosting) { self.host = host }
 
-    /// Sends a command that is answered, and what to do with the answer.
+    /// Sends a command that the host answers, and passes the answer to `completion`.
     ///
     /// - Parameters:
-    ///   - user: on whose behalf; nil = listd's own.
-    ///   - isLong: whether it may take long, so that the list's own threads must do it.
+    ///   - user: the user on whose behalf the command is sent; nil = listd itself.
+    ///   - isLong: whether the command may take long, so that the list's own threads must handle it.
     func request(
         by user: UInt32?, isLong: Bool, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
@@ -26,10 +26,10 @@ final class HostRequests {
         if isLong { send(command, by: user) } else { host.enqueueOnLoop(command, by: user) }
     }
 
-    /// Records a call of a peer that may change what properties say; the peer's reads of them wait for its end.
+    /// Records a call of a peer that may change properties; the peer's later property reads wait for its end.
     ///
-    /// - Returns: a completion that ends the call, after another one.
-    func begin(of peer: Peer, _ completion: @escaping RequestTable.Completion) -> RequestTable.Completion {
+    /// - Returns: a completion that calls the given one, and then ends the call.
+    func trackCall(of peer: Peer, _ completion: @escaping RequestTable.Completion) -> RequestTable.Completion {
         let number = callsUnderWay.begin(of: peer)
         return { [self] outcome in
             completion(outcome)
@@ -37,22 +37,24 @@ final class HostRequests {
         }
     }
 
-    /// Runs `read` as soon as the peer's calls until now have changed the properties.
-    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void) {
+    /// Runs `read` as soon as the peer's calls until now have taken effect on the properties.
+    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) {
         if !callsUnderWay.hold(read, for: peer) { read() }
     }
 
     /// Runs the completion of a request; unknown requests are ignored.
-    func answered(_ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>) { requests.remove(id)?(outcome) }
+    func completeRequest(_ id: RequestID, with outcome: Result<AdapterAnswer, ListError>) {
+        requests.remove(id)?(outcome)
+    }
 
-    /// Calls `answer` from the executor of the list when it has nothing older to do.
+    /// Calls `answer` on the list's executor after all earlier work.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
-    /// Sends a command that is not answered.
+    /// Sends a command that has no answer.
     ///
-    /// - Parameter user: on whose behalf; nil = listd's own.
+    /// - Parameter user: the user on whose behalf the command is sent; nil = listd itself.
     func send(_ command: AdapterCommand, by user: UInt32?) { host.send(command, by: user) }
 
-    /// Sets who is told about changes of the objects, on the host's executor; nil = nobody.
-    func follow(_ observer: ContentObserver?) { host.follow(observer) }
+    /// Sets the observer of changes of the objects, which is called on the host's executor; nil = none.
+    func observeContent(with observer: ContentObserver?) { host.observeContent(with: observer) }
 }

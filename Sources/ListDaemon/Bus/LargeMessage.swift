@@ -2,27 +2,27 @@
 
 internal import DBus
 
-/// A message for one client that is written when its turn has come: its contents are taken on the event loop's thread, written
-/// on another one, and sent from the first.
+/// A large message for one client, which is sent in its turn. Its contents are read on the event loop's thread,
+/// encoded on another thread, and sent from the event loop's thread.
 struct LargeMessage: Sendable {
-    /// Writes the contents.
+    /// Encodes the contents.
     typealias Body = @Sendable (inout MessageWriter) throws(DBusError) -> Void
 
-    /// Whom it is for.
+    /// The client that receives the message.
     let receiver: Peer
-    /// Another number when what it says has changed since it was taken.
+    /// Returns a counter that changes whenever the contents have changed.
     let stamp: @DBusActor @Sendable () -> UInt64
-    /// Takes the contents.
+    /// Reads the contents.
     let prepare: @DBusActor @Sendable () throws(DBusError) -> PreparedMessage
-    /// Sends it, or says why it could not be written, and answers how many bytes were sent; called once.
+    /// Sends the message, or handles the encoding error; returns the number of bytes sent. Called once.
     let send: @DBusActor @Sendable (Result<PreparedMessage, DBusError>) -> Int
-    /// Called once behind `send`, when its connection has sent most of what waited, or instead of it.
+    /// Called once, either after `send`, when the connection has sent most of its queue, or instead of `send`.
     let finished: @DBusActor @Sendable () -> Void
     private let abandon: @DBusActor @Sendable () -> Void
 
-    /// The answer to a call.
+    /// Makes the answer to a call.
     ///
-    /// - Parameter isInOrder: whether its receiver holds back what comes behind it.
+    /// - Parameter isInOrder: whether the receiver's later messages are held back until the answer is sent.
     @DBusActor
     init(
         answering call: Call, isInOrder: Bool = false, stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
@@ -51,7 +51,7 @@ struct LargeMessage: Sendable {
         }
     }
 
-    /// A signal to a peer which holds back what comes behind it.
+    /// Makes a signal to a peer; the peer's later messages are held back until it is sent.
     init(
         to peer: Peer, _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
@@ -73,9 +73,9 @@ struct LargeMessage: Sendable {
         abandon = { peer.releaseHeld() }
     }
 
-    /// Ends it unsent: its receiver has left.
+    /// Drops the message, because its receiver has left.
     @DBusActor
-    func giveUp() {
+    func drop() {
         abandon()
         finished()
     }

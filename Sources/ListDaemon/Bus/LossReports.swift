@@ -4,19 +4,20 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListSupport
 
-/// Counts what built-in section controllers do not show of a list's objects, and logs the first of each reason.
+/// The reports about contents of a list's objects that built-in section controllers cannot show. All are counted; the
+/// first of each reason is logged.
 @DBusActor
 struct LossReports {
     private var logged: Set<ContentLoss.Reason> = []
 
-    /// Reports the losses of one update of the list `name`.
+    /// Counts and logs the losses of one update of the list `name`.
     mutating func report(_ losses: [ContentLoss], of name: String, to service: Service) {
         for loss in losses {
             service.count(loss.reason.counter, loss.count)
             guard logged.insert(loss.reason).inserted else { continue }
             service.log.warning(
-                "object \(loss.objectID.debugDescription): \(loss.key) \(loss.reason.text); further ones of this list are "
-                    + "counted only (\(loss.reason.counter.rawValue))",
+                "object \(loss.objectID.debugDescription): \(loss.key) \(loss.reason.text); further cases in this list "
+                    + "are only counted (\(loss.reason.counter.rawValue))",
                 .adapter(name), limitedBy: "objects of \(name)")
         }
     }
@@ -30,12 +31,12 @@ extension ContentLoss.Reason {
         }
     }
 
-    /// The fault of a key, and its effect.
+    /// What is wrong with the key's value, and the effect.
     fileprivate var text: String {
         switch self {
-        case .noItemID: "is missing or no text, so the item is dropped"
-        case .repeatedItemID: "occurs before, so the item is dropped"
-        case .notANumber: "is no finite number, so the default takes its place"
+        case .noItemID: "is missing or not a string, so the item is dropped"
+        case .repeatedItemID: "occurred before, so the item is dropped"
+        case .notANumber: "is not a finite number, so the default value is used"
         }
     }
 }

@@ -7,10 +7,10 @@ internal import ListSources
 internal import ListStore
 internal import ListWorkers
 
-// Calls about the daemon itself: its plugins, its state, what it stores.
+// Methods about the daemon itself: its plugins, its state, its store.
 
 extension ManagerObject {
-    /// Name, version, file, isolation, state, last error of each plugin.
+    /// Returns name, version, file, isolation, state and last error of each plugin.
     func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
         service.plugins.all.map { plugin in
             DBusStruct(
@@ -37,14 +37,14 @@ extension ManagerObject {
         }
     }
 
-    /// `Backup`: a copy of everything that is stored, into a file of the caller's.
+    /// Answers `Backup`: writes a copy of the store into a file that the caller has opened.
     func backUp(_ call: Call) throws {
         _ = try service.authority.administrator(call, for: .inspect)
         let file = try call.message.read { (reader) throws(DBusError) in
             try reader.readFileDescriptor(of: "file")
         }
         guard let store = service.store else {
-            throw ListError(.storeFailed, "nothing is stored: there is no state directory")
+            throw ListError(.storeFailed, "listd has no store to back up, because it runs without a state directory")
         }
         answer(call) {
             try await store.backUp(toDescriptor: file.rawValue)
@@ -52,7 +52,7 @@ extension ManagerObject {
         }
     }
 
-    /// `Dump` (inline) and `DumpByFileDescriptor`: the daemon's state for people who look for a fault.
+    /// Answers `Dump` (inline) and `DumpByFileDescriptor`: the daemon's state, for people who look for an error.
     func dump(_ call: Call, inline: Bool) throws {
         _ = try service.authority.administrator(call, for: .inspect)
         answer(call) { [self] in

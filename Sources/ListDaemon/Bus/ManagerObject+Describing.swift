@@ -5,15 +5,16 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListWorkers
 
-// There may be thousands of lists, views and clients: their values are read first, and become an answer on another
-// thread when the caller's turn has come.
+// There may be thousands of lists, views and clients. Their values are read first, and are encoded on another thread
+// when the caller's turn has come.
 
 extension ManagerObject {
-    /// About how many bytes one of them has in an answer, at the most where names are not very long.
+    /// The approximate maximum bytes of a row in an answer, if names are not very long: of a tuple, and of a
+    /// dictionary of values.
     private static let rowBytes = 128
     private static let describedBytes = 512
 
-    /// Name, path, source, revision, objects, items, views of each adapter.
+    /// Answers `ListAdapters`: name, path, source, revision, objects, items and views of each adapter.
     func listAdapters(_ call: Call) {
         let service = service
         answer(call, count: service.adapters.count, of: Self.rowBytes) {
@@ -27,8 +28,8 @@ extension ManagerObject {
         }
     }
 
-    /// View, adapter, owner, sequence, acknowledged sequence, state of each view; no sequences where the peer may not know
-    /// what the view shows.
+    /// Answers `ListViews`: view, adapter, owner, sequence, acknowledged sequence and state of each view. The
+    /// sequences are 0 if the peer may not read the view's contents.
     func listViews(_ call: Call) {
         answer(call, count: service.views.count, of: Self.rowBytes) { [service, peer = call.peer] in
             service.views.all.map { view in
@@ -39,7 +40,8 @@ extension ManagerObject {
         }
     }
 
-    /// Unique name, transport, user, command, and numbers of each client that has called and is still there.
+    /// Answers `ListClients`: unique name, transport, user, command and counts of each connected client that has
+    /// called.
     func listClients(_ call: Call) throws {
         _ = try service.authority.administrator(call, for: .inspect)
         answer(call, count: service.calls.clients.count, of: Self.describedBytes) { [service] in
@@ -62,7 +64,7 @@ extension ManagerObject {
         }
     }
 
-    /// What everybody may know of each list, and for administrators how large it is.
+    /// Answers `DescribeAdapters`: the public properties of each list, and for administrators also its size.
     func describeAdapters(_ call: Call) {
         let service = service
         answer(call, count: service.adapters.count, of: Self.describedBytes) {
@@ -84,7 +86,8 @@ extension ManagerObject {
         }
     }
 
-    /// Answers with rows that are taken when the caller's turn has come; whoever has heard of a list finds it among them.
+    /// Answers with rows that are read in the caller's turn. If a list was added or removed by then, they are read
+    /// again, so that the answer has every list that the caller may know of.
     private func answer<Row: DBusEncodable & Sendable>(
         _ call: Call, count: Int, of rowBytes: Int, _ rows: @escaping @DBusActor @Sendable () -> [Row]
     ) {

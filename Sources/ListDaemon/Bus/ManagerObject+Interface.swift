@@ -8,7 +8,7 @@ internal import ListSupport
 internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
 
-// The table of org.listd.Listd1.Manager: the same members in the same order as the interface file.
+// The interface table of org.listd.Listd1.Manager: the same members in the same order as the interface file.
 
 extension ManagerObject {
     static let reloading = Signal("Reloading", ["active": "b"])
@@ -76,7 +76,7 @@ extension ManagerObject {
     private func setLogLevel(_ name: String) throws(ListError) {
         guard let level = Log.Level(name: name) else {
             throw ListError(
-                .invalidArguments, "level \(name.quoted) is none of error, warning, notice, info, debug")
+                .invalidArguments, "level \(name.quoted) is not one of error, warning, notice, info, debug")
         }
         guard level != service.log.level else { return }
         service.log.level = level

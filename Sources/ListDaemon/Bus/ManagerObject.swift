@@ -7,22 +7,22 @@ internal import ListSupport
 internal import ListWorkers
 internal import PluginAPI
 
-/// The manager on the bus: adapters, plugins, the daemon itself.
+/// The manager's object on the bus, with the methods on adapters, plugins and the daemon itself.
 @DBusActor
 package final class ManagerObject {
     let service: Service
     private let builtFeatures: [String]
-    /// Where direct clients connect; empty = nowhere.
+    /// The address for direct clients; empty = direct connections are not accepted.
     let directAddress: String
     /// Reloads the configuration.
     let reload: @DBusActor (Origin) async throws -> Void
 
-    /// What the daemon can do, as built and running.
+    /// The features of this build and of the running daemon.
     var features: [String] { builtFeatures + (service.authority.polkit.isAvailable ? ["polkit"] : []) }
 
     /// Makes the manager.
     ///
-    /// - Parameter features: those that do not depend on who else is on the bus.
+    /// - Parameter features: the features that do not depend on other services on the bus.
     init(
         service: Service, features: [String], directAddress: String,
         reload: @escaping @DBusActor (Origin) async throws -> Void
@@ -33,7 +33,7 @@ package final class ManagerObject {
         self.reload = reload
     }
 
-    /// Shows the manager.
+    /// Exports the manager's object.
     package func register() {
         service.tree.add(ExportedObject(Self.interface, of: self), at: .manager)
     }
@@ -42,7 +42,7 @@ package final class ManagerObject {
 // MARK: - Adapters
 
 extension ManagerObject {
-    /// The most bytes of options that a list may be made with: one answer tells those of all lists.
+    /// The maximum number of bytes of a list's options: a single answer contains those of all lists.
     private static let largestOptions = 65_536
 
     func createAdapter(_ call: Call) throws {
@@ -56,14 +56,14 @@ extension ManagerObject {
     }
 
     private func createAdapter(_ call: Call, by caller: Caller, _ name: String, _ values: [String: Value]) throws {
-        try check(name, values, by: caller)
+        try checkCreation(of: name, values, by: caller)
         let size = try Fields(values).byteCount
         guard size <= ManagerObject.largestOptions else {
             throw ListError(
-                .payloadTooLarge, "options: \(size) bytes, more than \(ManagerObject.largestOptions)")
+                .payloadTooLarge, "options: \(size) bytes exceed the limit of \(ManagerObject.largestOptions)")
         }
         var options = try AdapterOptions(values)
-        // After a crash its connection is gone, so the list is not restored.
+        // After a crash, the connection that the list is bound to is gone, so the list need not be stored.
         if options.transient { options.durability = .memory }
         let access = AdapterAccess(
             owner: caller.user, readers: options.readers, writers: options.writers,
@@ -71,34 +71,35 @@ extension ManagerObject {
         let origin = Origin(call.peer)
         answer(call) { [service, options] in
             let adapter = try await service.lifecycle.makeAdapter(name: name, options: options, access: access)
-            if options.transient { service.lifecycle.remove(adapter, with: call.peer) }
+            if options.transient { service.lifecycle.removeWhenDeparted(adapter, creator: call.peer) }
             service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
     }
 
-    /// Refuses those that may not create such a list: whoever may read another one may follow it, as long as it is connected.
-    private func check(_ name: String, _ values: [String: Value], by caller: Caller) throws(ListError) {
+    /// Throws if the caller may not create the list. A user who may read a list may create a transient list that
+    /// follows it.
+    private func checkCreation(of name: String, _ values: [String: Value], by caller: Caller) throws(ListError) {
         guard let source = values["source"]?.string.flatMap({ SourceName($0) }), let base = source.followed else {
             try service.limits.checkCreator(caller)
             return try checkSource(values["source"], by: caller)
         }
         if values["transient"] != true { try service.limits.checkCreator(caller) }
-        try service.checkCircle(name, source)
+        try service.checkForCycle(name, source)
         try service.checkFollowing(base, by: caller)
     }
 
-    /// Refuses sources that read with listd's rights to all but administrators, before anything that they name is
-    /// accessed: the answer does not tell what exists.
+    /// Throws if a caller who is no administrator names a source, because sources read with listd's rights. Nothing
+    /// that the source names is accessed before, so the answer does not reveal what exists.
     private func checkSource(_ source: Value?, by caller: Caller) throws(ListError) {
         guard let source, source != .string(SourceName.push.text), !caller.isAdministrator else { return }
         throw ListError(
             .accessDenied,
-            "user \(caller.user) may not create a list with a source other than push: those are for administrators and "
-                + "configured lists")
+            "user \(caller.user) may not create a list with a source other than push; only administrators and "
+                + "configuration files may")
     }
 
-    /// Runs work that may wait; an error that it throws is the answer.
+    /// Runs a slow operation that answers a call; an error that it throws is the answer.
     func answer(_ call: Call, _ body: @escaping @DBusActor () async throws -> Void) {
         service.calls.answer(call, body)
     }
@@ -135,7 +136,7 @@ extension ManagerObject {
         ListError(
             .accessDenied,
             adapter.access.isConfigured
-                ? "adapter \(adapter.name.quoted) comes from a configuration file"
+                ? "adapter \(adapter.name.quoted) is from a configuration file, so clients cannot rename or remove it"
                 : "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
     }
 }

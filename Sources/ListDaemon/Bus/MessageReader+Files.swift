@@ -3,9 +3,9 @@
 internal import DBus
 
 extension MessageReader {
-    /// Takes the `h` of an argument.
+    /// Reads a file descriptor argument (`h`).
     ///
-    /// - Throws: `InvalidArgs`, naming the argument, when the message came without the descriptor.
+    /// - Throws: `InvalidArgs`, naming the argument, if the message has no descriptor.
     mutating func readFileDescriptor(of argument: String) throws(DBusError) -> FileDescriptor {
         do throws(DBusError) {
             return try readFileDescriptor()

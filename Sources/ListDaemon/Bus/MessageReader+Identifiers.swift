@@ -5,9 +5,9 @@ internal import ListKit
 internal import ListSources
 
 extension MessageReader {
-    /// Reads the identifier of an object; one that no object can have is refused by its length alone, without a copy.
+    /// Reads the identifier of an object. A string that is too long is refused by its length, without a copy.
     ///
-    /// - Throws: `PayloadTooLarge` for one that is longer than `IdBytes`.
+    /// - Throws: `PayloadTooLarge` for a string longer than `IdBytes`.
     mutating func readIdentifier(within limits: ObjectLimits) throws(DBusError) -> String {
         try readUTF8 { (bytes) throws(DBusError) in
             do throws(ListError) { try limits.check(idLength: bytes.count) } catch { throw error.dbusError }
@@ -16,7 +16,7 @@ extension MessageReader {
         }
     }
 
-    /// The same, for a fault that is reported behind others.
+    /// Reads the identifier of an object as a result, for errors that must be reported after others.
     mutating func identifier(within limits: ObjectLimits) -> Result<String, DBusError> {
         do throws(DBusError) { return .success(try readIdentifier(within: limits)) } catch { return .failure(error) }
     }

@@ -3,7 +3,7 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
 
-// Canonical bytes go into a message value by value, without a tree between them.
+// The canonical encoding is copied into a message value by value, without an intermediate tree.
 
 extension MessageWriter {
     /// Appends fields as `a{sv}`.

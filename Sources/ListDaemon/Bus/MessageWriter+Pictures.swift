@@ -3,10 +3,10 @@
 internal import DBus
 internal import ListKit
 
-// What a view's owner is told, in the order of the contract's arguments.
+// The encoding of pictures for a view's owner, in the order of the contract's arguments.
 
 extension MessageWriter {
-    /// The arguments of `Changed`.
+    /// Appends the arguments of `Changed`.
     mutating func append(_ change: PictureChange) {
         append(change.sequence)
         append(change.revision)
@@ -35,7 +35,7 @@ extension MessageWriter {
         }
     }
 
-    /// The arguments of `Resync`'s answer.
+    /// Appends the arguments of the answer to `Resync`.
     mutating func append(_ picture: Picture) {
         append(picture.sequence)
         append(picture.revision)
@@ -62,7 +62,7 @@ extension MessageWriter {
         }
     }
 
-    /// A width and a height.
+    /// Appends width and height.
     mutating func append(_ size: Size) {
         structure { members in
             members.append(size.width)
@@ -70,7 +70,7 @@ extension MessageWriter {
         }
     }
 
-    /// Two coordinates.
+    /// Appends two coordinates.
     mutating func append(_ point: Point) {
         structure { members in
             members.append(point.x)
@@ -78,7 +78,7 @@ extension MessageWriter {
         }
     }
 
-    /// A corner and an extent.
+    /// Appends a rectangle as its origin, width and height.
     mutating func append(_ rect: Rect) {
         structure { members in
             members.append(rect.origin.x)
@@ -90,9 +90,9 @@ extension MessageWriter {
 }
 
 extension PictureChange {
-    /// About how many bytes its message has.
+    /// The approximate bytes of the change in a message.
     ///
-    /// - Complexity: O(slots), but not their contents
+    /// - Complexity: O(slots); the contents are not read.
     var sizeOnBus: Int {
         4 * released.count + 64 * placed.count
             + shown.reduce(0) { $0 + $1.content.byteCount + $1.objectID.utf8.count + 128 }

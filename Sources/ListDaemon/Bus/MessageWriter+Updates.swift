@@ -4,10 +4,10 @@ internal import DBus
 internal import ListKit
 internal import ListWorkers
 
-// The contents of an adapter's signals, in the order of the contract's arguments.
+// The encoding of an adapter's signals, in the order of the contract's arguments.
 
 extension MessageWriter {
-    /// The arguments of `Updated`; an `announce` has the present revision twice and empty batches.
+    /// Appends the arguments of `Updated`.
     mutating func appendUpdated(_ transaction: Transaction) {
         append(transaction.baseRevision)
         append(transaction.revision)
@@ -19,7 +19,8 @@ extension MessageWriter {
         append(transaction.items)
     }
 
-    /// The arguments of an `Updated` that only says the revision once more.
+    /// Appends the arguments of an `Updated` of kind `announce`, which repeats the present revision with empty
+    /// batches.
     mutating func appendAnnouncement(_ status: AdapterStatus) {
         append(status.revision)
         append(status.revision)
@@ -31,7 +32,7 @@ extension MessageWriter {
         append(ItemBatch())
     }
 
-    /// The arguments of `DisplayChanged`.
+    /// Appends the arguments of `DisplayChanged`.
     mutating func append(_ change: DisplayChange) {
         append(ObjectPath.view(change.view))
         append(change.revision)
@@ -41,7 +42,7 @@ extension MessageWriter {
         append(change.itemsDidEndDisplaying)
     }
 
-    /// The arguments of `WorkingRangeChanged`.
+    /// Appends the arguments of `WorkingRangeChanged`.
     mutating func append(_ change: WorkingRangeChange) {
         append(ObjectPath.view(change.view))
         append(change.revision)
@@ -49,14 +50,14 @@ extension MessageWriter {
         append(change.didExit)
     }
 
-    /// The arguments of `SelectionChanged`.
+    /// Appends the arguments of `SelectionChanged`.
     mutating func append(_ change: SelectionChange) {
         append(change.revision)
         append(change.selected)
         append(change.deselected)
     }
 
-    /// One element of what `GetChanges` answers.
+    /// Appends a transaction as an element of the answer to `GetChanges`.
     mutating func appendChange(_ transaction: Transaction) {
         structure { members in
             members.append(transaction.baseRevision)
@@ -67,7 +68,7 @@ extension MessageWriter {
         }
     }
 
-    /// Deletes, inserts, moves, reloads of sections.
+    /// Appends the deletes, inserts, moves and reloads of sections.
     mutating func append(_ batch: SectionBatch) {
         structure { members in
             members.append(batch.deletes)
@@ -79,7 +80,7 @@ extension MessageWriter {
         }
     }
 
-    /// Deletes, inserts, moves, reloads of items.
+    /// Appends the deletes, inserts, moves and reloads of items.
     mutating func append(_ batch: ItemBatch) {
         structure { members in
             members.append(batch.deletes)
@@ -119,7 +120,7 @@ extension MessageWriter {
 }
 
 extension MessageWriter {
-    /// Sections with their objects.
+    /// Appends sections with the identifiers of their objects.
     mutating func append(_ sections: [SectionReference]) {
         array { elements in
             for reference in sections {
@@ -131,7 +132,7 @@ extension MessageWriter {
         }
     }
 
-    /// Items with their objects.
+    /// Appends items with the identifiers of their objects.
     mutating func append(_ items: [ItemReference]) {
         array { elements in
             for reference in items {
@@ -144,7 +145,7 @@ extension MessageWriter {
         }
     }
 
-    /// Selected items.
+    /// Appends selected items.
     mutating func append(_ items: [SelectedItem]) {
         array { elements in
             for item in items {

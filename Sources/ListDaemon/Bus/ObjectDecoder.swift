@@ -5,10 +5,10 @@ internal import DBus
 internal import ListSources
 internal import ListSupport
 
-/// Reads the objects of a writing call, within the limits.
+/// A decoder of the objects in a writing call that checks their limits.
 ///
-/// An error does not end the reading of the message: it is kept and reported after errors that come first in the
-/// contract's order (access, options, ReadOnly, RevisionConflict, objects).
+/// An error in the objects does not end the reading of the message. It is reported after the errors that precede it
+/// in the contract's order (access, options, ReadOnly, RevisionConflict, objects).
 struct ObjectDecoder {
     private let limits: ObjectLimits
     private let payloadBytes: Int
@@ -18,14 +18,14 @@ struct ObjectDecoder {
     private var byteCount = 0
 
     /// - Parameters:
-    ///   - limits: what one object may take.
-    ///   - payloadBytes: what all of them together may take.
+    ///   - limits: the limits of each object.
+    ///   - payloadBytes: the maximum number of bytes of all objects together.
     init(limits: ObjectLimits, payloadBytes: Int) {
         self.limits = limits
         self.payloadBytes = payloadBytes
     }
 
-    /// `a(ssa{sv})`: the whole list of `PerformUpdates`.
+    /// Reads `a(ssa{sv})`, the list of objects of `PerformUpdates`.
     mutating func objects(from reader: inout MessageReader) throws(DBusError) -> [ListObject] {
         try elements(of: "objects", from: &reader) { (decoder, members) throws(DBusError) in
             try decoder.readID(from: &members)
@@ -34,7 +34,7 @@ struct ObjectDecoder {
         }
     }
 
-    /// `a(ssssa{sv})`: the upserts of `ApplyChanges`.
+    /// Reads `a(ssssa{sv})`, the upserts of `ApplyChanges`.
     mutating func upserts(from reader: inout MessageReader) throws(DBusError) -> [UpdateRequest.Upsert] {
         try count(0)
         return try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
@@ -47,14 +47,14 @@ struct ObjectDecoder {
         }
     }
 
-    /// `as`: identifiers that a call names; they count towards the payload.
+    /// Reads `as`, a list of identifiers; they count towards the payload.
     mutating func identifiers(from reader: inout MessageReader) throws(DBusError) -> [String] {
         let identifiers = try [String](from: &reader)
         for id in identifiers { byteCount += id.utf8.count }
         return identifiers
     }
 
-    /// `a{sv}`: the fields that `PatchObject` sets.
+    /// Reads `a{sv}`, the fields that `PatchObject` sets.
     mutating func fields(from reader: inout MessageReader) throws(DBusError) -> Fields {
         let fields = try fields.fields(from: &reader)
         try count(fields.byteCount)
@@ -88,7 +88,7 @@ struct ObjectDecoder {
         }
     }
 
-    /// Neighbours mostly have the same type: it is looked up when it changes.
+    /// Reads the type of an object. Neighbours usually have the same type, which is looked up only when it changes.
     private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
         try reader.readUTF8 { (name) throws(DBusError) in
             do throws(ListError) { try limits.check(typeLength: name.count) } catch { throw error.dbusError }
@@ -115,7 +115,7 @@ struct ObjectDecoder {
 }
 
 extension UpdateRequest.Position {
-    /// Reads the contract's words; `anchor` counts for `before` and `after` only.
+    /// Decodes a position; `anchor` is used only for `before` and `after`.
     init(word: String, anchor: Result<String, DBusError>) throws(DBusError) {
         switch word {
         case "keep": self = .keep
@@ -123,7 +123,7 @@ extension UpdateRequest.Position {
         case "last": self = .last
         case "before": self = .before(try anchor.get())
         case "after": self = .after(try anchor.get())
-        default: throw .invalidArgs("position \(word.quoted) is none of keep, first, last, before, after")
+        default: throw .invalidArgs("position \(word.quoted) is not one of keep, first, last, before, after")
         }
     }
 }

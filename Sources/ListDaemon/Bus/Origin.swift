@@ -6,12 +6,12 @@ internal import ListSupport
 
 /// The caller or signal that caused a logged change.
 struct Origin: Sendable {
-    /// Who it is, for people: `user 1000, process 4711 (busctl)`.
+    /// A description of the origin for people: `user 1000, process 4711 (busctl)`.
     let text: String
-    /// The same for the journal.
+    /// The origin as fields for the journal.
     let fields: [Log.Field]
 
-    /// The signal that the service manager sends.
+    /// The origin of a reload by SIGHUP.
     static let signal = Origin(text: "SIGHUP", fields: [])
 
     private init(text: String, fields: [Log.Field]) {
@@ -19,7 +19,7 @@ struct Origin: Sendable {
         self.fields = fields
     }
 
-    /// A client.
+    /// Makes the origin of a client's call.
     @DBusActor
     init(_ peer: Peer) {
         let process = peer.process
@@ -33,10 +33,10 @@ struct Origin: Sendable {
 }
 
 extension Peer {
-    /// Its process; 0 when the bus did not say.
+    /// The process ID of the peer; 0 if the bus did not name one.
     var process: Int32 { credentials?.processID ?? 0 }
 
-    /// What the kernel calls its process; empty when that is gone, or not known.
+    /// The command name of the peer's process; empty if the process has ended or is unknown.
     var command: String {
         guard process > 0, let bytes = FileManager.default.contents(atPath: "/proc/\(process)/comm") else { return "" }
         let text = String(decoding: bytes, as: UTF8.self)

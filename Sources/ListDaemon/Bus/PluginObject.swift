@@ -7,10 +7,10 @@ internal import ListProtocol
 internal import ListSupport
 internal import ListWorkers
 
-/// One plugin on the bus: what the registry last reported about it.
+/// A plugin's object on the bus, with the registry's latest report.
 @DBusActor
 final class PluginObject {
-    /// What there is to know.
+    /// The latest report about the plugin.
     private(set) var plugin: LoadedPlugin
     /// The path of the object.
     let path: ObjectPath
@@ -20,7 +20,7 @@ final class PluginObject {
         path = ObjectPath.plugins.appending(plugin.name)
     }
 
-    /// Takes over what has changed; answers the properties that did.
+    /// Records a new report; returns the names of the properties that have changed.
     func update(_ new: LoadedPlugin) -> [String] {
         let old = plugin
         plugin = new
@@ -57,20 +57,20 @@ final class PluginObject {
         ])
 }
 
-/// The plugins by name: what loads them, and their objects on the bus.
+/// The plugins by name: their registry, and their objects on the bus.
 @DBusActor
 final class PluginDirectory {
-    /// Loads plugins.
+    /// The registry, which loads plugins.
     let registry: PluginRegistry
     private let tree: ObjectTree
     private let changed: @DBusActor () -> Void
     private var objects: [String: PluginObject] = [:]
 
-    /// Shows the plugins of a registry.
+    /// Makes the directory, which exports an object for each plugin of a registry.
     ///
     /// - Parameters:
-    ///   - registry: makes the registry, which tells its changes to the observer that it is given.
-    ///   - changed: called after a plugin has come, gone or changed.
+    ///   - registry: makes the registry, which reports changes to the given observer.
+    ///   - changed: called after a plugin was added, removed or changed.
     init(
         tree: ObjectTree, registry: (@escaping @Sendable (PluginRegistry.Change) -> Void) -> PluginRegistry,
         changed: @escaping @DBusActor () -> Void
@@ -81,13 +81,13 @@ final class PluginDirectory {
         relay.target = self
     }
 
-    /// What there is to know about all of them, sorted by name.
+    /// The latest reports about all plugins, sorted by name.
     var all: [LoadedPlugin] { objects.values.map(\.plugin).sorted { $0.name < $1.name } }
 
-    /// The path of a plugin's object.
+    /// Returns the path of a plugin's object.
     func path(of name: String) -> ObjectPath { ObjectPath.plugins.appending(name) }
 
-    /// Shows what the registry reported.
+    /// Updates the plugins' objects by a report of the registry.
     fileprivate func apply(_ change: PluginRegistry.Change) {
         switch change {
         case .changed(let plugin): show(plugin)
@@ -109,7 +109,7 @@ final class PluginDirectory {
     }
 }
 
-/// From the registry to the directory that owns it: set once, as soon as both are there.
+/// The link from the registry to the directory that owns it. The target is set as soon as both exist.
 @DBusActor
 private final class PluginRelay {
     fileprivate weak var target: PluginDirectory?

@@ -3,20 +3,21 @@
 internal import DBus
 internal import ListSupport
 
-/// polkit, which can give administrators' rights to other users: asked over the bus, without waiting.
+/// The client of polkit, which can grant administrators' rights to other users. It is asked asynchronously over the
+/// bus.
 ///
-/// An answer is valid until `Changed`, until polkit appears or leaves, and for ``freshness`` at most. Without polkit no
-/// right is granted. The protocol is that of org.freedesktop.PolicyKit1.Authority(5).
+/// An answer is valid until polkit's signal `Changed`, until polkit starts or stops, and at most for ``freshness``.
+/// Without polkit, no right is granted. The protocol is that of org.freedesktop.PolicyKit1.Authority(5).
 @DBusActor
 final class Polkit {
-    /// How long an answer is believed.
+    /// How long a cached answer stays valid.
     static let freshness = Duration.seconds(10)
 
     private static let name = "org.freedesktop.PolicyKit1"
     private static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
     private static let interface = "org.freedesktop.PolicyKit1.Authority"
 
-    /// Who wants to do what. Names of peers are never used again.
+    /// A peer and the action for which it needs a right. Names of peers are never reused.
     private struct Right: Hashable {
         let peer: String
         let action: AdministratorAction
@@ -43,46 +44,47 @@ final class Polkit {
     private var authority: RemoteObject?
     private var answers: [Right: Answer] = [:]
     private var waits: [Question: Wait] = [:]
-    /// Grows with each reason not to believe what was answered before it.
+    /// A number that increases whenever earlier answers become invalid.
     private var generation = 0
     private var lastCancellation = 0
-    /// Peers whose departure is waited for.
-    private var followed: Set<String> = []
+    /// The peers whose departure is observed.
+    private var observedPeers: Set<String> = []
     private var watches: [Subscription] = []
 
     nonisolated init(log: Log) {
         self.log = log
     }
 
-    /// Asks on this connection from now on.
-    func use(_ connection: Connection) async {
-        forgetAnswers()
+    /// Uses polkit on this connection from now on.
+    func setConnection(_ connection: Connection) async {
+        clearAnswers()
         authority = RemoteObject(connection, destination: Self.name, path: Self.path, interface: Self.interface)
         do throws(DBusError) {
             let activatable = try await connection.bus.call("ListActivatableNames", returning: [String].self)
             let canStart = activatable.contains(Self.name)
             let owner = try await connection.watchOwner(of: Self.name) { [weak self] owner in
                 self?.isAvailable = canStart || owner != nil
-                self?.forgetAnswers()
+                self?.clearAnswers()
             }
             let rule = MatchRule(sender: Self.name, path: Self.path, interface: Self.interface, member: "Changed")
-            let changes = try await connection.subscribe(rule) { [weak self] _ in self?.forgetAnswers() }
+            let changes = try await connection.subscribe(rule) { [weak self] _ in self?.clearAnswers() }
             watches = [owner, changes]
         } catch {
             isAvailable = false
-            log.warning("polkit cannot be followed, so it is not asked: \(error)")
+            log.warning("could not watch polkit on the bus, so it is not used: \(error)")
         }
     }
 
-    /// What it is known to say, without asking anybody; nil = it is not known.
-    func answer(_ peer: Peer, _ action: AdministratorAction) -> Bool? {
+    /// Returns the cached answer about a peer's right; nil if there is none.
+    func cachedAnswer(for peer: Peer, _ action: AdministratorAction) -> Bool? {
         guard let answer = answers[Right(peer: peer.name, action: action)], answer.expiry > .now else { return nil }
         return answer.isAllowed
     }
 
-    /// Asks whether a peer may do something; the completion runs once, later, also when the peer leaves before.
+    /// Asks polkit whether a peer has a right. The completion runs once, asynchronously, even if the peer leaves
+    /// before.
     ///
-    /// - Parameter mayAskUser: whether the user may be asked for a password, for which there is no time limit.
+    /// - Parameter mayAskUser: whether polkit may ask the user for a password; there is no time limit then.
     func ask(
         _ peer: Peer, _ action: AdministratorAction, mayAskUser: Bool, _ completion: @escaping @DBusActor (Bool) -> Void
     ) {
@@ -94,20 +96,21 @@ final class Polkit {
         lastCancellation += 1
         let cancellation = "listd-\(lastCancellation)"
         waits[question] = Wait(cancellation: cancellation, completions: [completion])
-        if followed.insert(peer.name).inserted { peer.onDeparture { [weak self] in self?.departed(peer) } }
+        if observedPeers.insert(peer.name).inserted { peer.onDeparture { [weak self] in self?.departed(peer) } }
         let (subject, asked) = (Self.subject(of: peer), generation)
         Task { @DBusActor in
             let isAllowed = await check(subject, question, cancellation)
             guard waits[question]?.cancellation == cancellation else { return }
-            // An authentication is valid once; polkit itself remembers longer ones.
-            if asked == generation, !(mayAskUser && isAllowed) { remember(isAllowed, question.right) }
+            // An authentication is valid only once; polkit itself remembers longer ones.
+            if asked == generation, !(mayAskUser && isAllowed) { cache(isAllowed, for: question.right) }
             finish(question, isAllowed)
         }
     }
 
     private typealias Subject = DBusStruct<String, [String: DBusValue]>
 
-    /// A connection of the bus by its name, a direct one by its process and the user that the kernel names.
+    /// Returns polkit's subject for a peer: a bus client by its name, a direct client by its process and its user
+    /// from the kernel.
     private static func subject(of peer: Peer) -> Subject {
         guard !(peer.connection?.isBus ?? true), let credentials = peer.credentials else {
             return Subject("system-bus-name", ["name": .string(peer.name)])
@@ -131,13 +134,13 @@ final class Polkit {
             return answer.members.0
         } catch {
             log.warning(
-                "polkit does not answer, so \(question.right.action.rawValue) is refused: \(error)",
+                "polkit did not answer, so \(question.right.action.rawValue) was refused: \(error)",
                 .client(question.right.peer), limitedBy: "polkit")
             return false
         }
     }
 
-    private func remember(_ isAllowed: Bool, _ right: Right) {
+    private func cache(_ isAllowed: Bool, for right: Right) {
         let now = ContinuousClock.now
         answers = answers.filter { $0.value.expiry > now }
         answers[right] = Answer(isAllowed: isAllowed, expiry: now + Self.freshness)
@@ -147,14 +150,14 @@ final class Polkit {
         for completion in waits.removeValue(forKey: question)?.completions ?? [] { completion(isAllowed) }
     }
 
-    private func forgetAnswers() {
+    private func clearAnswers() {
         generation += 1
         answers = [:]
     }
 
-    /// The caller no longer waits for the answer, so authentication is cancelled.
+    /// Cancels the questions about a departed peer, because it no longer waits for the answers.
     private func departed(_ peer: Peer) {
-        followed.remove(peer.name)
+        observedPeers.remove(peer.name)
         for (question, wait) in waits where question.right.peer == peer.name {
             if question.mayAskUser, let authority {
                 Task { @DBusActor in try? await authority.call("CancelCheckAuthorization", wait.cancellation) }

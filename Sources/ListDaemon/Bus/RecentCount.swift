@@ -3,16 +3,16 @@
 internal import Glibc
 internal import ListSupport
 
-/// Counts what happened in the last ten seconds: the present second and the nine before it.
+/// A counter of events in the last ten seconds: the present second and the nine before it.
 struct RecentCount: Sendable {
     private static let seconds: UInt64 = 10
 
-    /// What each second had, by its number modulo ten.
+    /// The count of each second, by its number modulo ten.
     private var buckets = [UInt64](repeating: 0, count: Int(seconds))
-    /// The newest second that the buckets are about.
+    /// The newest second in the buckets.
     private var newest: UInt64 = 0
 
-    /// Nothing has happened.
+    /// Makes a counter without events.
     init() {}
 
     /// Adds to the present second.
@@ -23,7 +23,7 @@ struct RecentCount: Sendable {
         buckets[Int(newest % Self.seconds)] &+= UInt64(clamping: count)
     }
 
-    /// How much the last ten seconds had.
+    /// Returns the count of the last ten seconds.
     func total(at second: UInt64 = Self.now) -> UInt64 {
         var present = self
         present.advance(to: second)
@@ -38,6 +38,6 @@ struct RecentCount: Sendable {
         newest = second
     }
 
-    /// The present second of a clock that never goes back.
+    /// The present second of a clock that never goes backwards.
     static var now: UInt64 { Clock.microseconds(of: CLOCK_MONOTONIC) / 1_000_000 }
 }

@@ -4,9 +4,9 @@ internal import DBus
 internal import ListKit
 internal import ListSupport
 
-/// Logs refusals by limits: in ten seconds one for each user and limit, with the limit's key.
+/// The log of refusals by limits: at most one message in ten seconds for each user and limit, with the limit's key.
 ///
-/// Every refusal comes here, whoever found it: calls by the error that answers them, events of sources, connections.
+/// All refusals are recorded here: of calls, by the error in the answer; of events of sources; and of connections.
 @DBusActor
 final class RefusalLog {
     private var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(10), keys: 1024))
@@ -14,11 +14,11 @@ final class RefusalLog {
 
     nonisolated init(log: Log) { self.log = log }
 
-    /// Records an error returned to a caller; ignores errors other than refusals by a limit.
+    /// Records an error. Errors other than refusals by a limit are ignored.
     ///
     /// - Parameters:
-    ///   - subject: what was refused, as a method's name.
-    ///   - user: on whose account it goes; nil = nobody knows.
+    ///   - subject: the refused thing, such as a method's name.
+    ///   - user: the user on whose account it counts; nil = unknown.
     /// - Returns: the limit, if the error names one.
     @discardableResult
     func record(
@@ -32,7 +32,7 @@ final class RefusalLog {
         let userText = user.map { "user \($0)" } ?? "an unknown user"
         let verdict = limiter.admit("\(userText) \(key?.rawValue ?? subject)", at: .now)
         guard case .write(let leftOut) = verdict else { return key }
-        let others = leftOut > 0 ? "; so were \(leftOut) more since the last such message" : ""
+        let others = leftOut > 0 ? "; \(leftOut) more refusals since the last such message" : ""
         log.write(
             .notice, { "\(subject) of \(userText) was refused: \(error.message)\(others)" }, fields, event: event,
             limitedBy: nil)

@@ -4,10 +4,10 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// What a host was asked and has not answered yet.
+/// A table of the completions that wait for a host's answers, by the numbers of their requests.
 @DBusActor
 struct RequestTable {
-    /// Takes the one answer to a request.
+    /// Receives the only answer to a request.
     typealias Completion = @DBusActor (Result<AdapterAnswer, ListError>) -> Void
 
     private var waiting: [RequestID: Completion] = [:]
@@ -15,13 +15,13 @@ struct RequestTable {
 
     nonisolated init() {}
 
-    /// Notes whom to answer; the number names the request.
+    /// Adds the completion of a new request, and returns the request's number.
     mutating func add(_ completion: @escaping Completion) -> RequestID {
         last += 1
         waiting[last] = completion
         return last
     }
 
-    /// The one to answer; nil when nobody waits (any more).
+    /// Removes and returns the completion of a request; nil if no completion waits for the answer.
     mutating func remove(_ id: RequestID) -> Completion? { waiting.removeValue(forKey: id) }
 }

@@ -7,7 +7,7 @@ internal import ListSupport
 internal import ListWorkers
 
 extension Service {
-    /// Everything that is counted, and how much there is of what users share.
+    /// All counters, and the amounts of the resources that users share.
     var counters: [String: UInt64] {
         var counters = counts.statistics.values
         counters["adapters"] = UInt64(adapters.count)
@@ -35,7 +35,7 @@ extension Service {
         return counters
     }
 
-    /// How much there is, for people, and what of it failed: `3 lists, 1204 objects, 2 views, 1 list failed`.
+    /// The numbers of objects and failures for the status line: `3 lists, 1204 objects, 2 views, 1 list failed`.
     var summary: String {
         func amount(_ count: Int, _ noun: String, _ what: String = "") -> String {
             "\(count) \(noun)\(count == 1 ? "" : "s")\(what)"
@@ -53,14 +53,14 @@ extension Service {
         return parts.joined(separator: ", ")
     }
 
-    /// What all lists have together; at the most what an `Int` holds.
+    /// Returns the sum of a count over all lists, at most `Int.max`.
     private func total(_ count: KeyPath<AdapterStatus, Int>) -> Int {
         adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
     }
 }
 
 extension Int {
-    /// The sum, or the number next to it that there is.
+    /// Returns the sum, or the nearest `Int` if it overflows.
     fileprivate func addingSaturated(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum

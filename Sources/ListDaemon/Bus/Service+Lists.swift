@@ -5,17 +5,17 @@ internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 internal import ListSupport
 
-// Checks that need all lists.
+// Checks that involve all lists.
 
 extension Service {
-    /// Looks again who may read each list: groups of users may have changed.
+    /// Checks again who may read each list, because group memberships may have changed.
     func checkReaders() {
         authority.forgetGroups()
         for adapter in adapters.all { adapter.readersChanged() }
-        adapters.followers.lookAgain()
+        adapters.followers.reevaluateFollowers()
     }
 
-    /// Refuses a list that follows another one to those who may not read that, and one that would follow itself.
+    /// Throws if a caller may not read the list that a new list would follow.
     ///
     /// - Throws: `noSuchAdapter`, `accessDenied`.
     func checkFollowing(_ base: String, by caller: Caller) throws(ListError) {
@@ -24,24 +24,24 @@ extension Service {
         }
     }
 
-    /// Refuses a list that would follow itself.
-    func checkCircle(
+    /// Throws if a list would follow itself.
+    func checkForCycle(
         _ name: String, _ source: SourceName, configured: [(name: String, base: String)] = []
     ) throws(ListError) {
         guard case .list(let base, _) = source,
-            adapters.followers.closesCircle(name, following: base, configured: configured)
+            adapters.followers.closesCycle(name, following: base, configured: configured)
         else { return }
-        throw ListError(.invalidArguments, "source: \(name.quoted) would follow itself, by way of \(base.quoted)")
+        throw ListError(.invalidArguments, "source: \(name.quoted) would follow itself through \(base.quoted)")
     }
 
-    /// The names of the lists that are filled, or shown, by a plugin.
+    /// Returns the names of the lists that use a plugin for their source or their section controllers.
     func users(ofPlugin name: String) -> [String] {
         adapters.all.filter { $0.options.uses(plugin: name) }.map(\.name)
     }
 }
 
 extension AdapterOptions {
-    /// Whether the list is filled, or shown, by a plugin.
+    /// Returns whether the list uses a plugin for its source or its section controllers.
     func uses(plugin name: String) -> Bool {
         if case .plugin(name, _, _) = source { return true }
         return sectionControllers.values.contains { $0.hasPrefix(name + "/") }

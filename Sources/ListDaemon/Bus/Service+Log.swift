@@ -6,15 +6,14 @@ internal import ListKit
 internal import ListSupport
 internal import ListWorkers
 
-// Log messages about lists, with who caused what happened to them.
+// Log messages about lists, with the origin of each event.
 
 extension Service {
-    /// Says what became of a list, and who caused it; of lists that go with a connection, as each search makes one, only at the
-    /// level debug.
+    /// Logs an event of a list and its origin. For transient lists, which each search makes, the level is debug.
     ///
     /// - Parameters:
-    ///   - what: what it was: `created`, `removed`, `renamed from …`.
-    ///   - key: with what the message is limited; nil is never limited.
+    ///   - what: the event as a participle: `created`, `removed`, `renamed from …`.
+    ///   - key: the key of the rate limit; nil = unlimited.
     func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
         log.write(
             adapter.isTransient ? .debug : .info,
@@ -22,7 +21,7 @@ extension Service {
             origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }
 
-    /// Says that other users may read a list, write to it or invoke its actions, if that is so.
+    /// Logs changes of who may read a list, write to it or invoke its actions, if there are any.
     func log(changesFrom before: AdapterAccess, of adapter: AdapterObject, by origin: Origin) {
         let now = adapter.access
         let changes = [
@@ -39,23 +38,23 @@ extension Service {
         log.write(
             .info,
             {
-                "\(call.member) by \(origin.text) is in revision \(revision) of adapter \(adapter.debugDescription), "
+                "\(call.member) by \(origin.text) made revision \(revision) of adapter \(adapter.debugDescription), "
                     + "which removed \(removed.objects) of \(removed.total) objects"
             }, origin.fields + [.adapter(adapter), .revision(revision)],
-            limitedBy: "objects taken away by \(call.peer.userText)")
+            limitedBy: "objects removed by \(call.peer.userText)")
     }
 
-    /// Says what a call did, and counts objects that were dropped.
-    func noteWriting(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
+    /// Logs a writing call at the level debug, and counts and logs dropped objects.
+    func recordWrite(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
         if log.level >= .debug {
             log.debug(
-                "\(call.member) is in revision \(revision)", .adapter(adapter), .client(call.peer.name),
+                "\(call.member) took effect in revision \(revision)", .adapter(adapter), .client(call.peer.name),
                 .revision(revision), limitedBy: call.peer.userText)
         }
         guard dropped > 0 else { return }
         count(.duplicatesDropped, dropped)
         log.warning(
-            "dropped \(dropped) objects whose identifiers occurred before", .adapter(adapter),
+            "dropped \(dropped) objects with the identifiers of earlier objects in the call", .adapter(adapter),
             .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
     }
 }

@@ -7,26 +7,26 @@ package import ListStore
 package import ListSupport
 package import ListWorkers
 
-/// What the objects on the bus share: one owner for each kind of state.
+/// The state that all objects on the bus share; each kind of state has one owner.
 @DBusActor
 package final class Service {
-    /// Whether writing is still accepted.
+    /// Whether listd still accepts writes.
     package enum Phase: Sendable {
-        /// Everything is served.
+        /// All calls are accepted.
         case running
-        /// The end was requested: writes are refused, reads and views are still answered.
+        /// A stop was requested: writes are refused, while reads and views are still answered.
         case shuttingDown
     }
 
-    /// The objects that every connection shows.
+    /// The objects that are exported on every connection.
     package let tree = ObjectTree()
     /// The daemon's log.
     let log: Log
-    /// Knows who callers are.
+    /// The credentials and rights of callers.
     let authority: Authority
-    /// What one call may bring, and what users may have.
+    /// The limits of calls, and the quotas of users.
     let limits: ServiceLimits
-    /// Counts what happens.
+    /// The counters.
     let counts = ServiceCounts()
     /// The plugins, and their objects on the bus.
     let plugins: PluginDirectory
@@ -34,21 +34,21 @@ package final class Service {
     let adapters = AdapterDirectory()
     /// The open views.
     let views = ViewDirectory()
-    /// Whether writing is still accepted.
+    /// Whether listd still accepts writes.
     package private(set) var phase = Phase.running
-    /// The connections.
+    /// The connections to the bus and to direct clients.
     private(set) lazy var transports = Transports(
-        onCongestion: { [weak self] in self?.hold($0) }, onLoss: { [weak self] in self?.lost($0) })
-    /// Takes the calls of all connections.
+        onCongestion: { [weak self] in self?.setFlushesHeld($0) }, onLoss: { [weak self] in self?.signalLost(to: $0) })
+    /// The handler of all connections' calls.
     private(set) lazy var calls = CallHandler(
         of: tree, authority: authority, transports: transports, counts: counts, log: log
     ) { [weak self] in self?.departed($0) }
-    /// Keeps the lists; nil = they live in memory.
+    /// The store of the lists; nil = the lists are only in memory.
     package private(set) var store: SQLiteStore?
 
     /// Makes a service without adapters.
     ///
-    /// - Parameter plugins: makes the registry, which tells its changes to the observer that it is given.
+    /// - Parameter plugins: makes the registry, which reports changes to the given observer.
     package init(
         log: Log, quotas: Quotas.Amounts,
         plugins: (@escaping @Sendable (PluginRegistry.Change) -> Void) -> PluginRegistry
@@ -62,22 +62,22 @@ package final class Service {
         calls.admission.onLimits { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
     }
 
-    /// Sets the limits of calls.
+    /// Changes the limits of calls.
     func setLimits(_ new: ServiceLimits.OfCalls) {
-        guard limits.set(new) else { return }
+        guard limits.setCallLimits(new) else { return }
         for adapter in adapters.all { adapter.setLimits(new.bulk) }
     }
 
-    /// Makes adapters and takes them away.
+    /// The operations that create, restore and remove adapters.
     var lifecycle: AdapterLifecycle { AdapterLifecycle(service: self) }
 
-    /// Sets the store.
+    /// Sets the store of the lists.
     package func setStore(_ new: SQLiteStore) { store = new }
 
-    /// Refuses writing from now on.
+    /// Refuses writing calls from now on.
     package func beginShutdown() { phase = .shuttingDown }
 
-    /// Refuses writing once the end was asked for.
+    /// Throws if a stop was requested, because writes are refused then.
     func checkWriting() throws(ListError) {
         guard phase == .running else { throw .ending }
     }
@@ -85,17 +85,17 @@ package final class Service {
     /// Counts an event.
     func count(_ counter: Statistics.Counter, _ count: Int = 1) { counts.add(counter, count) }
 
-    /// While the bus has too much to send, every host holds its flushes and combines changes.
-    private func hold(_ holds: Bool) {
+    /// Holds back the flushes of all hosts while too much is queued for the bus. Changes are combined meanwhile.
+    private func setFlushesHeld(_ holds: Bool) {
         if holds { count(.holds) }
         for adapter in adapters.all { adapter.send(.hold(holds)) }
     }
 
-    /// Tells a client at once that it missed a signal.
-    private func lost(_ receiver: UnicastSignals.Receiver) {
+    /// Notifies a client at once that it missed a signal.
+    private func signalLost(to receiver: UnicastSignals.Receiver) {
         count(.signalsLost)
         switch receiver {
-        case .view(let view): views.object(view)?.missed()
+        case .view(let view): views.object(view)?.announceLoss()
         case .subscriber(let client, let adapter): adapters.object(adapter)?.signals.announce(toClient: client)
         }
     }
@@ -103,17 +103,17 @@ package final class Service {
     private func departed(_ peer: Peer) {
         views.close(ownedBy: peer)
         lifecycle.removeTransients(of: peer)
-        for adapter in adapters.all { adapter.signals.forget(peer) }
+        for adapter in adapters.all { adapter.signals.unsubscribe(peer) }
     }
 }
 
 extension ObjectPath {
-    /// The manager.
+    /// The path of the manager.
     static let manager: ObjectPath = "/org/listd/Listd1"
-    /// The parent of all adapters.
+    /// The parent path of all adapters.
     static let adapters: ObjectPath = "/org/listd/Listd1/adapters"
-    /// The parent of all plugins.
+    /// The parent path of all plugins.
     static let plugins: ObjectPath = "/org/listd/Listd1/plugins"
-    /// The parent of all views.
+    /// The parent path of all views.
     static let views: ObjectPath = "/org/listd/Listd1/views"
 }

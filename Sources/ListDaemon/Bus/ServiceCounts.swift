@@ -4,29 +4,29 @@ internal import DBus
 internal import ListSupport
 internal import ListWorkers
 
-/// Counts what happens, and calls a handler when the numbers of the status line have changed.
+/// The daemon's counters, and a handler that is called when the numbers of the status line have changed.
 @DBusActor
 final class ServiceCounts {
-    /// What has happened since the start.
+    /// The counts of events since the start.
     private(set) var statistics = Statistics()
-    /// How long plugins take.
+    /// The durations of plugins' callbacks.
     let callbackTimes = CallbackTimes()
     /// Called when the number of lists, objects, views or failures has changed.
     private var changeHandler: @DBusActor () -> Void = {}
 
     nonisolated init() {}
 
-    /// Counts something that happened.
+    /// Counts events.
     func add(_ counter: Statistics.Counter, _ count: Int = 1) { statistics.add(counter, count) }
 
-    /// Counts a refusal, if it was for a quota.
+    /// Counts a refusal by a limit, if the limit is a quota.
     func add(refusal key: LimitKey?) {
         if key?.isQuota == true { add(.quotaRefusals) }
     }
 
-    /// Calls the handler of ``onChange(_:)``: the number of lists, objects, views or failures has changed.
+    /// Calls the handler of ``onChange(_:)``, because the number of lists, objects, views or failures has changed.
     func changed() { changeHandler() }
 
-    /// Sets what is called when the number of lists, objects, views or failures has changed.
+    /// Sets the handler for changes of the number of lists, objects, views or failures.
     func onChange(_ handler: @escaping @DBusActor () -> Void) { changeHandler = handler }
 }

@@ -6,55 +6,55 @@ internal import ListKit
 internal import ListSources
 internal import ListSupport
 
-/// What one call may bring, and what users may have.
+/// The limits of calls, and the quotas of users.
 @DBusActor
 final class ServiceLimits {
-    /// What one call may bring, and who may create adapters.
+    /// The limits of single calls, and the rule for who may create adapters.
     struct OfCalls: Sendable {
-        /// Who may create adapters.
+        /// The rule for who may create adapters.
         var creators = AccessRule.any
-        /// How many bytes all objects of one call may take.
+        /// The maximum number of bytes of all objects in one call.
         var payloadBytes = 16 << 20
         /// The limits of one object.
         var objects = ObjectLimits()
-        /// What may come through descriptors.
+        /// The limits on data that clients pass through file descriptors.
         var bulk = BulkReader.Limits()
 
-        /// The contract's defaults.
+        /// Makes the default limits of the contract.
         init() {}
     }
 
     private var calls = OfCalls()
-    /// What users have.
+    /// The quotas of users.
     let quotas: QuotaLedger
-    /// What configured lists have, without a limit.
+    /// The bookings of configured lists, which have no limits.
     private let configuredLists = QuotaLedger(limits: .unlimited)
-    /// Reads descriptors.
+    /// The reader of passed file descriptors.
     let bulk = BulkReader()
-    /// The memory files that callers got.
+    /// The memory files that callers have received.
     let lentFiles = LentFiles()
 
-    /// Makes the limits; those of calls are the contract's defaults.
+    /// Makes the limits; those of calls have the contract's defaults.
     init(quotas: Quotas.Amounts) { self.quotas = QuotaLedger(limits: quotas) }
 
-    /// Who may create adapters.
+    /// The rule for who may create adapters.
     var creators: AccessRule { calls.creators }
-    /// How many bytes all objects of one call may take.
+    /// The maximum number of bytes of all objects in one call.
     var payloadBytes: Int { calls.payloadBytes }
-    /// What one object may take.
+    /// The limits of one object.
     var objects: ObjectLimits { calls.objects }
-    /// What may come through descriptors.
+    /// The limits on data that clients pass through file descriptors.
     var ofBulk: BulkReader.Limits { calls.bulk }
 
-    /// Sets the limits of calls; true = those of descriptors have changed.
-    func set(_ new: OfCalls) -> Bool {
+    /// Changes the limits of calls; returns whether those of file descriptors have changed.
+    func setCallLimits(_ new: OfCalls) -> Bool {
         defer { calls = new }
         guard new.bulk != calls.bulk else { return false }
         bulk.setLimits(new.bulk)
         return true
     }
 
-    /// Refuses those that the configuration does not let create adapters.
+    /// Throws if the configuration does not allow the caller to create adapters.
     func checkCreator(_ caller: Caller) throws(ListError) {
         guard AdapterAccess(owner: 0, writers: creators).allowsWriting(caller) else {
             throw ListError(.accessDenied, "user \(caller.user) may not create adapters (Creators=\(creators.text))")
@@ -63,12 +63,12 @@ final class ServiceLimits {
 
     // MARK: Accounts
 
-    /// The account of a list's objects; configured lists have one of their own, without limits.
+    /// Returns the account of a list's objects; configured lists share an account without limits.
     func account(of access: AdapterAccess, _ bytes: ListBytes) -> HostAccount {
         HostAccount(ledger: access.isConfigured ? configuredLists : quotas, user: access.owner, bytes: bytes)
     }
 
-    /// Books an adapter on its owner's account; configured ones do not count.
+    /// Books an adapter on its owner's account; configured adapters are not counted.
     ///
     /// - Throws: `limitsExceeded`.
     func bookAdapter(for access: AdapterAccess) throws(ListError) {
@@ -77,16 +77,16 @@ final class ServiceLimits {
             try quotas.change(Quotas.Amounts(adapters: 1), for: access.owner)
         } catch {
             throw error.refusal(
-                "user \(access.owner) has \(error.limit) \(error.resource.rawValue), more are not allowed")
+                "user \(access.owner) already has the maximum of \(error.limit) \(error.resource.rawValue)")
         }
     }
 
-    /// Books an adapter from the store, whatever its owner has.
+    /// Books a stored adapter on its owner's account, even beyond the limit.
     func adoptAdapter(of access: AdapterAccess) {
         if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
     }
 
-    /// Takes an adapter off its owner's account.
+    /// Removes an adapter from its owner's account.
     func releaseAdapter(of access: AdapterAccess) {
         if !access.isConfigured { quotas.release(Quotas.Amounts(adapters: 1), for: access.owner) }
     }

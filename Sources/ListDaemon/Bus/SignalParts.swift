@@ -2,11 +2,11 @@
 
 @_spi(Daemon) package import ListKit
 
-// A viewport may take in a whole list, and all of it may be selected: what appears, leaves or is selected at once can be
-// more than a bus carries in one message.
+// The division of large changes into several signals. A viewport may contain a whole list, and a whole list may be
+// selected, so a change can exceed the size of a message on the bus.
 
 extension DisplayChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
+    /// The change in parts of about ``SignalLimits/bytes``, which are reported one after the other; usually one part.
     package var parts: [DisplayChange] {
         var parts = SignalPieces(DisplayChange(view: view, revision: revision)) {
             DisplayChange(view: $0.view, revision: $0.revision)
@@ -20,7 +20,7 @@ extension DisplayChange {
 }
 
 extension WorkingRangeChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
+    /// The change in parts of about ``SignalLimits/bytes``, which are reported one after the other; usually one part.
     package var parts: [WorkingRangeChange] {
         var parts = SignalPieces(WorkingRangeChange(view: view, revision: revision)) {
             WorkingRangeChange(view: $0.view, revision: $0.revision)
@@ -32,9 +32,9 @@ extension WorkingRangeChange {
 }
 
 extension SelectionChange {
-    /// The change in pieces of about ``SignalLimits/bytes``, to be reported one after the other; mostly one.
+    /// The change in parts of about ``SignalLimits/bytes``, which are reported one after the other; usually one part.
     ///
-    /// No item is in both lists, so a client may take the pieces in any order.
+    /// No item is in both lists, so a client may apply the parts in any order.
     package var parts: [SelectionChange] {
         var parts = SignalPieces(SelectionChange(revision: revision)) { SelectionChange(revision: $0.revision) }
         parts.append(selected, to: \.selected) { $0.byteCount }
@@ -43,7 +43,7 @@ extension SelectionChange {
     }
 }
 
-// About the bytes that each takes in a message.
+// The approximate bytes of each element in a message.
 
 extension SectionReference {
     fileprivate var byteCount: Int { objectID.utf8.count + 20 }

@@ -3,9 +3,9 @@
 internal import DBus
 internal import ListKit
 
-/// The calls that wait for something outside of listd: what comes through a pipe, a plugin that starts, the store.
+/// The calls that wait for something outside of the daemon: data from a pipe, the start of a plugin, the store.
 ///
-/// They are kept, so that each is answered should listd end before that comes.
+/// The calls are kept, so that each is answered even if listd stops before.
 @DBusActor
 struct SlowCalls {
     private struct Waiting {
@@ -17,14 +17,14 @@ struct SlowCalls {
 
     nonisolated init() {}
 
-    /// - Parameter refusal: the answer should listd end before.
+    /// - Parameter refusal: the answer if listd stops before.
     mutating func begin(_ call: Call, _ refusal: ListError) {
         calls[ObjectIdentifier(call)] = Waiting(call: call, refusal: refusal)
     }
 
     mutating func end(_ call: Call) { calls[ObjectIdentifier(call)] = nil }
 
-    /// Refuses those that are left.
+    /// Answers the remaining calls with their refusals.
     mutating func refuseAll() {
         for waiting in calls.values { waiting.call.fail(waiting.refusal) }
         calls = [:]

@@ -8,18 +8,18 @@ internal import ListSupport
 internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
 
-/// Applies the events of a list's source.
+/// The handler of a list's source events: applies them to the list.
 @DBusActor
 struct SourceEvents {
     let adapter: AdapterObject
     private var service: Service { adapter.service }
     private var intake: SourceIntake { adapter.source.intake }
 
-    /// Applies what the source told, and shows how it is.
+    /// Applies an event of the source, and updates the list's loading state.
     ///
     /// - Parameters:
-    ///   - progress: how far the source has read with it; nil = it says nothing of that.
-    ///   - completion: called when the event is applied, or with the reason why it is to be tried again.
+    ///   - progress: how far the source has read, including the event; nil = unknown.
+    ///   - completion: called when the event is applied, or with the error because of which it must be retried.
     func apply(
         _ event: SourceEvent, upTo progress: DataSourceProgress? = nil,
         _ completion: @escaping @DBusActor (ListError?) -> Void
@@ -78,9 +78,10 @@ struct SourceEvents {
         }
     }
 
-    /// What a plugin makes is no larger than what clients may send; one object that is fails the source.
+    /// Checks that a plugin's objects are within the limits of clients' objects; a larger object makes the source
+    /// fail.
     private func isWithinLimits(_ objects: some Sequence<ListObject>) -> Bool {
-        // Others have looked while they were reading.
+        // Built-in sources check the limits while they read.
         guard case .plugin = adapter.options.source else { return true }
         do throws(ListError) {
             for object in objects { try service.limits.objects.check(object) }
@@ -91,13 +92,14 @@ struct SourceEvents {
         }
     }
 
-    /// Records that the list lacks what the source sent.
+    /// Records that the list lacks objects of the source, and makes the list fail.
     private func refuse(_ error: ListError) {
         adapter.changeFilling { $0.setLacksObjects(true) }
         intake.forgetCursor()
         fail(error)
     }
 
+    /// Sends the change of an event to the host, and records the outcome.
     private func feed(
         _ operation: UpdateRequest.Operation, upTo progress: DataSourceProgress?, isWhole: Bool = false,
         _ completion: @escaping @DBusActor (ListError?) -> Void
@@ -106,20 +108,21 @@ struct SourceEvents {
         adapter.request { [weak adapter, intake] outcome in
             guard let adapter else { return completion(nil) }
             guard !adapter.presence.isEnding else {
-                // What the store has belongs to this record, whoever still listens.
+                // The store has the content of this record, even though the list is ending.
                 if case .success = outcome { intake.didApply(record) }
                 return completion(nil)
             }
             switch outcome {
             case .failure(let error) where error.code == .noSuchAdapter:
-                // The list is being taken away: no fault of the source, which goes on should the store refuse that.
+                // The list is being removed, which is no error of the source. The source continues if the store
+                // refuses the removal.
                 intake.didNotApply()
                 completion(error)
             case .success(let answer):
                 intake.didApply(record, removed: answer.largeRemoval)
                 adapter.changeFilling { $0.enter(.ready) }
                 completion(nil)
-            case .failure(let error) where error.mayPass:
+            case .failure(let error) where error.isTemporary:
                 intake.didNotApply()
                 SourceEvents(adapter: adapter).fail(error)
                 completion(error)
@@ -135,7 +138,7 @@ struct SourceEvents {
         }
     }
 
-    /// Marks the list as failed; the reason is logged once, also when an event is retried and refused again.
+    /// Marks the list as failed. The reason is logged once, even if an event is retried and refused again.
     func fail(_ error: ListError) {
         let reason = error.propertyText
         guard adapter.filling.failure != reason else { return }
@@ -146,20 +149,21 @@ struct SourceEvents {
                 .revision(adapter.status.revision), event: .sourceFailed)
             service.counts.add(refusal: limit)
         } else {
-            warn(of: error)
+            logWarning(error)
         }
         adapter.changeFilling { $0.fail(reason) }
     }
 
-    /// Something of the source cannot be read, and the list is filled with the rest; nil = all of it can.
+    /// Records an error in part of the source, while the list is filled with the rest; nil = the whole source can be
+    /// read.
     private func record(fault: ListError?) {
         let reason = fault?.propertyText ?? ""
         guard adapter.filling.fault != reason else { return }
-        if let fault { warn(of: fault) }
+        if let fault { logWarning(fault) }
         adapter.changeFilling { $0.setFault(reason) }
     }
 
-    private func warn(of error: ListError) {
+    private func logWarning(_ error: ListError) {
         service.log.warning(
             "source \(adapter.options.source.text): \(error.reason)", .adapter(adapter.name),
             .revision(adapter.status.revision), event: .sourceFailed, limitedBy: "source of \(adapter.name)")
@@ -167,13 +171,13 @@ struct SourceEvents {
 }
 
 extension AdapterAnswer {
-    /// What the revision that answers a write took away, if that was much.
+    /// The number of objects that a write removed, if it removed many.
     fileprivate var largeRemoval: LargeRemoval? {
         if case .revision(_, _, _, let removed) = self { removed } else { nil }
     }
 }
 
 extension ListError {
-    /// Whether the same thing may go well a little later.
-    fileprivate var mayPass: Bool { [.storeFailed, .limitsExceeded, .revisionConflict].contains(code) }
+    /// Whether a retry may succeed a little later.
+    fileprivate var isTemporary: Bool { [.storeFailed, .limitsExceeded, .revisionConflict].contains(code) }
 }

@@ -9,25 +9,25 @@ internal import ListSupport
 internal import ListWorkers
 internal import PluginAPI
 
-/// The events of one list's source that the list does not have yet, and how far the source has read with the list's
-/// present content.
+/// The events of one list's source that are not applied to the list yet, and how far the source has read with the
+/// list's present content.
 @DBusActor
 final class SourceIntake {
-    /// How long a record that no transaction of the list has taken along waits for one before it is written by itself.
+    /// The time that a record waits for a transaction of the list to store it, before it is written by itself.
     private static let patience = Duration.seconds(10)
 
-    /// How far the source has read.
+    /// The record of how far the source has read.
     let sourceState: SourceState
-    /// The pending writes.
+    /// The clients' writes that the source has not answered.
     let writes = SourceWrites()
     private let stored: StoredList
     private var pages: ReplacementPages?
     private var removal: LargeRemoval?
     private var timer: LoopTimer?
-    /// Whether an event is on its way into the list.
+    /// Whether an event is being applied to the list.
     private var isApplying = false
 
-    /// The list has the content of the latest record.
+    /// Makes the intake of a list that has the content of the latest record.
     init(_ sourceState: SourceState, of stored: StoredList) {
         self.sourceState = sourceState
         self.stored = stored
@@ -35,46 +35,48 @@ final class SourceIntake {
 
     // MARK: Pages
 
-    /// The whole list follows in pages; earlier ones are dropped.
+    /// Starts a replacement of the whole list in pages; earlier pages are dropped.
     func beginReplacement() { pages = ReplacementPages() }
 
-    /// The next page; nobody waits for one that belongs to nothing.
+    /// Appends a page to the replacement; without a replacement, the page is ignored.
     ///
-    /// - Throws: `limitsExceeded`; the pages are dropped then.
+    /// - Throws: `limitsExceeded`; the pages are then dropped.
     func add(_ page: [ListObject], within room: Quotas.Amounts) throws(ListError) {
         guard var pages else { return }
-        // The only reference, so that the array grows in place.
+        // `pages` is now the only reference, so that the array grows in place.
         self.pages = nil
         try pages.append(page, within: room)
         self.pages = pages
     }
 
-    /// The whole list; nil when no pages are there. They stay until ``dropPages()``, should the list not take them yet.
+    /// The objects of all pages; nil without a replacement. They are kept until ``dropPages()``, because the list may
+    /// refuse them at first.
     var wholeList: [ListObject]? { pages?.objects }
 
-    /// The pages are of no more use.
+    /// Drops the pages of the replacement.
     func dropPages() { pages = nil }
 
     // MARK: How far the source has read
 
-    /// Records the progress of an applied event.
+    /// Returns the record that holds after an event is applied.
     func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
         var record = sourceState.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
-        // The source must send again what the list lacks.
+        // The source must send the missing objects again.
         if lacksObjects { record.removeCursor() }
         return record
     }
 
-    /// An event is on its way into the list with a request: what is stored of it is stored with the record.
+    /// Records that an event is being applied by a request; the store writes the record together with the event's
+    /// changes.
     func willApply(_ record: SourceRecord, with request: RequestID) {
         isApplying = true
         stored.cursors.set(record.bytes, for: request)
     }
 
-    /// The event is not in the list.
+    /// Records that the event was not applied.
     func didNotApply() { isApplying = false }
 
-    /// The list has what belongs to a record.
+    /// Records that an event was applied, so that its record holds.
     func didApply(_ record: SourceRecord, removed: LargeRemoval? = nil) {
         isApplying = false
         sourceState.record = record
@@ -82,13 +84,14 @@ final class SourceIntake {
         writeLater()
     }
 
-    /// The list lacks something that the source told: it has to begin anew, also after the end of listd.
+    /// Records that the list lacks objects of the source. The source must start again from the beginning, even after
+    /// a restart of listd.
     func forgetCursor() {
         sourceState.forgetCursor()
         write()
     }
 
-    /// The time alone is written at the end, not again and again.
+    /// Writes the record after a delay. If only its time has changed, it is written at the end.
     private func writeLater() {
         var record = sourceState.record
         record.synced = stored.cursor.flatMap(SourceRecord.init(bytes:))?.synced ?? record.synced
@@ -96,18 +99,18 @@ final class SourceIntake {
         timer = EventLoop.shared.addTimer(after: Self.patience) { [weak self] in
             guard let self else { return }
             timer = nil
-            // A request that is on its way has a later record.
+            // A request in progress stores a later record.
             if isApplying { writeLater() } else { write() }
         }
     }
 
-    /// Writes the record if the store has another one.
+    /// Writes the record if it differs from the stored one.
     private func write() {
         let bytes = sourceState.record.bytes
         if stored.cursor != bytes { stored.write(cursor: bytes) }
     }
 
-    /// What a client's write has taken away, if that was much; asked once for each write.
+    /// Returns the number of objects that a client's write has removed, if it removed many, and resets it.
     func popRemoval() -> LargeRemoval? {
         defer { removal = nil }
         return removal
@@ -115,13 +118,13 @@ final class SourceIntake {
 
     // MARK: The end
 
-    /// The source ends or restarts: incomplete pages are dropped.
+    /// Drops incomplete pages and refuses pending writes, because the source has ended or restarts.
     func sourceEnded() {
         dropPages()
         writes.refuseAll()
     }
 
-    /// listd is stopping: writes the last record.
+    /// Writes the last record, because listd is stopping.
     func end() {
         timer?.cancel()
         timer = nil

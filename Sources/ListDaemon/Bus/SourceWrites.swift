@@ -4,10 +4,10 @@ internal import DBus
 internal import ListKit
 internal import PluginAPI
 
-/// The clients' writes to one list's source that it has not answered.
+/// The clients' writes to one list's source that the source has not answered.
 @DBusActor
 final class SourceWrites {
-    /// Takes what became of a write: the list has all of it, or why not.
+    /// Receives the outcome of a write: nil if the list has all of it, otherwise the error.
     typealias Completion = @DBusActor (ListError?) -> Void
 
     private struct Waiting {
@@ -15,7 +15,7 @@ final class SourceWrites {
         let completion: Completion
     }
 
-    /// How many may wait for one source, and with how many bytes.
+    /// The maximum number and bytes of writes that wait for one source.
     private static let most = 256
     private static let mostBytes = 64 << 20
 
@@ -25,15 +25,15 @@ final class SourceWrites {
 
     nonisolated init() {}
 
-    /// Notes a write, and gives it a number.
+    /// Registers a write, and returns its number.
     ///
-    /// - Throws: `limitsExceeded` when too much waits for the source already.
+    /// - Throws: `limitsExceeded` if too much is waiting for the source already.
     func begin(bytes count: Int, _ completion: @escaping Completion) throws(ListError) -> DataSourceWrite.ID {
         guard waiting.count < Self.most else {
-            throw ListError(.limitsExceeded, "\(Self.most) writes wait for the source already")
+            throw ListError(.limitsExceeded, "the source already has \(Self.most) pending writes")
         }
         guard waiting.isEmpty || bytes + count <= Self.mostBytes else {
-            throw ListError(.limitsExceeded, "\(bytes) bytes of writes wait for the source already")
+            throw ListError(.limitsExceeded, "the source already has \(bytes) bytes of pending writes")
         }
         last += 1
         waiting[last] = Waiting(bytes: count, completion: completion)
@@ -41,23 +41,23 @@ final class SourceWrites {
         return last
     }
 
-    /// A write is answered; an answer to none that waits is ignored.
+    /// Completes a write with the source's answer; unknown numbers are ignored.
     func finish(_ id: DataSourceWrite.ID, _ error: ListError?) {
         guard let write = waiting.removeValue(forKey: id) else { return }
         bytes -= write.bytes
         write.completion(error)
     }
 
-    /// The source has ended: fails the pending writes.
+    /// Refuses all pending writes, because the source has ended.
     func refuseAll() {
         let error = ListError(
-            .sourceUnavailable, "the source ended before it answered; whether it has written is not known")
+            .sourceUnavailable, "the source ended before it answered, and may or may not have written")
         for id in waiting.keys.sorted() { finish(id, error) }
     }
 }
 
 extension DataSourceWrite.Operation {
-    /// About how many bytes of memory it takes.
+    /// The approximate bytes of the operation in memory.
     var byteCount: Int {
         switch self {
         case .replace(let objects): objects.reduce(0) { $0 + $1.byteCount }

@@ -8,7 +8,7 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-/// The daemon's state as text, for people who look for a fault.
+/// The daemon's state as text, for people who look for an error.
 @DBusActor
 struct StateDump {
     private let service: Service
@@ -19,7 +19,7 @@ struct StateDump {
         (self.service, self.features, self.directAddress) = (service, features, directAddress)
     }
 
-    /// The lines of the text.
+    /// Returns the whole text.
     func text() async -> String {
         var lines = ["listd \(Version.text), process \(getpid()), log level \(service.log.level.name)"]
         lines.append("features: \(features.joined(separator: " "))")
@@ -37,7 +37,7 @@ struct StateDump {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The adapter, what its engine says of itself, and its views.
+    /// Returns the lines about an adapter: its numbers, the state of its host, and its views.
     private func describe(_ adapter: AdapterObject) async -> [String] {
         let status = adapter.status
         let numbers = "revision \(status.revision), \(status.objectCount) objects, \(status.itemCount) items"
@@ -64,8 +64,8 @@ struct StateDump {
         return lines
     }
 
-    /// What `Dump` says about the store: its file, and what `PRAGMA integrity_check` finds in it; a line for each thing, for
-    /// programs read these (org.listd.Listd1(5)).
+    /// Returns the lines about the store: its file, and the result of `PRAGMA integrity_check`, with one line for
+    /// each error. Programs parse these lines (org.listd.Listd1(5)).
     private func storeText() async -> [String] {
         guard let store = service.store else { return ["store: none, lists live in memory"] }
         do throws(ListError) {
@@ -82,9 +82,9 @@ struct StateDump {
 }
 
 extension Transports {
-    /// One line for each connection.
+    /// The lines about the connections.
     fileprivate var description: [String] {
-        let queue = bus.map { "\($0.uniqueName), \($0.outgoingSize) bytes wait" } ?? "not connected"
+        let queue = bus.map { "\($0.uniqueName), \($0.outgoingSize) bytes queued" } ?? "not connected"
         return ["bus: \(queue)", "direct clients that do not read: \(direct.countBehind)"]
     }
 }

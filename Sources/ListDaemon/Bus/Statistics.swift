@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts what happens, for `Manager.GetStatistics`.
+/// The counters of `Manager.GetStatistics`.
 struct Statistics: Sendable {
-    /// What is counted from the start of the daemon on; the raw value is the name on the bus.
+    /// A counter since the start of the daemon; the raw value is its name on the bus.
     enum Counter: String, CaseIterable {
         /// Method calls that arrived.
         case calls
-        /// Calls that were refused because their connection, or their user, had too many in flight.
+        /// Calls that were refused because too many calls of their connection or user were in flight.
         case callsRefused = "calls-refused"
-        /// Calls, and events of sources, that were refused because a user would have had too much.
+        /// Calls and source events that were refused because of a user's quota.
         case quotaRefusals = "quota-refusals"
-        /// Calls for contents that had to wait until their caller had taken in what it asked for before.
+        /// Calls for contents that had to wait until earlier answers to their caller were sent.
         case readsHeld = "reads-held"
-        /// Transactions that were applied.
+        /// Applied transactions.
         case transactions
-        /// Objects that were dropped because their identifier occurred before in the same list.
+        /// Objects that were dropped because an earlier object of the same list has the identifier.
         case duplicatesDropped = "duplicates-dropped"
-        /// Signals of adapters that were sent, each counted once however many hear it.
+        /// Signals of adapters; a signal to several receivers counts once.
         case signals
-        /// Signals of adapters that were not sent to a direct client because it does not read.
+        /// Signals of adapters that were not sent to a direct client, because the client did not read.
         case signalsDropped = "signals-dropped"
-        /// How often a client was told that the bus had to drop what was for it, because it did not read.
+        /// Notifications of clients that the bus dropped a signal to them, because they did not read.
         case signalsLost = "signals-lost"
-        /// Pictures that were sent to views.
+        /// Pictures sent to views.
         case pictures
-        /// How often a view used up its credit.
+        /// Times that a view's credit was exhausted.
         case stalls
-        /// Items that built-in section controllers left out of updated objects.
+        /// Items that built-in section controllers dropped from updated objects.
         case itemsDropped = "items-dropped"
-        /// Sizes, spacings and places of updated objects in whose stead built-in section controllers took the default.
+        /// Sizes, spacings and positions of updated objects that built-in section controllers replaced by defaults.
         case sizesReplaced = "sizes-replaced"
-        /// Section controllers that broke their contract.
+        /// Errors of section controllers that violated their contract.
         case sectionFaults = "section-faults"
-        /// How often flushes were held because the bus did not take more.
+        /// Times that flushes were held back because too much was queued for the bus.
         case holds
     }
 
     private var counts: [Counter: UInt64] = [:]
 
-    /// Counts something.
+    /// Adds to a counter.
     mutating func add(_ counter: Counter, _ count: Int = 1) {
         counts[counter, default: 0] &+= UInt64(clamping: count)
     }
 
-    /// All counters by name, those that are still 0 too.
+    /// All counters by name, including those that are 0.
     var values: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
     }

@@ -4,33 +4,34 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListStore
 
-// The right of a list to have a source other than clients, over restarts: polkit, which may have granted it, cannot be
-// asked about users that are not connected.
+// The right of a list to have a source other than push. It is stored, because after a restart polkit, which may
+// have granted it, cannot be asked about users that are not connected.
 
 extension AdapterAccess {
-    /// Refuses a source to a list that only clients may fill.
+    /// Throws if the list has no right to the source.
     func checkSource(_ source: SourceName) throws(ListError) {
         guard source != .push, source.followed == nil, !mayHaveSource else { return }
         throw ListError(
             .accessDenied,
-            "the source \(source.text) is for administrators and configured lists, and user \(owner), who created this list, "
-                + "was none: have an administrator remove it and create it again, or configure it in a file")
+            "only administrators and configuration files may use source \(source.text), and the list was created by "
+                + "user \(owner), who is no administrator; an administrator can create the list again or configure it")
     }
 
-    /// The stored options, with the right to the source where neither the owner nor a file determines it.
+    /// Returns the options to store, with the right to the source unless the owner or a configuration file determines
+    /// it.
     func storedOptions(_ options: AdapterOptions, isOwnerAdministrator: Bool) -> [String: Value] {
         var values = options.values
-        let isTold = isConfigured || isOwnerAdministrator
-        if options.source != .push, mayHaveSource, !isTold { values[Self.grantKey] = .boolean(true) }
+        let isDetermined = isConfigured || isOwnerAdministrator
+        if options.source != .push, mayHaveSource, !isDetermined { values[Self.grantKey] = .boolean(true) }
         return values
     }
 
-    /// No option has such a name.
+    /// The key of the stored right, which is no valid name of an option.
     fileprivate static let grantKey = "(source granted)"
 }
 
 extension StoredAdapter {
-    /// The options of a list that a client has created, and whether the right to its source is stored with them.
+    /// Returns the options of a list that a client has created, and whether the right to its source is stored.
     ///
     /// - Throws: `invalidArguments`, naming the option at fault.
     func readOptions() throws(ListError) -> (AdapterOptions, isSourceGranted: Bool) {
@@ -41,6 +42,6 @@ extension StoredAdapter {
 }
 
 extension Fields {
-    /// The values by their keys.
+    /// The values by key.
     var dictionary: [String: Value] { Dictionary(self.map { ($0.key, $0.value) }) { $1 } }
 }

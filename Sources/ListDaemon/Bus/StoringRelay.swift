@@ -5,11 +5,11 @@ internal import ListKit
 internal import ListStore
 internal import ListWorkers
 
-/// The path of a list's transactions to the store: directly from the host's executor, and back through the bus thread,
-/// which is woken once for all transactions of one commit.
+/// The path of a list's transactions to the store. They go to the store directly from the host's executor; the
+/// answers return through the bus thread, which is woken once for all transactions of a commit.
 ///
-/// The receiver of an answer is looked up on the bus thread, where hosts are made: a host may store something as soon
-/// as it exists, before its creator could direct the answers to it.
+/// The host that receives an answer is looked up on the bus thread, where hosts are made, because a host may store
+/// something as soon as it exists, before its creator can call ``setTarget(_:)``.
 @DBusActor
 final class StoringRelay {
     private nonisolated let list: StoredList
@@ -19,11 +19,13 @@ final class StoringRelay {
         self.list = list
     }
 
-    /// Sends the answers of the store to a host from now on: to the first one, and to the next one when the one before has
-    /// ended and waits for nothing. Call it in the same turn of the bus thread in which the host is made.
+    /// Sets the host that receives the store's answers: the first host, or the next one when the previous one has
+    /// ended without pending answers. Must be called in the same iteration of the event loop in which the host is
+    /// made.
     func setTarget(_ host: any ListHosting) { self.host = host }
 
-    /// Takes what a host yields; what is not to be stored goes on to another sink.
+    /// Returns a sink for the host's effects that sends writes to the store, and passes all other effects on to
+    /// `other`.
     nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
         { effects in
             var others = effects

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of signal that an adapter sends to whoever listens.
+/// The kinds of signals that an adapter sends to subscribers.
 package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -16,15 +16,15 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package static let selection = AdapterEvents(rawValue: 8)
     /// `NearEnd`.
     package static let nearEnd = AdapterEvents(rawValue: 16)
-    /// `Invoked`, for connections of the owner.
+    /// `Invoked`, only for connections of the owner.
     package static let actions = AdapterEvents(rawValue: 32)
-    /// Everything that an adapter says to all who may read it.
+    /// All signals that every reader may receive.
     package static let all: AdapterEvents = [.updates, .display, .workingRange, .selection, .nearEnd]
 
-    /// The words of `Subscribe`, for messages.
+    /// The words that `Subscribe` accepts, for error messages.
     static let words = "updates, display, working-range, selection, near-end, actions"
 
-    /// Reads the words of `Subscribe`; no word at all means everything but `actions`.
+    /// Parses the words of `Subscribe`; an empty list means all signals except `actions`.
     package init(words: [String]) throws(UnknownWord) {
         self = words.isEmpty ? .all : []
         for word in words {
@@ -40,35 +40,36 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// A word that is none of them.
+    /// The error for a word that `Subscribe` does not accept.
     package struct UnknownWord: Error, Equatable {
-        /// The word as it came.
+        /// The unknown word.
         package var word: String
 
-        /// Names the word.
+        /// Makes the error for an unknown word.
         package init(word: String) { self.word = word }
     }
 }
 
-/// The receivers of one adapter's signals (docs/rules/contract.md, "Announcing").
+/// The subscribers of one adapter's signals (docs/rules/contract.md, "Announcing").
 ///
-/// A public adapter broadcasts on the bus, where AddMatch is the subscription, and sends no second copy to subscribers
-/// there. A restricted adapter sends to subscribers only. Direct connections know no broadcast: they always subscribe.
+/// A public adapter broadcasts its signals on the bus, where AddMatch is the subscription, and sends no second copy
+/// to subscribers there. A restricted adapter sends to subscribers only. Direct connections have no broadcasts, so
+/// their clients always subscribe.
 package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
-    /// Where one signal goes.
+    /// The receivers of one signal.
     package struct Audience: Equatable, Sendable {
-        /// Whether it is broadcast on the bus.
+        /// Whether the signal is broadcast on the bus.
         package var broadcasts: Bool
-        /// Who gets a copy addressed to them, in the order in which they subscribed.
+        /// The peers that receive a copy, in the order of their subscriptions.
         package var recipients: [Peer]
 
-        /// Names the receivers of a signal.
+        /// Makes the receivers of a signal.
         package init(broadcasts: Bool, recipients: [Peer]) {
             self.broadcasts = broadcasts
             self.recipients = recipients
         }
 
-        /// Whether nobody receives the signal.
+        /// Whether the signal has no receivers.
         package var isEmpty: Bool { !broadcasts && recipients.isEmpty }
     }
 
@@ -78,22 +79,22 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         var events: AdapterEvents
     }
 
-    /// Whether strangers may not read the adapter.
+    /// Whether some users may not read the adapter.
     package private(set) var isRestricted: Bool
     private var entries: [Entry] = []
 
-    /// There are no subscribers.
+    /// Makes an empty set of subscriptions.
     package init(isRestricted: Bool) {
         self.isRestricted = isRestricted
     }
 
-    /// How many have subscribed.
+    /// The number of subscribers.
     package var count: Int { entries.count }
 
-    /// The subscribers.
+    /// All subscribed peers.
     package var peers: [Peer] { entries.map(\.peer) }
 
-    /// Adds a peer, or replaces what it chose earlier.
+    /// Subscribes a peer, or replaces the events of its subscription.
     package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents) {
         if let index = entries.firstIndex(where: { $0.peer == peer }) {
             entries[index].events = events
@@ -102,23 +103,23 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Removes a peer; one without a subscription is no error.
+    /// Ends the subscription of a peer, if it has one.
     package mutating func unsubscribe(_ peer: Peer) {
         entries.removeAll { $0.peer == peer }
     }
 
-    /// Takes over a new rule for readers: those that `mayRead` refuses are forgotten.
+    /// Changes whether the adapter is restricted; if it is, the subscriptions of peers that `mayRead` refuses end.
     package mutating func setRestricted(_ restricted: Bool, mayRead: (Peer) -> Bool) {
         isRestricted = restricted
         if restricted { entries.removeAll { !mayRead($0.peer) } }
     }
 
-    /// Who has subscribed to a signal of a kind that is never broadcast; O(subscribers).
+    /// Returns the subscribers to a signal that is never broadcast; O(subscribers).
     package func subscribers(to event: AdapterEvents) -> [Peer] {
         entries.filter { $0.events.contains(event) }.map(\.peer)
     }
 
-    /// Who hears a signal of a kind; O(subscribers).
+    /// Returns the receivers of a signal; O(subscribers).
     package func audience(of event: AdapterEvents) -> Audience {
         let hearing = entries.filter { $0.events.contains(event) && (isRestricted || $0.isDirect) }
         return Audience(broadcasts: !isRestricted, recipients: hearing.map(\.peer))

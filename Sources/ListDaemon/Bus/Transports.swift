@@ -2,21 +2,21 @@
 
 internal import DBus
 
-/// The connections on which the daemon is found: one to the bus, and those of direct clients.
+/// The daemon's connections: one to the bus, and those of direct clients.
 @DBusActor
 final class Transports {
-    /// While more than this waits to be sent on the bus, flushes are held, in bytes.
+    /// The number of bytes queued for the bus above which flushes are held back.
     static let heldAbove = 4 << 20
 
-    /// The connection to the bus; nil while there is none.
+    /// The connection to the bus; nil if there is none at present.
     private(set) var bus: Connection?
-    /// The direct clients that do not read.
+    /// The direct clients that do not read their messages.
     let direct = DirectClients()
-    /// What went to single clients over the bus.
+    /// The signals that were sent to single clients over the bus.
     let unicast: UnicastSignals
-    /// Called when the bus has too much to send (true), and when it has caught up (false).
+    /// Called with `true` when too much is queued for the bus, and with `false` when the queue has shrunk.
     private let onCongestion: @DBusActor (Bool) -> Void
-    /// Whether the bus has too much to send.
+    /// Whether too much is queued for the bus.
     private(set) var isCongested = false
 
     nonisolated init(
@@ -27,40 +27,41 @@ final class Transports {
         unicast = UnicastSignals(onLoss: onLoss)
     }
 
-    /// Uses a connection to the bus from now on; nil when it has ended.
-    func use(_ connection: Connection?) {
+    /// Sets the connection to the bus; nil when it has ended.
+    func setBus(_ connection: Connection?) {
         bus = connection
-        if let connection { unicast.follow(connection) }
-        if isCongested { relieve() }
+        if let connection { unicast.observe(connection) }
+        if isCongested { endCongestion() }
     }
 
-    /// Whether a peer calls over the bus, where it hears broadcasts.
+    /// Returns whether a peer is connected through the bus, where it can receive broadcasts.
     func isOnBus(_ peer: Peer) -> Bool { peer.connection?.isBus ?? false }
 
-    /// Sends a signal to one client; what the bus gives back is noticed.
+    /// Sends a signal to one client; if the bus cannot deliver it, `onLoss` is called.
     func send(_ message: Message, to peer: Peer, _ receiver: UnicastSignals.Receiver) throws(DBusError) {
         let serial = try peer.send(message)
-        if isOnBus(peer) { unicast.sent(serial, to: receiver) }
+        if isOnBus(peer) { unicast.recordSent(serial, to: receiver) }
     }
 
-    /// Sends a signal to everybody on the bus who asked for it; without a bus nobody has.
+    /// Broadcasts a signal on the bus; without a bus, it has no receivers.
     func broadcastOnBus(_ message: Message) throws(DBusError) {
         guard let bus, bus.isConnected else { return }
         try bus.broadcast(message)
     }
 
-    /// Looks how much waits on the bus; call it after signals were sent. What is held is composed until it is less.
+    /// Checks how much is queued for the bus; to be called after signals were sent. Above ``heldAbove``, congestion
+    /// begins, during which hosts combine changes.
     func checkBus() {
         guard let bus, !isCongested, bus.outgoingSize > Self.heldAbove else { return }
         isCongested = true
         onCongestion(true)
         bus.onDrain(below: Self.heldAbove / 2) { [weak self, weak bus] in
             guard let self, self.bus === bus, isCongested else { return }
-            relieve()
+            endCongestion()
         }
     }
 
-    /// Waits until everything is sent on the bus, but not long for a bus that does not take it.
+    /// Waits until all queued messages are sent on the bus, but at most 500 ms.
     func drain() async {
         guard let bus, bus.isConnected, bus.outgoingSize > 0 else { return }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -75,7 +76,7 @@ final class Transports {
         }
     }
 
-    private func relieve() {
+    private func endCongestion() {
         isCongested = false
         onCongestion(false)
     }

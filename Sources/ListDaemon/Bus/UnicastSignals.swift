@@ -3,24 +3,24 @@
 internal import DBus
 internal import ListKit
 
-/// The last signals that went to single clients over the bus, so that what the bus gives back is known.
+/// The recent signals to single clients over the bus, by which the receiver of an undelivered signal is found.
 ///
-/// dbus-daemon drops a unicast signal whose receiver does not read, and answers with an error that carries its serial.
-/// Nothing that comes later need show the loss: so the receiver is told a little later that it missed something, and
-/// again until that arrives.
+/// dbus-daemon drops a unicast signal if its receiver does not read, and sends an error with the signal's serial.
+/// Later messages need not reveal the loss. So the receiver is notified after a pause that it missed a signal, and
+/// again until a notification is delivered.
 @DBusActor
 final class UnicastSignals {
     /// The receiver of a signal.
     enum Receiver: Hashable {
         /// The owner of a view.
         case view(ViewID)
-        /// A client that subscribed to the adapter with a name, by its unique name.
+        /// A client that has subscribed to the named adapter; the first value is the client's unique name.
         case subscriber(String, adapter: String)
     }
 
-    /// How many signals are remembered; the bus answers at once.
+    /// The maximum number of remembered signals; that is enough, because the bus answers at once.
     private static let capacity = 4096
-    /// How long to leave a client alone that does not read.
+    /// The pause before a client that does not read is notified.
     private static let pause = Duration.seconds(1)
 
     private var receivers: [UInt32: Receiver] = [:]
@@ -34,15 +34,15 @@ final class UnicastSignals {
         self.onLoss = onLoss
     }
 
-    /// Listens to what a connection gives back.
-    func follow(_ connection: Connection) {
+    /// Observes the undelivered signals of a connection.
+    func observe(_ connection: Connection) {
         receivers = [:]
         (serials, next) = ([], 0)
         connection.onUndelivered { [weak self] serial, _ in self?.undelivered(serial) }
     }
 
-    /// Remembers whom a signal was for; O(1).
-    func sent(_ serial: UInt32, to receiver: Receiver) {
+    /// Records the receiver of a signal; O(1).
+    func recordSent(_ serial: UInt32, to receiver: Receiver) {
         if serials.count < Self.capacity {
             serials.append(serial)
         } else {

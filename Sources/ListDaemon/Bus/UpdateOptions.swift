@@ -5,20 +5,20 @@ internal import DBus
 
 /// The options of a writing call.
 struct UpdateOptions {
-    /// Which options a call knows.
+    /// The names of the options.
     enum Name: String {
-        /// `animated` (b): a hint handed to update listeners.
+        /// `animated` (b): a hint that is passed on to update listeners.
         case animated
-        /// `duplicates` (s): `fail` refuses repeated identifiers.
+        /// `duplicates` (s): with `fail`, repeated identifiers are an error.
         case duplicates
     }
 
     var animated = true
     var duplicates = UpdateRequest.DuplicatePolicy.keepFirst
 
-    /// Reads `a{sv}`.
+    /// Reads the options, `a{sv}`.
     ///
-    /// - Throws: `InvalidArgs`, naming an option that is unknown, has another type or a value that it cannot have.
+    /// - Throws: `InvalidArgs` with the name of an option that is unknown or has an invalid type or value.
     init(from reader: inout MessageReader, allowing names: Set<Name>) throws(DBusError) {
         for (key, value) in try Self.given(&reader).sorted(by: { $0.key < $1.key }) {
             guard let name = Name(rawValue: key), names.contains(name) else {
@@ -27,15 +27,16 @@ struct UpdateOptions {
             switch (name, value) {
             case (.animated, .flag(let flag)): animated = flag
             case (.duplicates, .word("fail")): duplicates = .fail
-            case (.duplicates, .word(let word)): throw .invalidArgs("option duplicates: \(word.quoted) is not fail")
-            case (_, .flag): throw .invalidArgs("option \(key): type “b” is wrong")
-            case (_, .word): throw .invalidArgs("option \(key): type “s” is wrong")
-            case (_, .other(let type)): throw .invalidArgs("option \(key): type \(type.text.quoted) is wrong")
+            case (.duplicates, .word(let word)):
+                throw .invalidArgs("option duplicates: the value must be fail, not \(word.quoted)")
+            case (_, .flag): throw .invalidArgs("option \(key): must not have the type “b”")
+            case (_, .word): throw .invalidArgs("option \(key): must not have the type “s”")
+            case (_, .other(let type)): throw .invalidArgs("option \(key): must not have the type \(type.text.quoted)")
             }
         }
     }
 
-    /// What an option was given, as far as some option wants it: all else is passed over, however large it is.
+    /// The value of an option, if its type is that of any option. Other values are skipped, however large they are.
     private enum Given {
         case flag(Bool)
         case word(String)
@@ -50,7 +51,7 @@ struct UpdateOptions {
         }
     }
 
-    /// The options by their names; of repeated ones the last.
+    /// Reads the values of the options by name; if a name is repeated, the last value counts.
     private static func given(_ reader: inout MessageReader) throws(DBusError) -> [String: Given] {
         try reader.array { (entries) throws(DBusError) in
             var given: [String: Given] = [:]

@@ -6,29 +6,29 @@ internal import ListKit
 internal import ListSupport
 internal import ListWorkers
 
-/// The open views by their numbers.
+/// The open views by number.
 @DBusActor
 final class ViewDirectory {
     private var views: [ViewID: ViewObject] = [:]
     private var last: ViewID = 0
-    /// Those who wait until some views are closed.
+    /// The closures to call when all of some views are closed.
     private var awaited: [(views: Set<ViewID>, done: @DBusActor () -> Void)] = []
 
     nonisolated init() {}
 
-    /// How many there are.
+    /// The number of views.
     var count: Int { views.count }
 
-    /// All of them, in the order in which they were opened.
+    /// All views, in the order of opening.
     var all: [ViewObject] { views.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// A number for a new view; no number is given twice.
+    /// Returns the number of a new view; no number is used twice.
     func nextNumber() -> ViewID {
         last += 1
         return last
     }
 
-    /// The view with a number; nil when it is closed.
+    /// Returns the view with a number; nil if the view is closed.
     func object(_ number: ViewID) -> ViewObject? { views[number] }
 
     func add(_ view: ViewObject) { views[view.number] = view }
@@ -41,7 +41,7 @@ final class ViewDirectory {
         for (_, done) in done { done() }
     }
 
-    /// Returns when views are closed, or some time has passed.
+    /// Returns when all the views are closed, or after a time limit.
     func wait(untilClosed closing: [ViewObject], atMost limit: Duration) async {
         let open = Set(closing.map(\.number)).intersection(views.keys)
         guard !open.isEmpty else { return }
@@ -52,14 +52,14 @@ final class ViewDirectory {
         timer.cancel()
     }
 
-    /// How many look at each adapter that anybody looks at.
+    /// The number of views of each adapter that has any.
     ///
     /// - Complexity: O(views)
     var countByAdapter: [ObjectIdentifier: Int] {
         views.values.reduce(into: [:]) { $0[ObjectIdentifier($1.adapter), default: 0] += 1 }
     }
 
-    /// Ends all views of a connection that has left.
+    /// Closes all views of a connection that has ended.
     func close(ownedBy peer: Peer) {
         for view in views.values where view.owner === peer {
             view.adapter.send(.closeView(view.number, .closed), by: view.user)

@@ -7,9 +7,10 @@ internal import ListSources
 internal import ListWorkers
 
 extension ViewObject {
-    /// `Invoke`: the section controller is asked first; what it does not handle goes to the owner of the list.
+    /// Answers `Invoke`: the section controller is asked first; an action that it does not handle is sent to the
+    /// owner of the list.
     func invoke(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let caller = try adapter.checkInvokingAccess(call)
         var decoder = FieldsDecoder()
         let (id, item, action, parameters) = try call.message.read {
@@ -21,7 +22,7 @@ extension ViewObject {
         }
         try service.limits.objects.check(parameters: parameters)
         let invoked = InvokedAction(id: id, item: item, action: action, parameters: parameters, user: caller.user)
-        // Also a call that wants no reply is sent on, so the signal is none of the reply's business.
+        // The signal must be sent even if the call expects no reply.
         adapter.request(of: call.peer, isLong: false) { [adapter] outcome in
             switch outcome {
             case .success(.flag(let isHandled)):

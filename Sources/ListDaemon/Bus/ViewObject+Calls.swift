@@ -7,7 +7,7 @@ internal import ListWorkers
 
 extension ViewObject {
     func setViewport(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (seen, x, y, width, height) = try call.arguments(
             as: UInt64.self, Double.self, Double.self, Double.self, Double.self)
         performForSequence(
@@ -15,7 +15,7 @@ extension ViewObject {
     }
 
     func setVisibleRange(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (seen, firstSection, firstItem, lastSection, lastItem) = try call.arguments(
             as: UInt64.self, UInt32.self, UInt32.self, UInt32.self, UInt32.self)
         performForSequence(
@@ -26,12 +26,12 @@ extension ViewObject {
     }
 
     func scrollTo(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (id, item, word) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (reader.identifier(within: limits), try reader.readUInt32(), try NameArgument(from: &reader).text)
         }
         guard let position = ScrollPosition(rawValue: word) else {
-            throw DBusError.invalidArgs("position \(word.quoted) is none of none, start, center, end")
+            throw DBusError.invalidArgs("position \(word.quoted) is not one of none, start, center, end")
         }
         perform(call, .scrollTo(id: try id.get(), item: Int(item), position)) { answer, writer in
             guard case .scrolled(let offset, let sequence) = answer else { return false }
@@ -42,21 +42,21 @@ extension ViewObject {
     }
 
     func reportScroll(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let word = try call.message.read { (reader) throws(DBusError) in try NameArgument(from: &reader).text }
         guard let phase = ScrollPhase(rawValue: word) else {
-            throw DBusError.invalidArgs("phase \(word.quoted) is none of began, ended, decelerated")
+            throw DBusError.invalidArgs("phase \(word.quoted) is not one of began, ended, decelerated")
         }
         perform(call, .reportScroll(phase)) { _, _ in true }
     }
 
     func setOnScreen(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         perform(call, .setOnScreen(try call.arguments(as: Bool.self))) { _, _ in true }
     }
 
     func reportSizes(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         try service.calls.decode(call) { (reader) throws(DBusError) in
             try reader.array { (rows) throws(DBusError) in
                 var sizes: [MeasuredSize] = []
@@ -71,7 +71,7 @@ extension ViewObject {
     }
 
     func select(_ call: Call, _ isSelected: Bool) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (id, item) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (try reader.readIdentifier(within: limits), try reader.readUInt32())
         }
@@ -83,7 +83,7 @@ extension ViewObject {
     }
 
     func changeSelection(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         try service.calls.decode(call) { [limits = service.limits.objects] (reader) throws(DBusError) in
             let items = (
                 select: try reader.readSelectedItems(within: limits),
@@ -92,7 +92,7 @@ extension ViewObject {
             var indexes: [ExactText: Set<Int>] = [:]
             for item in items.select { indexes[ExactText(item.objectID), default: []].insert(item.item) }
             for item in items.deselect where indexes[ExactText(item.objectID)]?.contains(item.item) == true {
-                throw DBusError.invalidArgs("deselect: item \(item.item) of \(item.objectID.quoted) is in select, too")
+                throw DBusError.invalidArgs("deselect: item \(item.item) of \(item.objectID.quoted) is also in select")
             }
             return items
         } then: { [self] items in
@@ -106,7 +106,7 @@ extension ViewObject {
     }
 
     func setHighlighted(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (id, item, flag) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (try reader.readIdentifier(within: limits), try reader.readUInt32(), try reader.readBool())
         }
@@ -114,7 +114,7 @@ extension ViewObject {
     }
 
     func moveItem(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         let (fromSection, fromItem, toSection, toItem) = try call.arguments(
             as: UInt32.self, UInt32.self, UInt32.self, UInt32.self)
         try AdapterWriting(adapter: adapter).moveItem(
@@ -123,12 +123,12 @@ extension ViewObject {
     }
 
     func acknowledge(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         perform(call, .acknowledge(sequence: try call.arguments(as: UInt64.self))) { _, _ in true }
     }
 
     func resync(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         if call.peer !== owner { try adapter.checkReadingAccess(call) }
         let size = (description?.visibleObjects.count ?? 0) * 256
         service.calls.reads.perform(for: call, size: size) { [self] finished in
@@ -145,7 +145,7 @@ extension ViewObject {
     }
 
     func close(_ call: Call) throws {
-        try check(call)
+        try checkOwner(of: call)
         perform(call, .close) { _, _ in true }
     }
 
@@ -159,7 +159,7 @@ extension ViewObject {
 }
 
 extension MessageReader {
-    /// Items as `a(su)`.
+    /// Reads items as `a(su)`.
     fileprivate mutating func readSelectedItems(within limits: ObjectLimits) throws(DBusError) -> [SelectedItem] {
         try array { (rows) throws(DBusError) in
             var items: [SelectedItem] = []
@@ -176,7 +176,7 @@ extension MessageReader {
 }
 
 extension MeasuredSize {
-    /// The members of a structure `(sudd)`.
+    /// Reads the members of a structure `(sudd)`.
     fileprivate init(from row: inout MessageReader) throws(DBusError) {
         self.init(
             objectID: try row.readString(), item: Int(try row.readUInt32()),

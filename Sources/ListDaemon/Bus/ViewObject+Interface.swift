@@ -5,7 +5,7 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListProtocol
 
-// The table of org.listd.Listd1.View: the same members in the same order as the interface file.
+// The interface table of org.listd.Listd1.View: the same members in the same order as the interface file.
 
 extension ViewObject {
     static let changedSignal = Signal(
@@ -19,7 +19,7 @@ extension ViewObject {
 
     static let interface = Interface<ViewObject>(
         ObjectNames.view,
-        settle: { view, peer, read in view.adapter.settle(for: peer, read) }, stamp: { view in view.stamp },
+        settle: { view, peer, read in view.adapter.runAfterCalls(of: peer, read) }, stamp: { view in view.stamp },
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 
     private static let methods: [Interface<ViewObject>.Member] = [
@@ -102,9 +102,9 @@ extension ViewObject {
         ) { view, _ in view.description?.visibleObjects ?? [] },
     ]
 
-    /// About how many bytes a visible object has in a message.
+    /// The approximate bytes of a visible object in a message.
     private static let visibleBytes = 32
 
-    /// What tells something of the list is for those who may read it.
+    /// Whether a peer may read the properties that reveal contents of the list.
     private static let forReaders: @DBusActor (ViewObject, Peer?) -> Bool = { view, peer in view.isReadable(by: peer) }
 }

@@ -6,10 +6,10 @@ internal import ListConfiguration
 internal import ListSupport
 internal import ListWorkers
 
-/// One client's viewport on an adapter, on the bus; only its owner hears it.
+/// A view's object on the bus: one client's viewport on an adapter. Its signals are sent only to its owner.
 @DBusActor
 final class ViewObject {
-    /// Its number, never used again.
+    /// The number of the view, which is never reused.
     let number: ViewID
     /// The path of the object.
     let path: ObjectPath
@@ -17,13 +17,13 @@ final class ViewObject {
     let adapter: AdapterObject
     /// The connection that opened it.
     let owner: Peer
-    /// The Unix user on whose account it goes.
+    /// The Unix user on whose account the view counts.
     let user: UInt32
-    /// The options that it was opened with.
+    /// The options that the view was opened with.
     let options: ListViewOptions
-    /// Its state, nil before its first viewport or range; as of the last signal.
+    /// The state of the view as of the last signal; nil before its first viewport or range.
     private(set) var description: ViewDescription?
-    /// How often it was reported anew how the view stands.
+    /// A counter that increases with every new state.
     private(set) var stamp: UInt64 = 0
     let service: Service
 
@@ -39,24 +39,25 @@ final class ViewObject {
         self.service = service
     }
 
-    /// Shows how the view stands from now on.
+    /// Records a new state of the view.
     func setDescription(_ description: ViewDescription) {
         self.description = description
         stamp += 1
     }
 
-    /// The last sent picture.
+    /// The sequence number of the last sent picture.
     var sequence: UInt64 { description?.sequence ?? 0 }
-    /// The last acknowledged picture.
+    /// The sequence number of the last acknowledged picture.
     var acknowledgedSequence: UInt64 { description?.acknowledgedSequence ?? 0 }
-    /// The contract's word for how it stands.
+    /// The value of the property `State`.
     var state: String { (description?.state ?? .new).rawValue }
 
-    /// Whether a peer may know what the view shows; a nil peer is everybody.
+    /// Returns whether a peer may read the contents of the view. For nil, returns whether all peers may.
     func isReadable(by peer: Peer?) -> Bool { peer === owner || adapter.isReadable(by: peer) }
 
-    /// Refuses everybody but the owner and administrators, as every method changes what the owner's client goes by.
-    func check(_ call: Call) throws(ListError) {
+    /// Throws if the caller is neither the owner nor an administrator, because every method changes state that the
+    /// owner's client relies on.
+    func checkOwner(of call: Call) throws(ListError) {
         guard call.peer !== owner else { return }
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard caller.isAdministrator else {
@@ -64,7 +65,8 @@ final class ViewObject {
         }
     }
 
-    /// Has the host do something and answers the call with what `write` makes of the answer; false = it does not fit.
+    /// Sends a command to the host and answers the call with what `write` encodes; `write` returns `false` if the
+    /// answer is of another kind.
     func perform(
         _ call: Call, _ command: ViewCommand,
         _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
@@ -74,7 +76,7 @@ final class ViewObject {
         }
     }
 
-    /// Has the host do something for a call.
+    /// Sends a command to the host on behalf of a call.
     func request(for call: Call, _ command: ViewCommand, _ completion: @escaping RequestTable.Completion) {
         adapter.request(of: call.peer, isLong: mayTakeLong(command), completion) { [number] id in
             .view(id, number, command)
@@ -83,10 +85,10 @@ final class ViewObject {
 }
 
 extension ViewObject {
-    /// The most objects shown for which a step counts as short.
+    /// The maximum number of visible objects for which a command counts as short.
     private static let fewObjects = 256
 
-    /// Whether a command may lay the whole list out, or show very much.
+    /// Returns whether a command may have to lay out the whole list, or affects very many items.
     private func mayTakeLong(_ command: ViewCommand) -> Bool {
         guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
         switch command {
@@ -101,20 +103,21 @@ extension ViewObject {
     }
 }
 
-// MARK: - What the owner hears
+// MARK: - Signals to the owner
 
 extension ViewObject {
-    /// The difference to the picture before.
-    func changed(_ change: PictureChange) {
+    /// Sends the difference to the previous picture.
+    func sendChange(_ change: PictureChange) {
         service.count(.pictures)
         emit(Self.changedSignal, size: change.sizeOnBus) { $0.append(change) }
     }
 
-    /// The bus had to drop something: the owner is told how far the view is, as at a stall, and sees the gap.
-    func missed() { emitStalled(sequence: sequence, revision: adapter.status.revision) }
+    /// Notifies the owner that the bus dropped a signal. It gets the present sequence number as in `Stalled`, and
+    /// sees the gap.
+    func announceLoss() { emitStalled(sequence: sequence, revision: adapter.status.revision) }
 
-    /// The credit is used up.
-    func stalled(sequence: UInt64, revision: UInt64) {
+    /// Notifies the owner that the view's credit is exhausted.
+    func announceStall(sequence: UInt64, revision: UInt64) {
         service.count(.stalls)
         emitStalled(sequence: sequence, revision: revision)
     }
@@ -126,7 +129,7 @@ extension ViewObject {
         }
     }
 
-    /// The view has ended: its owner is told, and the object goes.
+    /// Notifies the owner that the view has ended, and removes the object.
     func closed(_ reason: ViewClosing) {
         emit(Self.closedSignal) { $0.append(reason.rawValue) }
         discard()
@@ -140,7 +143,8 @@ extension ViewObject {
         service.tree.remove(at: path)
     }
 
-    /// Says something to the owner, of about so many bytes, in order: a large picture in its turn, behind it what follows.
+    /// Sends a signal of about `size` bytes to the owner in order: a large picture waits for its turn, and later
+    /// messages wait for it.
     private func emit(_ signal: Signal, size: Int = 0, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
         service.calls.reads.send(
@@ -150,10 +154,10 @@ extension ViewObject {
         ) { [service, owner, number] outcome in
             do throws(DBusError) {
                 try service.transports.send(outcome.get(), to: owner, .view(number))
-                service.transports.direct.check(owner)
+                service.transports.direct.checkBacklog(of: owner)
             } catch {
                 service.log.warning(
-                    "signal \(signal.name) of view \(number) was not sent: \(error)", .client(owner.name),
+                    "could not send signal \(signal.name) of view \(number): \(error)", .client(owner.name),
                     limitedBy: owner.userText)
             }
         }

@@ -4,32 +4,33 @@ internal import DBus
 internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
-/// The derived list of one follower, on a queue of its own: neither the list that is followed nor the one that follows waits
-/// for it.
+/// The computation of one follower's objects from the list that it follows. It runs on a queue of its own, so that
+/// neither list waits for it.
 ///
-/// It sends one change at a time; changes until that is applied go into the next one.
+/// It reports one change at a time. Changes that arrive before the reported one is applied are merged into the next.
 final class Derivation: Sendable {
-    /// Receives the changes, on the bus thread.
+    /// A message to the follower, delivered on the bus thread.
     enum Report: Sendable {
-        /// The next page is asked for from here.
-        case needs(offset: Int)
-        /// A change of the list; with it all queries up to a number hold. ``changeDidEnd(_:isApplied:)`` is awaited.
+        /// The derivation needs the next page of the followed list, from this offset on.
+        case needsPage(offset: Int)
+        /// The derived objects have changed. With this change, all queries up to the number `queries` take effect.
+        /// The derivation sends nothing more until ``changeDidEnd(_:isApplied:)``.
         case change(DerivedChange, queries: UInt64)
-        /// All queries up to a number hold, and nothing is others because of it.
+        /// All queries up to the number `queries` have taken effect, and the derived objects stay as they are.
         case unchanged(queries: UInt64)
     }
 
-    /// Takes a report, with the number of the list that it is about.
+    /// Receives a report, with the number of the base that it is about (see ``begin(_:number:)``).
     typealias Sink = @Sendable (Report, _ number: UInt64) -> Void
 
     private final class State: @unchecked Sendable {
         // Owned by the derivation's serial queue.
         fileprivate var list = DerivedList(DerivedQuery())
-        /// Which of the lists that were followed one after the other it is.
+        /// The number of the base that is followed now.
         fileprivate var number: UInt64 = 0
-        fileprivate var isTelling = false
+        fileprivate var isAwaitingOutcome = false
         fileprivate var query: UInt64 = 0
-        fileprivate var queryTold: UInt64 = 0
+        fileprivate var reportedQuery: UInt64 = 0
     }
 
     private let queue = DispatchQueue(label: "org.listd.following")
@@ -38,25 +39,25 @@ final class Derivation: Sendable {
 
     init(_ sink: @escaping Sink) { self.sink = sink }
 
-    /// Begins anew, with nothing known of the list that is followed.
+    /// Starts again with an empty base, to which the follower gave this number.
     func begin(_ query: DerivedQuery, number: UInt64) {
         queue.async { [self] in
             state.list = DerivedList(query)
             state.number = number
-            state.isTelling = false
+            state.isAwaitingOutcome = false
         }
     }
 
-    /// Takes a page of the list that is followed.
+    /// Adds a page of the followed list's objects.
     func append(_ objects: [ListObject], from offset: Int, total: Int, number: UInt64) {
         queue.async { [self] in
             guard number == state.number, !state.list.isLoaded else { return }
             state.list.append(objects, from: offset, total: total)
-            if state.list.isLoaded { sendChange() } else { sink(.needs(offset: state.list.baseCount), number) }
+            if state.list.isLoaded { sendChange() } else { sink(.needsPage(offset: state.list.baseCount), number) }
         }
     }
 
-    /// Takes a change of it.
+    /// Applies a change of the followed list.
     func apply(_ content: PreparedTransaction.Content, number: UInt64) {
         queue.async { [self] in
             guard number == state.number else { return }
@@ -65,9 +66,9 @@ final class Derivation: Sendable {
         }
     }
 
-    /// Takes another query.
+    /// Changes the query.
     ///
-    /// - Parameter count: the number of the query, greater than that of the one before.
+    /// - Parameter count: the number of the query; it is greater than the previous number.
     func setQuery(_ query: DerivedQuery, count: UInt64) {
         queue.async { [self] in
             state.list.setQuery(query)
@@ -76,26 +77,27 @@ final class Derivation: Sendable {
         }
     }
 
-    /// Records the outcome of the change that was sent; when it was refused, the whole list is sent.
+    /// Records whether the reported change was applied. After a refusal, the next change replaces the whole list.
     func changeDidEnd(_ number: UInt64, isApplied: Bool) {
         queue.async { [self] in
             guard number == state.number else { return }
-            state.isTelling = false
+            state.isAwaitingOutcome = false
             if !isApplied { state.list.tellWhole() }
             sendChange()
         }
     }
 
     private func sendChange() {
-        guard !state.isTelling else { return }
+        guard !state.isAwaitingOutcome else { return }
         if let change = state.list.takeChange() {
-            state.isTelling = true
-            state.queryTold = state.query
+            state.isAwaitingOutcome = true
+            state.reportedQuery = state.query
             sink(.change(change, queries: state.query), state.number)
-            // While it is applied: the next change of a single object finds the trees made.
+            // While the change is being applied, the lookup trees are built, so that the next change of a single
+            // object finds them.
             if case .replace = change { state.list.prepare() }
-        } else if state.query > state.queryTold {
-            state.queryTold = state.query
+        } else if state.query > state.reportedQuery {
+            state.reportedQuery = state.query
             sink(.unchanged(queries: state.query), state.number)
         }
     }

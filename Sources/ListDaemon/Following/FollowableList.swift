@@ -6,64 +6,66 @@ internal import ListConfiguration
 internal import ListSources
 internal import PluginAPI
 
-/// A list that may follow another one, or be followed, as following sees it.
+/// A list that can follow another list and can be followed, as the code for following sees it.
 @DBusActor
 protocol FollowableList: AnyObject {
-    /// The name, as it was given.
+    /// The name of the list, byte for byte as the client or the file gave it.
     var name: String { get }
-    /// Who may do what.
+    /// The access rules of the list.
     var access: AdapterAccess { get }
-    /// Whether not everybody may read it.
+    /// Whether the access rules exclude some users from reading the list.
     var isRestricted: Bool { get }
-    /// How people want to see its fields.
+    /// The hints for displaying the list's fields.
     var hints: [String: FieldHint] { get }
 
-    // MARK: As the one that is followed
+    // MARK: The list as the followed one
 
-    /// Whether `caller` may read it.
+    /// Returns whether `caller` may read the list.
     func allowsReading(_ caller: Caller) -> Bool
 
-    /// Asks it for objects from an offset on, on behalf of nobody; an answer that is no page is not one.
+    /// Reads objects from an offset on, without a caller whose rights are checked. If the answer is not a page,
+    /// `completion` is not called.
     func readPage(
         from offset: Int, limit: Int, byteLimit: Int,
         _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void)
 
-    /// Has what becomes of its objects told to its followers, or no more.
+    /// Turns on or off the reporting of object changes to the followers.
     func setFollowed(_ flag: Bool)
 
-    // MARK: As the one that follows
+    // MARK: The list as the follower
 
-    /// Whether it has failed, so that it takes no changes.
+    /// Whether the list has failed and takes no changes.
     var hasFailed: Bool { get }
 
-    /// Whether the user that created it may read another list.
+    /// Returns whether the user that created this list may read another one.
     func ownerMayRead(_ other: any FollowableList) -> Bool
 
-    /// It is being filled.
+    /// Marks the list as being loaded.
     func beginLoading()
 
-    /// Says why it is not filled any more.
+    /// Records the error because of which the list is not filled any more.
     func fail(_ error: ListError)
 
-    /// Takes all objects out of it.
-    func empty(_ completion: @escaping @DBusActor (ListError?) -> Void)
+    /// Removes all objects from the list.
+    func removeAllObjects(_ completion: @escaping @DBusActor (ListError?) -> Void)
 
-    /// Runs what may change the hints of its source; if it did, whoever sees them is told.
+    /// Runs a closure that may change the hints of the list's source, and announces changed hints to the clients that
+    /// read them.
     func changeHints(_ change: () -> Void)
 
-    /// Tells those who see its hints that they are others.
+    /// Announces to clients that the hints of the list have changed.
     func hintsChanged()
 
-    /// Others may read it now.
+    /// Announces that the set of users who may read the list has changed.
     func readersChanged()
 }
 
-/// The relay from a follower to the list that it fills: it is there before the list, and does not keep it alive.
+/// The weak link from a follower to the list that it fills. It exists before the list does, and does not retain it.
 @DBusActor
 protocol FollowingRelay: AnyObject, Sendable {
-    /// The list that follows; nil before it is there, and when it is gone.
+    /// The list that follows; nil before it is created and after it is removed.
     var list: (any FollowableList)? { get }
 
-    /// Tells the list what becomes of its objects; without a list nobody wants it.
+    /// Passes a change of objects on to the list; without a list, the change is dropped.
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void)
 }

@@ -6,56 +6,57 @@ internal import ListConfiguration
 internal import ListSources
 internal import PluginAPI
 
-/// What fills a list that follows another one (`list:NAME?…`).
+/// The source of a list that follows another one (`list:NAME?…`).
 ///
-/// The other list is searched by its name whenever one is added or removed. Its objects are read page by page, and its
-/// changes are received as they are applied; the changes that its ``Derivation`` computes are sent to the list like
-/// those of any source.
+/// The follower looks the other list, its base, up by name whenever a list is added or removed. It reads the base's
+/// objects page by page, and receives its changes as they are applied. The changes that its ``Derivation`` computes
+/// from them go to the list like those of any source.
 @DBusActor
 final class Follower: Source {
-    /// The name of the list that is followed.
+    /// The name of the followed list.
     nonisolated let baseName: String
     private nonisolated let relay: any FollowingRelay
     private let directory: FollowerDirectory
     private var queries: Queries
     private lazy var derivation = Derivation { [weak self] report, number in
-        EventLoop.shared.post { self?.handle(report, number) }
+        EventLoop.shared.post { self?.handle(report, number: number) }
     }
-    /// The list that is followed at the moment.
+    /// The list that is followed at present.
     private var base: (any FollowableList)?
-    /// Where the objects in the list come from.
+    /// The list whose objects the follower shows.
     private var content = Content.unknown
-    /// Numbers the lists that were followed one after the other, and the times without one.
+    /// The number of the present base. It increases whenever the follower starts or stops following a list, so that
+    /// outdated answers are recognised.
     private var number: UInt64 = 0
     private var retries = Follower.backoff
-    /// The change to retry, and when.
+    /// The operation to retry, with the timer that triggers it.
     private var retry: (timer: LoopTimer, body: @DBusActor () -> Void)?
     private var isStopped = false
-    /// The change of the query that came last.
+    /// The latest change of the query, for ``performInOrder(_:)``.
     private var lastChange: Task<Result<Void, ListError>, Never>?
 
     private static let backoff = Backoff(from: .seconds(1), upTo: .seconds(32))
-    /// How many objects are asked for at once, and about how many bytes of them: that keeps the list that is followed busy for
-    /// less than a millisecond.
+    /// The number and approximate bytes of the objects in one page. A page of this size keeps the followed list busy
+    /// for less than a millisecond.
     private static let page = (objects: 4096, bytes: 4 << 20)
 
-    /// What is wanted of the list that is followed.
+    /// The queries on the followed list: the present one and those whose callers wait.
     private struct Queries {
-        /// The one that came last.
+        /// The latest query.
         var present: DerivedQuery
-        /// How many came.
+        /// The number of queries so far, which is also the number of the latest.
         var count: UInt64 = 0
-        /// Who waits for one to hold.
+        /// The callers that wait until their query has taken effect.
         var waiting: [(query: UInt64, completion: @DBusActor (ListError?) -> Void)] = []
     }
 
-    /// Where objects come from, which decides who may see them.
+    /// The list that the objects come from, which decides who may see them.
     private enum Content {
-        /// There are no objects.
+        /// The list has no objects.
         case empty
-        /// They were stored: from the list of that name, if there is one.
+        /// The objects were restored from the store. They come from the list named `baseName`, if it exists.
         case unknown
-        /// This list, which may be gone.
+        /// The objects come from this list, which may have been removed.
         case of(any FollowableList)
     }
 
@@ -66,13 +67,13 @@ final class Follower: Source {
         self.relay = relay
     }
 
-    /// The name of the list that follows; `nil` when that is gone.
+    /// The name of the list that follows; nil if that list was removed.
     var name: String? { relay.list?.name }
 
     nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
         DBusActor.assumeIsolated {
             directory.add(self)
-            look()
+            reevaluateBase()
         }
     }
 
@@ -86,17 +87,19 @@ final class Follower: Source {
     }
 }
 
-// MARK: - Whom it follows
+// MARK: - The followed list
 
 extension Follower {
-    /// Checks whether the list to follow is there and readable, and begins or ends following it.
-    func look() {
+    /// Checks whether the list to follow exists and is readable, and starts or stops following it.
+    func reevaluateBase() {
         guard !isStopped, let target = relay.list else { return }
-        if directory.closesCircle(target.name, following: baseName) {
-            return lose(ListError(.invalidArguments, "\(target.name.quoted) would follow itself"))
+        if directory.closesCycle(target.name, following: baseName) {
+            return failWithoutBase(ListError(.invalidArguments, "\(target.name.quoted) would follow itself"))
         }
         guard let found = directory.base(named: baseName) else {
-            if directory.isSettled { lose(ListError(.noSuchAdapter, "there is no list \(baseName.quoted) to follow")) }
+            if directory.isSettled {
+                failWithoutBase(ListError(.noSuchAdapter, "there is no list \(baseName.quoted) to follow"))
+            }
             return
         }
         guard target.ownerMayRead(found) else {
@@ -117,7 +120,7 @@ extension Follower {
         relay.list?.beginLoading()
         derivation.begin(queries.present, number: number)
         readersChanged()
-        read(from: 0)
+        requestPage(from: 0)
     }
 
     private func detach() {
@@ -131,39 +134,40 @@ extension Follower {
             setBase(nil)
             derivation.begin(queries.present, number: number)
         }
-        answer(upTo: queries.count, nil)
+        completeQueries(upTo: queries.count, error: nil)
     }
 
+    /// Changes the followed list, and announces the hints that change with it.
     private func setBase(_ new: (any FollowableList)?) {
         guard let target = relay.list else { return base = new }
         target.changeHints { base = new }
     }
 
-    /// There is no list to follow: this one becomes empty, and says why.
-    private func lose(_ error: ListError) {
+    /// Records that there is no list to follow: this list fails with `error` and is emptied.
+    private func failWithoutBase(_ error: ListError) {
         detach()
         relay.list?.fail(error)
         readersChanged()
-        empty()
+        removeAllObjects()
     }
 
-    private func empty() {
+    private func removeAllObjects() {
         guard base == nil, let target = relay.list else { return }
         let number = number
-        target.empty { [weak self] error in
+        target.removeAllObjects { [weak self] error in
             guard let self, number == self.number, !isStopped else { return }
-            if error != nil { return tryLater { [weak self] in self?.empty() } }
+            if error != nil { return retryLater { [weak self] in self?.removeAllObjects() } }
             content = .empty
             readersChanged()
         }
     }
 
-    private func tryLater(_ body: @escaping @DBusActor () -> Void) {
+    private func retryLater(_ body: @escaping @DBusActor () -> Void) {
         let timer = EventLoop.shared.addTimer(after: retries.next()) { [weak self] in self?.retryNow() }
         retry = (timer, body)
     }
 
-    /// Tries what was refused again, without waiting for its time.
+    /// Retries a refused operation at once instead of when its timer fires.
     func retryNow() {
         guard let (timer, body) = retry else { return }
         retry = nil
@@ -172,10 +176,11 @@ extension Follower {
     }
 }
 
-// MARK: - What it hears
+// MARK: - Objects and changes of the followed list
 
 extension Follower {
-    private func read(from offset: Int) {
+    /// Requests a page of the followed list, and passes it to the derivation.
+    private func requestPage(from offset: Int) {
         let number = number
         base?.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes) {
             [weak self] total, objects in
@@ -184,14 +189,14 @@ extension Follower {
         }
     }
 
-    /// The list that is followed has changed.
+    /// Handles a change of the followed list.
     func baseChanged(_ content: PreparedTransaction.Content) { derivation.apply(content, number: number) }
 
-    private func handle(_ report: Derivation.Report, _ number: UInt64) {
-        if case .unchanged(let queries) = report { return answer(upTo: queries, nil) }
+    private func handle(_ report: Derivation.Report, number: UInt64) {
+        if case .unchanged(let queries) = report { return completeQueries(upTo: queries, error: nil) }
         guard number == self.number, !isStopped else { return }
         switch report {
-        case .needs(let offset): read(from: offset)
+        case .needsPage(let offset): requestPage(from: offset)
         case .change(let change, let queries): send(change, queries: queries)
         case .unchanged: break
         }
@@ -201,16 +206,16 @@ extension Follower {
         let number = number
         relay.apply(SourceEvent(change)) { [weak self] error in
             guard let self else { return }
-            answer(upTo: queries, error)
+            completeQueries(upTo: queries, error: error)
             guard number == self.number, !isStopped else { return }
-            if error == nil { didApply(change) } else { refused() }
+            if error == nil { didApply(change) } else { resendLater() }
         }
     }
 
     private func didApply(_ change: DerivedChange) {
         retries = Self.backoff
         guard case .replace = change else {
-            // A list that does not take a change is told all.
+            // A failed list does not apply changes, so the next change replaces its whole contents.
             return derivation.changeDidEnd(number, isApplied: relay.list?.hasFailed != true)
         }
         derivation.changeDidEnd(number, isApplied: true)
@@ -219,10 +224,10 @@ extension Follower {
         readersChanged()
     }
 
-    /// A full disk, or a limit: the whole list is sent again after a while.
-    private func refused() {
+    /// Sends the whole list again after a while. The change was refused because of a full disk or a limit.
+    private func resendLater() {
         let number = number
-        tryLater { [weak self] in self?.derivation.changeDidEnd(number, isApplied: false) }
+        retryLater { [weak self] in self?.derivation.changeDidEnd(number, isApplied: false) }
     }
 }
 
@@ -235,13 +240,13 @@ extension SourceEvent {
     }
 }
 
-// MARK: - Another query
+// MARK: - Changing the query
 
 extension Follower {
-    /// Takes other objects of the list, or another order of them.
+    /// Changes which objects of the followed list this list has, or their order.
     ///
-    /// - Parameter completion: called when the list has them, or with the reason why it does not take them; then they are told
-    ///   again until it does, or another query comes.
+    /// - Parameter completion: called when the list has the new objects, or with the error because of which it
+    ///   refuses them. After a refusal, they are sent again until the list accepts them or the query changes again.
     func setQuery(_ query: DerivedQuery, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         queries.present = query
         queries.count += 1
@@ -250,8 +255,8 @@ extension Follower {
         retryNow()
     }
 
-    /// Does something when what came before is done.
-    func inOrder(_ change: @escaping @DBusActor () async throws(ListError) -> Void) async throws(ListError) {
+    /// Runs `change` when all earlier changes passed to this function have finished.
+    func performInOrder(_ change: @escaping @DBusActor () async throws(ListError) -> Void) async throws(ListError) {
         let earlier = lastChange
         let task = Task { @DBusActor () -> Result<Void, ListError> in
             _ = await earlier?.value
@@ -265,7 +270,8 @@ extension Follower {
         try await task.value.get()
     }
 
-    private func answer(upTo query: UInt64, _ error: ListError?) {
+    /// Calls the completions of all waiting queries up to a number.
+    private func completeQueries(upTo query: UInt64, error: ListError?) {
         let answered = queries.waiting.prefix { $0.query <= query }
         queries.waiting.removeFirst(answered.count)
         for waiting in answered { waiting.completion(error) }
@@ -275,17 +281,17 @@ extension Follower {
 // MARK: - Hints
 
 extension Follower {
-    /// How people want to see fields of the list that is followed; empty while there is none.
+    /// The hints for displaying fields of the followed list; empty while no list is followed.
     var baseHints: [String: FieldHint] { base?.hints ?? [:] }
 
-    /// The list that is followed has other hints.
+    /// Announces that the hints of the followed list have changed.
     func baseHintsChanged() { relay.list?.hintsChanged() }
 }
 
-// MARK: - Who may read
+// MARK: - Readers
 
 extension Follower {
-    /// Whether not everybody may read what the list has.
+    /// Whether some users may not read the objects of this list.
     var isRestricted: Bool {
         if let base, base.isRestricted { return true }
         switch content {
@@ -295,7 +301,7 @@ extension Follower {
         }
     }
 
-    /// Whether `caller` may read the list that is followed, and the one where the objects come from.
+    /// Returns whether `caller` may read both the followed list and the list that the objects come from.
     func allowsReading(_ caller: Caller) -> Bool {
         if caller.isAdministrator { return true }
         if let base, !base.allowsReading(caller) { return false }
@@ -306,6 +312,6 @@ extension Follower {
         }
     }
 
-    /// Others may read the list now.
+    /// Announces that the set of users who may read this list has changed.
     func readersChanged() { relay.list?.readersChanged() }
 }

@@ -3,15 +3,15 @@
 internal import DBus
 @_spi(Daemon) internal import ListKit
 
-/// The lists that follow others (`list:NAME?…`), and whom they follow.
+/// The lists that follow others (`list:NAME?…`), and the lists that they follow.
 @DBusActor
 final class FollowerDirectory {
     private var followers: [ObjectIdentifier: Follower] = [:]
-    /// The followers of each list that is followed at the moment.
+    /// The followers of each followed list.
     private var attached: [ObjectIdentifier: [Follower]] = [:]
-    /// The list of a name.
+    /// Finds a list by its name.
     private let list: @DBusActor (String) -> (any FollowableList)?
-    /// Whether all lists are there that a start brings: what is missing before may still come.
+    /// Whether all lists of the start are loaded. Until then, a missing list may still appear.
     private(set) var isSettled = false
 
     /// - Parameter list: finds the list of a name.
@@ -19,85 +19,86 @@ final class FollowerDirectory {
         self.list = list
     }
 
-    /// The list of a name.
+    /// Returns the list with this name.
     func base(named name: String) -> (any FollowableList)? { list(name) }
 
-    // MARK: Circles
+    // MARK: Cycles
 
-    /// Whether a list would follow itself, by way of others or not, if it followed another one.
+    /// Returns whether a list would follow itself, directly or through others, if it followed `base`.
     ///
-    /// - Parameter configured: what lists of configuration files are about to follow, in place of what they follow now.
-    func closesCircle(
+    /// - Parameter configured: what lists from configuration files are about to follow; these pairs replace what the
+    ///   lists follow now.
+    func closesCycle(
         _ name: String, following base: String, configured: [(name: String, base: String)] = []
     ) -> Bool {
         var graph = graph
         for (name, base) in configured { graph.add(name, following: base) }
-        return graph.closesCircle(name, following: base)
+        return graph.closesCycle(name, following: base)
     }
 
-    /// Whether a list would follow itself if it had another name.
-    func wouldCloseCircle(renaming old: String, to new: String) -> Bool {
-        graph.wouldCloseCircle(renaming: old, to: new)
+    /// Returns whether a list would follow itself if it were renamed.
+    func wouldCloseCycle(renaming old: String, to new: String) -> Bool {
+        graph.wouldCloseCycle(renaming: old, to: new)
     }
 
     private var graph: FollowingGraph {
         FollowingGraph(followers.values.compactMap { follower in follower.name.map { ($0, follower.baseName) } })
     }
 
-    // MARK: Who follows
+    // MARK: Followers
 
     func add(_ follower: Follower) { followers[ObjectIdentifier(follower)] = follower }
 
     func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
 
-    /// Has a follower told what becomes of a list, from now on.
+    /// Reports all further changes of a list to a follower.
     func attach(_ follower: Follower, to base: any FollowableList) {
         attached[ObjectIdentifier(base), default: []].append(follower)
         base.setFollowed(true)
     }
 
-    /// Has it told no more.
+    /// Stops reporting the changes of a list to a follower.
     func detach(_ follower: Follower, from base: any FollowableList) {
         let rest = attached[ObjectIdentifier(base), default: []].filter { $0 !== follower }
         attached[ObjectIdentifier(base)] = rest.isEmpty ? nil : rest
         if rest.isEmpty { base.setFollowed(false) }
     }
 
-    // MARK: What happens to lists
+    // MARK: Changes of lists
 
-    /// A list is there.
-    func appeared(_ adapter: any FollowableList) {
+    /// Handles that a list was added, or has got its name.
+    func listAppeared(_ adapter: any FollowableList) {
         for follower in followers.values where ExactText(follower.baseName) == ExactText(adapter.name) {
-            follower.look()
+            follower.reevaluateBase()
         }
     }
 
-    /// A list is gone, or has another name.
-    func left(_ adapter: any FollowableList) {
-        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.look() }
+    /// Handles that a list was removed or renamed.
+    func listLeft(_ adapter: any FollowableList) {
+        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.reevaluateBase() }
     }
 
-    /// What becomes of the objects of a list.
+    /// Reports a change of a list's objects to its followers.
     func apply(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseChanged(content) }
     }
 
-    /// People want to see fields of a list in another way.
+    /// Reports changed display hints of a list to its followers.
     func hintsChanged(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseHintsChanged() }
     }
 
-    /// Other users may read a list.
+    /// Reports to the followers of a list that the set of users who may read it has changed.
     func readersChanged(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] {
-            follower.look()
+            follower.reevaluateBase()
             follower.readersChanged()
         }
     }
 
-    /// Looks whether each follower can follow: rights may be others, and the start is over.
-    func lookAgain() {
+    /// Reevaluates all followers, after the lists of the start were loaded or access rights may have changed.
+    func reevaluateFollowers() {
         isSettled = true
-        for follower in followers.values { follower.look() }
+        for follower in followers.values { follower.reevaluateBase() }
     }
 }

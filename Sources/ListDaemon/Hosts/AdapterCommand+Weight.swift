@@ -3,11 +3,11 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-// What takes microseconds is done by the bus thread itself, when it has read all that has arrived: what arrives together is
-// flushed together, and neither side waits for a change of threads.
+// Commands that take microseconds are handled by the bus thread itself, after it has read everything that has
+// arrived. So requests that arrive together are flushed together, and neither side waits for a thread switch.
 
 extension AdapterCommand {
-    /// Whether handling it takes microseconds, in a list that is small.
+    /// Whether a small list handles the command in microseconds.
     var isLight: Bool {
         switch self {
         case .update(let request): request.isLight
@@ -24,7 +24,7 @@ extension AdapterCommand {
         }
     }
 
-    /// Whether it is a look at a list, or a change of it, so that it rests no more.
+    /// Whether the command reads or changes the list's contents, so that a resting list has to be presented again.
     var endsRest: Bool {
         switch self {
         case .update, .configure, .openView, .view, .query(_, .objects), .query(_, .find), .query(_, .items),
@@ -36,12 +36,13 @@ extension AdapterCommand {
 }
 
 extension AdapterQuery {
-    /// About the most bytes of contents that the bus thread collects itself: it writes them anyway.
+    /// The approximate maximum bytes of contents that the bus thread collects itself; it has to write them in any
+    /// case.
     fileprivate static let lightBytes = 1 << 20
 }
 
 extension PreparedTransaction.Content {
-    /// Whether a list takes it over in microseconds.
+    /// Whether a list applies the change in microseconds.
     var isLight: Bool {
         switch self {
         case .replace(let objects): objects.count <= UpdateRequest.lightCount
@@ -52,10 +53,10 @@ extension PreparedTransaction.Content {
 }
 
 extension UpdateRequest {
-    /// The most changes that count as little.
+    /// The maximum number of changes in a light request.
     fileprivate static let lightCount = 64
 
-    /// Whether flushing it takes microseconds.
+    /// Whether flushing the request takes microseconds.
     var isLight: Bool {
         switch operation {
         case .applyChanges(let removed, let upserts): removed.count + upserts.count <= Self.lightCount

@@ -4,20 +4,20 @@
 package import ListSupport
 internal import Synchronization
 
-/// How many bytes the objects of one list have, as of the last transaction: counted by its host, read by the bus thread.
+/// The bytes of one list's objects, as of the last transaction. The host counts them, and the bus thread reads them.
 package final class ListBytes: Sendable {
     private let bytes = Atomic(0)
 
-    /// The list is empty.
+    /// Makes the counter of an empty list.
     package init() {}
 
-    /// How many there are.
+    /// The number of bytes.
     package var count: Int { bytes.load(ordering: .relaxed) }
 
     fileprivate func add(_ difference: Int) { bytes.wrappingAdd(difference, ordering: .relaxed) }
 }
 
-/// What a list takes on its owner's account: objects and bytes, as of the last transaction.
+/// The objects and bytes that one list books on its owner's account, as of the last transaction.
 package struct HostAccount: Sendable {
     private let ledger: QuotaLedger
     private let user: UInt32
@@ -26,14 +26,14 @@ package struct HostAccount: Sendable {
 
     /// Opens the account of an empty list.
     ///
-    /// - Parameter bytes: where the bytes of this list alone are counted.
+    /// - Parameter bytes: the counter of this list's own bytes.
     package init(ledger: QuotaLedger, user: UInt32, bytes: ListBytes = ListBytes()) {
         self.ledger = ledger
         self.user = user
         self.bytes = bytes
     }
 
-    /// Books what a list was restored with, whatever the limit says.
+    /// Books the objects of a restored list, whatever the limits.
     mutating func adopt(_ objects: [ListObject]) {
         let amounts = Quotas.Amounts(objects: objects.count, bytes: objects.reduce(0) { $0 + $1.byteCount })
         ledger.adopt(amounts, for: user)
@@ -41,15 +41,15 @@ package struct HostAccount: Sendable {
         bytes.add(amounts.bytes)
     }
 
-    /// Books the change that a transaction would make.
+    /// Books the change of amounts that a transaction would cause.
     ///
-    /// - Parameter object: the present object with an identifier.
-    /// - Returns: the change, to be given to ``cancel(_:)`` when the transaction is not applied after all.
-    /// - Throws: `limitsExceeded` when the list would grow beyond what its owner may have.
+    /// - Parameter object: returns the present object with an identifier.
+    /// - Returns: the booked change, to be passed to ``cancel(_:)`` if the transaction is not applied.
+    /// - Throws: `limitsExceeded` if the list would grow beyond its owner's limits.
     mutating func book(
         _ content: PreparedTransaction.Content, object: (String) -> ListObject?
     ) throws(ListError) -> Quotas.Amounts {
-        let delta = change(content, object: object)
+        let delta = amountChange(by: content, object: object)
         do throws(Quotas.Exceeded) {
             try ledger.change(delta, for: user)
         } catch {
@@ -60,38 +60,39 @@ package struct HostAccount: Sendable {
         return delta
     }
 
-    /// Takes a booking back.
+    /// Reverts a booking.
     mutating func cancel(_ delta: Quotas.Amounts) {
         booked -= delta
         bytes.add(-delta.bytes)
         ledger.adopt(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
     }
 
-    /// Gives everything back.
+    /// Releases everything that the list has booked.
     mutating func close() {
         ledger.release(booked, for: user)
         bytes.add(-booked.bytes)
         booked = Quotas.Amounts()
     }
 
-    private func change(
-        _ content: PreparedTransaction.Content, object: (String) -> ListObject?
+    private func amountChange(
+        by content: PreparedTransaction.Content, object: (String) -> ListObject?
     ) -> Quotas.Amounts {
         switch content {
         case .replace(let objects):
             let bytes = objects.reduce(0) { $0 + $1.byteCount }
             return Quotas.Amounts(objects: objects.count - booked.objects, bytes: bytes - booked.bytes)
         case .changes(let changes):
-            return change(changes, object: object)
+            return amountChange(by: changes, object: object)
         @unknown default: return Quotas.Amounts()
         }
     }
 
-    /// Each object counts once, as it is before and after: a worker may name what is not there, and anything twice.
-    private func change(
-        _ changes: PreparedTransaction.Changes, object: (String) -> ListObject?
+    /// Compares each object once, before and after the change: a worker may name missing objects, and the same object
+    /// twice.
+    private func amountChange(
+        by changes: PreparedTransaction.Changes, object: (String) -> ListObject?
     ) -> Quotas.Amounts {
-        // Identifiers are bytes: two spellings of one text name two objects.
+        // Identifiers are compared as bytes: two Unicode spellings of the same text name two objects.
         var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
         sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)
         func set(_ id: String, to size: Int?, onlyIfPresent: Bool = false) {

@@ -3,26 +3,26 @@
 internal import ListKit
 internal import ListWorkers
 
-/// The section controllers of one list: those that show it, and those that waiting requests bring.
+/// The section controllers of one list: the present ones, and those of requests that are not presented yet.
 struct HostControllers {
-    /// Those that show the list.
+    /// The section controllers that show the list at present.
     private(set) var current: SectionControllerTable
-    /// Those that show it as soon as the request that brought them is presented.
-    private var awaited: [RequestID: SectionControllerTable] = [:]
+    /// The section controllers of requests, which show the list once their request is presented.
+    private var pending: [RequestID: SectionControllerTable] = [:]
 
     init(_ current: SectionControllerTable) { self.current = current }
 
-    /// Records what a request brings.
-    mutating func add(_ table: SectionControllerTable, of request: RequestID) { awaited[request] = table }
+    /// Records the section controllers of a request.
+    mutating func add(_ table: SectionControllerTable, of request: RequestID) { pending[request] = table }
 
-    /// What the first of some requests that bring any brings; nil when none does.
-    func awaited(by requests: [RequestID]) -> SectionControllerTable? {
-        requests.lazy.compactMap { awaited[$0] }.first
+    /// Returns the section controllers of the first of the requests that has any; nil if none has.
+    func pending(for requests: [RequestID]) -> SectionControllerTable? {
+        requests.lazy.compactMap { pending[$0] }.first
     }
 
-    /// Others show the list from now on.
-    mutating func use(_ table: SectionControllerTable) { current = table }
+    /// Replaces the present section controllers.
+    mutating func setCurrent(_ table: SectionControllerTable) { current = table }
 
-    /// A request is answered.
-    mutating func remove(_ request: RequestID) { awaited[request] = nil }
+    /// Forgets the section controllers of a request that was answered.
+    mutating func remove(_ request: RequestID) { pending[request] = nil }
 }

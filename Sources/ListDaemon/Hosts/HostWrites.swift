@@ -4,17 +4,17 @@
 internal import ListSupport
 internal import ListWorkers
 
-/// What the store writes for one list, and what the list takes on its owner's account.
+/// The writes of one list that the store has not answered yet, and the list's bookings on its owner's account.
 struct HostWrites {
-    /// The write in progress.
+    /// A kind of write.
     enum Write {
-        /// What an update leads to, as it was booked.
+        /// The changes of an update, with the amounts that were booked for them.
         case update(Quotas.Amounts?)
-        /// A block of numbers.
+        /// The reservation of a block of revision numbers.
         case block(StoreWork)
-        /// Changes that were announced.
+        /// Changes that were announced before they were stored.
         case record(StoreWork)
-        /// The end.
+        /// The last write before the list ends.
         case last
     }
 
@@ -22,36 +22,36 @@ struct HostWrites {
     private var underWay: [StoringToken: Write] = [:]
     private var lastToken: StoringToken = 0
 
-    /// - Parameter account: on whose account the objects go; nil = nobody counts.
+    /// - Parameter account: the account on which the objects are booked; nil = the objects are not counted.
     init(_ account: HostAccount?, of objects: [ListObject]) {
         self.account = account
         self.account?.adopt(objects)
     }
 
-    /// How many writes the store has not answered.
+    /// The number of writes that the store has not answered.
     var count: Int { underWay.count }
 
-    /// Books what an update changes.
+    /// Books the change of amounts that an update causes.
     ///
-    /// - Throws: `limitsExceeded` when the list would grow beyond what its owner may have.
+    /// - Throws: `limitsExceeded` if the list would grow beyond its owner's limits.
     mutating func book(_ work: StoreWork, for table: SectionTable) throws(ListError) -> Quotas.Amounts? {
         guard let content = work.content else { return nil }
         return try account?.book(content) { table.object(withID: $0, .old) }
     }
 
-    /// Takes a booking back.
+    /// Reverts a booking.
     mutating func cancel(_ booked: Quotas.Amounts?) { if let booked { account?.cancel(booked) } }
 
-    /// A write begins; its answer has the token.
+    /// Registers a write; the store's answer carries the returned token.
     mutating func begin(_ write: Write) -> StoringToken {
         lastToken += 1
         underWay[lastToken] = write
         return lastToken
     }
 
-    /// The store has answered; nil for a token that there is not.
+    /// Removes and returns the write that the store has answered; nil for an unknown token.
     mutating func end(_ token: StoringToken) -> Write? { underWay.removeValue(forKey: token) }
 
-    /// Gives everything back: the list ends.
+    /// Releases all bookings, because the list ends.
     mutating func close() { account?.close() }
 }

@@ -4,18 +4,18 @@
 internal import ListWorkers
 
 extension ListError {
-    /// What writing calls get once the end was asked for, and all calls when nobody is there any more.
-    static let ending = ListError(.shuttingDown, "listd is ending and takes no changes")
-    /// Why a new configuration does not hold.
-    static let reloadGivenUp = ListError(.shuttingDown, "listd is ending; the reload was given up")
+    /// The error for writing calls after listd was asked to stop, and for all calls after the list has stopped.
+    static let ending = ListError(.shuttingDown, "listd is stopping and accepts no changes")
+    /// The error for a reload that listd's stop interrupts.
+    static let reloadGivenUp = ListError(.shuttingDown, "listd is stopping; the reload was cancelled")
 
-    /// What only a presenter could do when a list ends that has none.
-    static let unpresented = ListError(.pluginFailed, "the list has ended while its plugin's worker was gone")
+    /// The error for requests that need a presenter when a list without one ends.
+    static let unpresented = ListError(.pluginFailed, "the list was closed while its plugin had no worker")
 
-    /// What is asked of a list that is taken away, or has ended.
+    /// Returns the error for requests to a list that is being removed or has ended.
     ///
-    /// - Parameter reason: why it has ended; nil = another host goes on with it.
+    /// - Parameter reason: why the list has ended; nil if another host continues it.
     static func gone(_ adapter: String, because reason: ViewClosing? = nil) -> ListError {
-        reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.quoted) is gone")
+        reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.quoted) was removed")
     }
 }

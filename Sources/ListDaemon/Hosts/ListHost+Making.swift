@@ -6,7 +6,8 @@ internal import ListConfiguration
 internal import ListWorkers
 
 extension SectionControllerTable {
-    /// Makes the host of a list, which is presented where its section controllers are: in this process, or in a worker.
+    /// Makes the host of a list. The presenter runs where its section controllers are: in this process, or in a
+    /// worker.
     @DBusActor
     func makeHost(
         configuration: ListAdapter.Configuration, objects: [ListObject] = [], revision: UInt64 = 0,
@@ -22,8 +23,9 @@ extension SectionControllerTable {
         return host
     }
 
-    /// How many items objects have by the traits of their kinds; nil when there are none, or when section controllers have to
-    /// be asked: only those that are built in are known to have nothing to do before somebody looks.
+    /// Returns the number of items of the objects, from the traits of their section controllers; nil if there are no
+    /// objects or if section controllers have to be called. Only built-in section controllers are known to do nothing
+    /// before a list is used.
     private func itemCountAtRest(of objects: [ListObject]) -> Int? {
         guard worker == nil, !usesPlugins, !objects.isEmpty else { return nil }
         let provider = makeProvider()
@@ -37,12 +39,13 @@ extension SectionControllerTable {
     }
 }
 
-/// The kind that was looked up last: neighbours have the same type, mostly.
+/// The section controller kind of the last object; neighbours usually have the same type.
 private struct KnownKind {
     private var type: ObjectType?
     private var numberOfItems: (@Sendable (ListObject) -> Int)?
 
-    /// How many items an object has by the traits of its kind; nil when they do not tell, or tell nonsense.
+    /// Returns the number of an object's items by the traits of its kind; nil if there are no traits or their number
+    /// is invalid.
     mutating func itemCount(of object: ListObject, by controllers: any ListSectionControllerProvider) -> Int? {
         if type == nil || !object.hasType(type) {
             let type = object.objectType

@@ -4,10 +4,11 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
 
-// What comes to a list from other threads.
+// Entry points of a list for other threads.
 
 extension ListHost {
-    /// A list with more objects is left to its own threads.
+    /// The maximum number of objects of a list that the bus thread handles commands of; larger lists use their own
+    /// threads.
     static let mostObjects = 100_000
 
     package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
@@ -18,57 +19,57 @@ extension ListHost {
         let isLight = if case .stored = command { true } else { command.isLight }
         let isFirst = executor.enqueueOnLoop(isLight: isLight) { self.assumeIsolated { $0.receive(command, by: user) } }
         guard isFirst else { return }
-        DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in work() } }
+        DBusActor.assumeIsolated { EventLoop.shared.afterReading { [self] in drainExecutor() } }
     }
 
-    package nonisolated func follow(_ observer: ContentObserver?) {
+    package nonisolated func observeContent(with observer: ContentObserver?) {
         executor.post { self.assumeIsolated { $0.setObserver(observer) } }
     }
 
     package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
 
-    /// Handles what a presenter reports; something little from the bus thread is handled there.
+    /// Handles a presenter's report. A light report that comes from the bus thread is handled on that thread.
     package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
         let body: @Sendable () -> Void = { self.assumeIsolated { $0.receive(output, from: number) } }
-        if !isLight { executor.post(body) } else if executor.enqueueOnLoop(isLight: true, body) { work() }
+        if !isLight { executor.post(body) } else if executor.enqueueOnLoop(isLight: true, body) { drainExecutor() }
     }
 
-    private nonisolated func work() { executor.drainInline() }
+    private nonisolated func drainExecutor() { executor.drainInline() }
 
-    /// Has the list presented in a worker from now on.
+    /// Attaches the list to a slot of a worker, which presents it from now on.
     package nonisolated func attach(_ slot: HostSlot) {
         executor.post { self.assumeIsolated { $0.attach(WorkerPresenter(slot)) } }
     }
 
-    /// Has the list presented in the daemon from now on.
+    /// Presents the list in the daemon from now on.
     package nonisolated func presentLocally() {
         executor.post { self.assumeIsolated { $0.presentHere() } }
     }
 
-    /// The presenter is gone, with its worker.
+    /// Handles the loss of the presenter, whose worker has ended.
     ///
-    /// - Parameter call: what was being called for the list; nil = nothing.
+    /// - Parameter call: the callback that was running for the list; nil if none was.
     package nonisolated func losePresenter(in call: DeadlyCall?) {
-        executor.post { self.assumeIsolated { $0.lose(.death(call)) } }
+        executor.post { self.assumeIsolated { $0.handleLoss(.death(call)) } }
     }
 
-    /// What was refused because workers died of it may be asked again.
+    /// Allows requests again that were refused because workers had died in them.
     package nonisolated func forgetRefusals() {
         executor.post { self.assumeIsolated { $0.link.forgetRefusals() } }
     }
 
-    /// The same of a list that rests.
+    /// The description of a resting list for `Dump`.
     var restDescription: String {
-        "changes since revision \(objects.log.oldestRevision) are known\nrestored and not looked at yet"
+        "changes since revision \(objects.log.oldestRevision) are available\nrestored and not used yet"
     }
 
-    /// How the list stands, for people.
+    /// Returns the description of the list's state for `Dump`.
     func description(writesUnderWay writes: Int) -> String {
         let revisions = objects.numbers.isUnstored ? "not stored" : "\(objects.numbers.left) revisions are reserved"
         return """
-            changes since revision \(objects.log.oldestRevision) are known
+            changes since revision \(objects.log.oldestRevision) are available
             \(link.description)
-            \(objects.phase), flush \(objects.timing), \(writes) writes under way, \(revisions)
+            \(objects.phase), flush \(objects.timing), \(writes) writes in progress, \(revisions)
             """
     }
 }

@@ -6,23 +6,23 @@ internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
 
-/// Runs one list: keeps its objects, has them stored and presented, and reports effects.
+/// The host of one list. It keeps the list's objects, has them stored and presented, and reports effects.
 ///
-/// The objects are here, whatever presents them (``Presenter``): a worker, or an engine on the same executor. A lost
-/// presenter is replaced by opening the list in another one. Waiting work is in one of three places: in the executor,
-/// in the ``ObjectList`` (requests that write), in the calls of its ``PresenterLink`` (answered by a presenter). Every
-/// request is answered exactly once. A restored list of built-in section controllers rests, without a presenter, until
-/// its first view, read of items or write.
+/// The objects are here, whatever presents them (``Presenter``): a worker, or an engine on the same executor. After
+/// the loss of a presenter, the list is opened in another one. Pending work is in one of three places: in the
+/// executor, in the ``ObjectList`` (writing requests) or in the calls of its ``PresenterLink`` (answered by a
+/// presenter). Every request is answered exactly once. A restored list of built-in section controllers rests, without
+/// a presenter, until its first view, read of items or write.
 package actor ListHost: ListHosting, PresentedList {
-    /// Takes what comes out, on the host's executor.
+    /// Receives the effects, on the host's executor.
     package typealias Sink = @Sendable ([AdapterEffect]) -> Void
 
-    /// How far the end is.
+    /// The state of the host between start and end.
     private enum Life {
         case running
-        /// Accepted requests are finished first.
+        /// The list finishes the accepted requests, and then ends.
         case stopping(RequestID, ViewClosing)
-        /// The last write is in progress.
+        /// The last write is in progress; then the list ends.
         case settling(RequestID, ViewClosing)
         case stopped(ViewClosing)
     }
@@ -36,19 +36,21 @@ package actor ListHost: ListHosting, PresentedList {
     let link: PresenterLink
     private var writes: HostWrites
     private var update = UpdateUnderWay()
-    /// Notified of changes of the objects.
+    /// The observer of changes of the objects.
     private var observer: ContentObserver?
-    /// What was reported of the list while it rests; nil = it does not.
+    /// The status that was reported of the resting list; nil if the list does not rest.
     private var rest: AdapterStatus?
     private let turns: TurnSchedule
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Makes the host of a list, which is presented as soon as it is given a presenter.
+    /// Makes the host of a list. The list is presented as soon as a presenter is attached.
     ///
     /// - Parameters:
-    ///   - wasPresented: whether somebody may know items of it: when it is presented that is announced as a reload.
-    ///   - restingItems: how many items the objects have if the list rests until somebody looks at it; nil = it does not.
+    ///   - wasPresented: whether clients may know items of the list; if so, its first presentation is announced as a
+    ///     reload.
+    ///   - restingItems: the number of items of the objects if the list rests until its first use; nil if it does not
+    ///     rest.
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
@@ -73,7 +75,7 @@ package actor ListHost: ListHosting, PresentedList {
     private var now: UInt64 { turns.now }
     private var isStopping: Bool { if case .stopping = life { true } else { false } }
 
-    /// Whether nothing happens any more but what the end wants.
+    /// Whether the list has finished its requests: at most its last write is in progress.
     private var isOver: Bool {
         switch life {
         case .running, .stopping: false
@@ -86,13 +88,13 @@ package actor ListHost: ListHosting, PresentedList {
 
 extension ListHost {
     func receive(_ command: AdapterCommand, by user: UInt32?) {
-        defer { noteWork() }
+        defer { updateInlinePermission() }
         if case .stopped(let reason) = life { return refuse(command, reason) }
         if isResting, command.endsRest { presentHere() }
-        turns.add(isLight: command.isLight)
+        turns.addWork(isLight: command.isLight)
         switch command {
         case .update(let request):
-            if case .moveItem = request.operation { link.add(command, request.id, by: user) }
+            if case .moveItem = request.operation { link.addMove(command, id: request.id, by: user) }
             objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
         case .configure(let id, let configuration, let table):
             if let table { controllers.add(table, of: id) }
@@ -105,7 +107,7 @@ extension ListHost {
         case .query(let id, let query) where query.isAboutObjects:
             sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
-            link.call(id, command, by: user, worker: controllers.current.worker)
+            link.forwardCall(id, command, by: user, worker: controllers.current.worker)
         case .closeView(let view, let reason): link.close(view, reason, by: user)
         case .hold(let holds): link.hold(all: holds)
         case .stored(let token, let error): if let write = writes.end(token) { finish(write, error) }
@@ -116,7 +118,8 @@ extension ListHost {
         proceed()
     }
 
-    /// Every request is answered; while listd stops, readers get the last state.
+    /// Answers a command to a stopped list with an error. While listd stops, queries are answered from the last
+    /// state.
     private func refuse(_ command: AdapterCommand, _ reason: ViewClosing) {
         guard let id = command.requestID else { return }
         if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
@@ -129,7 +132,7 @@ extension ListHost {
 // MARK: - Updates
 
 extension ListHost {
-    /// Runs the steps that are possible now.
+    /// Takes all steps that are possible now.
     private func proceed() {
         guard !isOver else { return }
         drain()
@@ -139,7 +142,8 @@ extension ListHost {
         if isStopping { endIfPossible() }
     }
 
-    /// Flushes begin only while the list is presented; that it is stored needs no presenter.
+    /// Whether a flush may begin. It requires an open presentation, except for a change of whether the list is
+    /// stored.
     private var mayFlush: Bool {
         objects.phase == .idle && (link.stage == .open && (!link.isHeld || isStopping) || objects.storesNext)
     }
@@ -150,22 +154,24 @@ extension ListHost {
         }
     }
 
+    /// Handles waiting reports, and flushes if that is possible now.
     private func takeTurn() {
         guard !isOver else { return }
-        link.takeTurn()
+        link.handleUnrequestedReports()
         drain()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
         if !objects.hasWaitingRequests { turns.workIsDone() }
         proceed()
-        noteWork()
+        updateInlinePermission()
     }
 
+    /// Carries out the next step of the update in progress.
     private func perform(_ step: UpdateStep) {
         switch step {
         case .wait(let timing): schedule(timing)
         case .diff(let job): run(job)
         case .ask(let move):
-            if let refusal = link.ask(move, worker: controllers.current.worker) {
+            if let refusal = link.askAboutMove(move, worker: controllers.current.worker) {
                 perform(objects.moveAnswered(.error(refusal)))
             }
         case .store(let work): store(work)
@@ -173,12 +179,12 @@ extension ListHost {
         case .present(let update): present(update)
         case .presentItems(let ticket): link.presentItems(through: ticket)
         case .answers(let answers):
-            update.giveUp()
-            sink(ended(answers))
+            update.dropContent()
+            sink(finishRequests(with: answers))
         }
     }
 
-    /// A large diff runs on another thread, while readers see the list as it was.
+    /// Runs a large diff on another thread, while readers still see the previous list.
     private func run(_ job: DiffJob) {
         DispatchQueue.global().async {
             let output = job.run()
@@ -203,13 +209,14 @@ extension ListHost {
 
     private func write(_ write: HostWrites.Write, _ work: StoreWork) { sink([.store(writes.begin(write), work)]) }
 
+    /// Handles the store's answer to a write.
     private func finish(_ write: HostWrites.Write, _ error: ListError?) {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
             if error != nil {
                 writes.cancel(booked)
-                update.giveUp()
+                update.dropContent()
             }
             perform(
                 objects.stored(
@@ -217,7 +224,8 @@ extension ListHost {
                     sharesTable: link.sharesTable && link.stage == .open, now: now))
         case .block(let work):
             objects.reserved(work, outcome, now: now)
-            // Few numbers are left, and more may be refused: item changes wait before requests do.
+            // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
+            // remaining numbers.
             link.hold(items: error != nil && objects.numbers.needsBlock)
             if error != nil { schedule(.at(now + 100)) }
             drain()
@@ -226,27 +234,27 @@ extension ListHost {
         }
     }
 
-    /// Has numbers reserved for items that change by themselves, if they run out.
+    /// Reserves revision numbers for items that change by themselves, if few are left.
     private func reserve(isNeeded: Bool = false) {
         guard isNeeded || link.isElsewhere else { return }
         if let work = objects.reserve(now: now) { write(.block(work), work) }
     }
 
     private func present(_ new: ObjectUpdate) {
-        update.noteRemoval(by: new, from: objects)
-        link.listChanges(by: new.changes)
+        update.recordRemoval(by: new, from: objects)
+        link.listWillChange(by: new.changes)
         if new.configuration != nil { link.forgetRefusals() }
-        let table = controllers.awaited(by: update.requests)
-        if let table { exchange(table) }
+        let table = controllers.pending(for: update.requests)
+        if let table { changeControllers(to: table) }
         if link.stage == .open { link.present(new, controllers: table) } else { openIfPossible() }
     }
 
-    /// Has other section controllers show the list; those in another place do so when it is opened there.
-    private func exchange(_ table: SectionControllerTable) {
+    /// Replaces the section controllers. If the new ones run elsewhere, the list is opened there.
+    private func changeControllers(to table: SectionControllerTable) {
         let (old, new) = (controllers.current.worker, table.worker)
-        controllers.use(table)
+        controllers.setCurrent(table)
         guard old !== new else { return }
-        lose(.move)
+        handleLoss(.move)
         EventLoop.shared.post { [self] in
             old?.leave(self)
             if let new { new.host(self) } else { presentLocally() }
@@ -257,10 +265,10 @@ extension ListHost {
 // MARK: - The presenter
 
 extension ListHost {
-    /// Whether the list was restored and not used yet, so that it has no presenter.
+    /// Whether the list was restored and not used since, so that it has no presenter.
     package var isResting: Bool { rest != nil }
 
-    /// Presents the list here, on its executor.
+    /// Presents the list in this process, on its executor.
     func presentHere() {
         objects.table.wake()
         attach(
@@ -274,17 +282,17 @@ extension ListHost {
             _ = presenter.close()
             return
         }
-        lose(.move)
+        handleLoss(.move)
         link.attach(presenter)
         reserve()
         proceed()
     }
 
-    /// The presenter is lost: its calls go to the next one, except the one of which the worker died; no call waits for
-    /// ever.
-    func lose(_ loss: PresenterCalls.Loss) {
-        defer { noteWork() }
-        switch link.lose(loss, worker: controllers.current.worker) {
+    /// Handles the loss of the presenter. Its calls go to the next presenter, except the call in which the worker
+    /// died. No call waits forever.
+    func handleLoss(_ loss: PresenterCalls.Loss) {
+        defer { updateInlinePermission() }
+        switch link.handleLoss(loss, worker: controllers.current.worker) {
         case .none: break
         case .askAgain: objects.cancelMove(now: now)
         case .refused(let error): perform(objects.moveAnswered(.error(error)))
@@ -292,7 +300,8 @@ extension ListHost {
         proceed()
     }
 
-    /// Opens the list, unless the store is about to say what it is. Where somebody may know its items that is a reload.
+    /// Opens the list in its presenter, unless the store has to answer first. If clients may know its items, it is
+    /// announced as a reload.
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else {
@@ -311,20 +320,20 @@ extension ListHost {
         times?.add(output.times, of: controllers.current.plugins)
         drain()
         proceed()
-        noteWork()
+        updateInlinePermission()
     }
 
-    /// Handles what the presenter reported, until something has to wait.
+    /// Handles the presenter's reports until one of them has to wait.
     private func drain() {
         guard !isOver else { return }
-        // One number stays for what is being presented.
-        while let event = link.next(leaving: objects.phase == .presenting ? 1 : 0) {
+        // One number is left for the update that is being presented.
+        while let event = link.nextEvent(leavingNumbers: objects.phase == .presenting ? 1 : 0) {
             switch event {
             case .wait(let milliseconds): return schedule(.at(now + milliseconds))
             case .needsNumber:
                 reserve(isNeeded: true)
                 return schedule(.at(now + 100))
-            case .opened(let news, let differences): opened(news, differences)
+            case .opened(let news, let differences): handleOpened(news, differences: differences)
             case .presented(let news): publish(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
@@ -341,19 +350,20 @@ extension ListHost {
         reserve()
     }
 
-    /// The list is presented: what is different is reported in the contract's order, then commands go on.
-    private func opened(_ news: PresenterNews, _ differences: PresenterLink.Differences) {
+    /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
+    /// calls.
+    private func handleOpened(_ news: PresenterNews, differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
         let known = rest ?? objects.status
         rest = nil
         var announced =
             isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
-        let answers = ended(announced.answers)
+        let answers = finishRequests(with: announced.answers)
         announced.answers = []
         let status = objects.status
         let effects = announced.effects(status, news, telling: differences(objects.place)) + answers + link.endPause()
         if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
-        if isReload { noteChange() }
+        if isReload { announceWhenQuiet() }
         link.sendCalls(worker: controllers.current.worker)
     }
 }
@@ -363,22 +373,23 @@ extension ListHost {
 extension ListHost {
     func setObserver(_ observer: ContentObserver?) { self.observer = observer }
 
-    /// The presented list is the current one from now on; followers are notified first.
+    /// Makes the presented list the announced one. Followers are notified first.
     private func announce(_ presented: Presented) -> Announced {
         if let content = update.popContent() { observer?(content) }
         return objects.presented(presented)
     }
 
+    /// Sends the effects of an announcement: events and answers.
     private func publish(_ announced: Announced, _ news: PresenterNews? = nil) {
         var unanswered = announced
         unanswered.answers = []
-        let effects = unanswered.effects(objects.status, news) + ended(announced.answers)
+        let effects = unanswered.effects(objects.status, news) + finishRequests(with: announced.answers)
         if !effects.isEmpty { sink(effects) }
-        if announced.hasTransaction { noteChange() }
+        if announced.hasTransaction { announceWhenQuiet() }
     }
 
-    /// The answers to requests, which are over.
-    private func ended(_ answers: [RequestAnswer]) -> [AdapterEffect] {
+    /// Forgets answered requests, and returns their answers as effects.
+    private func finishRequests(with answers: [RequestAnswer]) -> [AdapterEffect] {
         answers.map { answer in
             controllers.remove(answer.id)
             link.removeMove(answer.id)
@@ -386,10 +397,10 @@ extension ListHost {
         }
     }
 
-    /// Says the revision once more when the list is quiet, so that a client that lost the last signal notices, and has
-    /// written what is not.
-    private func noteChange() {
-        turns.noteChange { [weak self] in
+    /// Announces the revision once more when the list has been quiet, so that a client that lost the last signal
+    /// notices. Changes that are not stored yet are stored then.
+    private func announceWhenQuiet() {
+        turns.recordChange { [weak self] in
             self?.assumeIsolated { host in
                 guard !host.isOver else { return }
                 host.sink([.announce(host.objects.status)])
@@ -402,15 +413,16 @@ extension ListHost {
 // MARK: - The end
 
 extension ListHost {
-    /// Ends when everything that was accepted is done; what only a presenter could do is refused when there is none.
+    /// Ends the list when all accepted requests are finished. Without a presenter, the requests that need one are
+    /// refused.
     private func endIfPossible() {
         guard case .stopping(let id, let reason) = life else { return }
         switch link.stage {
         case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.isSettled else { return }
         case .opening, .blamed: return
         case .closed:
-            sink(ended(objects.refuseWaiting(.unpresented)))
-            // What is stored is announced, as a reload, and answered.
+            sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
+            // Stored changes are announced, as a reload, and answered.
             publish(announce(Presented(itemCount: objects.itemCount)))
             guard objects.phase == .idle else { return }
         }
@@ -421,7 +433,7 @@ extension ListHost {
     private func stop() {
         guard case .settling(let id, let reason) = life else { return }
         life = .stopped(reason)
-        sink(ended(objects.refuseWaiting(.unpresented)))
+        sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
         link.end(reason, refusing: .unpresented)
         writes.close()
         sink([.answer(id, .success(.done))])
@@ -429,8 +441,8 @@ extension ListHost {
         EventLoop.shared.post { [self] in worker?.leave(self) }
     }
 
-    /// Notes whether what comes next is little to do, so that the bus thread may do it.
-    private func noteWork() {
+    /// Updates whether the next work is light enough for the bus thread.
+    private func updateInlinePermission() {
         executor.allowInline(
             link.stage == .open && (link.isElsewhere || !controllers.current.usesPlugins && link.showsLittle)
                 && turns.isLight && update.isLight && objects.objectCount <= Self.mostObjects)

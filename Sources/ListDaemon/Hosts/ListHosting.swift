@@ -3,36 +3,36 @@
 package import ListKit
 package import ListWorkers
 
-/// Runs one list: in this process, or where it may die and come back.
+/// The host of one list, as the bus objects see it.
 ///
-/// Commands are values, handled in the order in which they were sent; effects come out through the sink that the host was
-/// made with.
+/// Commands are values, which are handled in the order of sending. Effects are reported through the sink that the
+/// host was made with.
 package protocol ListHosting: AnyObject, Sendable {
-    /// Hands over a command; it is handled after all that were sent before it.
+    /// Sends a command; it is handled after all earlier commands.
     ///
-    /// - Parameter user: on whose behalf; nil = listd's own.
+    /// - Parameter user: the user on whose behalf the command is sent; nil = listd itself.
     func send(_ command: AdapterCommand, by user: UInt32?)
 
-    /// Hands over a command like ``send(_:)``, from the bus thread, which may keep it until it has read what there is to
-    /// be read, and then handle it itself.
+    /// Sends a command like ``send(_:by:)`` from the bus thread, which may handle it itself after it has read all
+    /// pending messages.
     func enqueueOnLoop(_ command: AdapterCommand, by user: UInt32?)
 
-    /// Has what becomes of the objects told, on the host's executor and in order with the effects, by transactions that are
-    /// announced from now on; nil = no more.
-    func follow(_ observer: ContentObserver?)
+    /// Reports changes of the objects to `observer`, on the host's executor and in order with the effects, from the
+    /// next announced transaction on; nil ends the reports.
+    func observeContent(with observer: ContentObserver?)
 
-    /// Calls back from the host's executor as soon as that has nothing older to do.
+    /// Calls `answer` on the host's executor after all earlier work.
     func ping(_ answer: @escaping @Sendable () -> Void)
 }
 
-/// Is told what becomes of the objects of a list.
+/// An observer of changes of a list's objects.
 package typealias ContentObserver = @Sendable (PreparedTransaction.Content) -> Void
 
 extension ListHosting {
-    /// Hands over a command of listd's own.
+    /// Sends a command of listd itself.
     package func send(_ command: AdapterCommand) { send(command, by: nil) }
 
-    /// Hands over a command of listd's own, from the bus thread.
+    /// Sends a command of listd itself from the bus thread.
     package func enqueueOnLoop(_ command: AdapterCommand) { enqueueOnLoop(command, by: nil) }
 
     package func enqueueOnLoop(_ command: AdapterCommand, by user: UInt32?) { send(command, by: user) }

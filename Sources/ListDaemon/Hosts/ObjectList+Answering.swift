@@ -3,25 +3,25 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-// Answers from the objects of a list, without its presenter.
+// Queries that the objects of a list answer, without its presenter.
 
 extension ObjectList {
-    /// How many objects there are, as announced.
+    /// The number of objects, as announced.
     var objectCount: Int { table.count(.old) }
 
-    /// The numbers that everybody may know.
+    /// The announced revisions and counts of the list.
     var status: AdapterStatus {
         AdapterStatus(
             revision: numbers.last, oldestRevision: log.oldestRevision, objectCount: objectCount, itemCount: itemCount)
     }
 
-    /// Where the objects are that readers see.
+    /// The positions of objects in the announced list.
     var place: ListPlace { ListPlace(revision: numbers.last) { [table] in table.index(ofID: $0, .old) } }
 
-    /// All transactions that are known.
+    /// All transactions of the change log.
     var knownChanges: [Transaction] { (try? log.changes(since: log.oldestRevision, byteLimit: .max)) ?? [] }
 
-    /// Answers a question about objects, as they were announced last.
+    /// Answers a query about objects, as of the announced revision.
     func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {
         switch query {
         case .objects(let offset, let limit, let byteLimit):
@@ -37,13 +37,14 @@ extension ObjectList {
         case .changes(let since, let byteLimit):
             return .changes(revision: numbers.last, try log.changes(since: since, byteLimit: byteLimit))
         case .items, .itemCounts, .description:
-            throw ListError(.pluginFailed, "only whoever presents the list knows its items")
+            throw ListError(.pluginFailed, "only the presenter of the list knows its items")
         }
     }
 
-    /// Whether somebody who presents this list can have made `presented` of an update, or of no update at all.
+    /// Returns whether `presented` is a possible presentation of an update of this list, or of items that changed by
+    /// themselves.
     ///
-    /// - Parameter update: what is presented; nil = items changed by themselves.
+    /// - Parameter update: the presented update; nil = items changed by themselves.
     func allows(_ presented: Presented, of update: ObjectUpdate?) -> Bool {
         let count = table.count(update == nil ? .old : .new)
         let (most, overflow) = count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
@@ -56,10 +57,10 @@ extension ObjectList {
 }
 
 extension AdapterQuery {
-    /// The objects of a list from an offset on, as many as fit into `byteLimit`, and one at least.
+    /// Returns the objects from an offset on, as many as fit into `byteLimit`, and at least one.
     ///
-    /// - Parameter portion: the objects from an offset on, up to a number; they are asked for in portions, because how many
-    ///   fit is only known from their sizes.
+    /// - Parameter portion: returns the objects from an offset on, up to a number. The page is read in portions,
+    ///   because only the objects' sizes show how many fit.
     fileprivate static func page(
         from offset: Int, limit: Int, byteLimit: Int, portion: (_ offset: Int, _ limit: Int) -> [ListObject]
     ) -> [ListObject] {
@@ -77,7 +78,7 @@ extension AdapterQuery {
         return page
     }
 
-    /// Whether the objects of a list answer it.
+    /// Whether the objects of a list answer the query, without its presenter.
     var isAboutObjects: Bool {
         switch self {
         case .objects, .find, .changes: true
@@ -87,7 +88,7 @@ extension AdapterQuery {
 }
 
 extension AdapterAnswer {
-    /// The answer with what the list itself knows: above all its revision.
+    /// Returns the answer with the list's own data, above all its revision.
     func stamped(_ status: AdapterStatus) -> AdapterAnswer {
         let revision = status.revision
         switch self {
@@ -103,12 +104,12 @@ extension AdapterAnswer {
 }
 
 extension Announced {
-    /// What is to be reported: how things stand now, for readers of properties, then the events in their order, then the answers.
+    /// Returns the effects in order: the status for readers of properties, then the events, then the answers.
     ///
     /// - Parameters:
-    ///   - news: how views stand, and what is selected.
-    ///   - differences: what is reported right behind the transaction, since another presenter shows the list.
-    ///   - removed: what the update took away if that is much.
+    ///   - news: the state of the views, and the selection.
+    ///   - differences: the effects directly after the transaction that result from a change of the presenter.
+    ///   - removed: the number of objects that the update removed, if it removed many.
     func effects(
         _ status: AdapterStatus, _ news: PresenterNews? = nil, telling differences: [AdapterEffect] = [],
         removed: LargeRemoval? = nil
@@ -134,12 +135,12 @@ extension Announced {
         return effects + answers.map { $0.effect(removed: removed) }
     }
 
-    /// Whether a revision is announced.
+    /// Whether a transaction is announced.
     var hasTransaction: Bool { events.contains { if case .updated = $0 { true } else { false } } }
 }
 
 extension RequestAnswer {
-    /// The answer as an effect.
+    /// Returns the answer as an effect.
     func effect(removed: LargeRemoval? = nil) -> AdapterEffect {
         .answer(
             id,
@@ -150,7 +151,7 @@ extension RequestAnswer {
 }
 
 extension RevisionNumbers {
-    /// The numbers of a list that goes on at a revision, after which none was given out.
+    /// Makes the numbers of a list that continues after `revision`, which is the last number in use.
     init(at revision: UInt64, isStored: Bool) {
         self = isStored ? RevisionNumbers(restoring: revision, limit: revision) : RevisionNumbers(unstoredAt: revision)
     }

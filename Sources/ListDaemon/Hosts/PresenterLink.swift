@@ -3,35 +3,36 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The connection of a list to its presenter: opens the list in it, forwards calls, and checks and applies its reports.
+/// The connection of a list to its presenter: it opens the list there, forwards calls, and checks and applies
+/// reports.
 ///
-/// It keeps what must outlive a presenter: how views stand and what is selected (``PresenterState``), and the calls that are not
-/// answered (``PresenterCalls``). It changes no object and gives no revision out: that is its owner's to do, who takes what it
-/// hears with ``next(leaving:)``.
+/// It keeps the state that must outlive a presenter: the state of views and the selection (``PresenterState``), and
+/// the unanswered calls (``PresenterCalls``). It neither changes objects nor assigns revisions: its owner does, which
+/// receives the reports from ``nextEvent(leavingNumbers:)``.
 final class PresenterLink {
-    /// How far the presenter is.
+    /// The state of the presenter.
     enum Stage {
-        /// There is none, or it has not been told of the list.
+        /// There is no presenter, or it was not asked to open the list yet.
         case closed
         case opening, open
         /// The presenter sent an impossible report and is being replaced; its reports are ignored.
         case blamed
     }
 
-    /// What is different from what another presenter showed, said of a list as it is announced.
+    /// Returns the differences to the former presenter's report, as effects on the announced list.
     typealias Differences = (ListPlace) -> [AdapterEffect]
 
-    /// A report of the presenter that has been checked.
+    /// A validated report of the presenter.
     enum LinkEvent {
-        /// The list is presented: its report, and the differences from what the former presenter reported.
+        /// The list was opened. `differences` compares the report with that of the former presenter.
         case opened(PresenterNews, differences: Differences)
         case presented(PresenterNews)
         case changed(PresenterNews, answering: RequestID?)
         case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
         case moveVerdict(ItemMoveVerdict)
-        /// An unrequested report waits for some milliseconds.
+        /// An unrequested report has to wait for this number of milliseconds.
         case wait(UInt64)
-        /// A report waits for a revision.
+        /// A report has to wait for a revision number.
         case needsNumber
     }
 
@@ -40,14 +41,14 @@ final class PresenterLink {
     private let sink: ListHost.Sink
     private var presenter: (any Presenter)?
     private var session = Session()
-    /// Whether the list was presented before, so that its items may be known to somebody.
+    /// Whether the list was presented before, so that clients may know its items.
     private(set) var wasPresented: Bool
     private var known = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
-    /// Whether it was reported that the list has lost its presenter.
+    /// Whether the list was reported as paused, because it has lost its presenter.
     private var isPaused = false
-    /// Whether all that nobody asked for waits, and whether items that change by themselves do.
+    /// Whether all unrequested changes are held back, and whether items that change by themselves are.
     private var holds = (all: false, items: false)
 
     init(
@@ -59,54 +60,54 @@ final class PresenterLink {
         self.sink = sink
     }
 
-    /// What belongs to one presenter, from its coming to its end.
+    /// The state that belongs to a single presenter.
     private struct Session {
-        /// How far it is.
+        /// The state of the presenter.
         var stage = Stage.closed
-        /// What it is presenting.
+        /// The update that it is presenting.
         var update: ObjectUpdate?
-        /// The item that it was asked about.
+        /// The question about a dragged item that it was asked.
         var move: ItemMoveRequest?
-        /// What it knows of what waits.
+        /// The holds that it was told.
         var knownHolds = (all: false, items: false)
-        /// How many changes of items that nobody asked for were handled since it was allowed more.
+        /// The number of unrequested item changes that were handled since the last grant.
         var handledChanges = 0
-        /// How many objects each view shows that is presented in this process.
+        /// The number of visible objects of each view that is presented in this process.
         var shown: [ViewID: Int] = [:]
-        /// Views to be closed as soon as the list is open.
+        /// The views to close as soon as the list is open.
         var closings: [(view: ViewID, user: UInt32?)] = []
     }
 
-    /// How far the presenter is.
+    /// The state of the presenter.
     var stage: Stage { session.stage }
-    /// Whether there is somebody to open the list.
+    /// Whether a presenter is attached.
     var hasPresenter: Bool { presenter != nil }
     /// Whether section controllers are called in another process.
     var isElsewhere: Bool { presenter?.asksPlugin ?? false }
     /// Whether the presenter shares the table of the list.
     var sharesTable: Bool { presenter?.sharesTable ?? false }
-    /// The place of the first item update that waits; nil = none does.
+    /// The place of the first waiting item update; nil if there is none.
     var firstItemUpdate: Ticket? { presenter?.firstItemUpdate }
-    /// Whether the views show little: each transaction looks what it means for all of it.
+    /// Whether the views show so little that each transaction can check all of it.
     var showsLittle: Bool { session.shown.count <= 16 && session.shown.values.reduce(0, +) <= 1024 }
-    /// Whether somebody may see the list: a view of it is on screen, or it has none.
+    /// Whether the list may be visible: a view of it is on screen, or it has no views.
     var isOnScreen: Bool { known.isOnScreen }
-    /// Whether everything that nobody asked for waits.
+    /// Whether all unrequested changes are held back.
     var isHeld: Bool { holds.all }
-    /// Whether nobody waits for an answer of a presenter.
+    /// Whether no call waits for an answer of a presenter.
     var isSettled: Bool { calls.isEmpty }
 
-    /// For people.
+    /// The description of the presenter's state for `Dump`.
     var description: String {
         let place =
             switch (presenter?.asksPlugin, session.stage) {
-            case (nil, _): "waits for a worker"
+            case (nil, _): "is waiting for a worker"
             case (true, .open): "is presented in a worker"
             case (true, _): "is being opened in a worker"
             case (false, _): "is presented in the daemon"
             }
         let lines = [
-            "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) calls not answered, "
+            "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) unanswered calls, "
                 + "\(known.views.count) views"
         ]
         return (lines + (presenter?.description ?? [])).joined(separator: "\n")
@@ -114,23 +115,23 @@ final class PresenterLink {
 
     // MARK: Presenters
 
-    /// Has another one present the list; it is opened there with ``open(_:controllers:)``.
+    /// Replaces the presenter. The list is opened in it with ``open(_:controllers:)``.
     func attach(_ new: any Presenter) {
         presenter = new
         session.stage = .closed
     }
 
-    /// What becomes of the question about an item that was dragged when its presenter is gone.
+    /// The outcome of the pending question about a dragged item when its presenter is lost.
     enum LostMove {
         case none
         case askAgain
         case refused(ListError)
     }
 
-    /// The presenter is gone, or is left: what it had and has not answered goes to the next one.
-    func lose(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
+    /// Handles the loss or replacement of the presenter: its unanswered calls go to the next one.
+    func handleLoss(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
         guard presenter != nil else { return .none }
-        leave()
+        closePresenter()
         (session.stage, session.update) = (.closed, nil)
         reports.removeAll()
         session.closings = []
@@ -138,8 +139,8 @@ final class PresenterLink {
             isPaused = true
             sink([.paused(true)])
         }
-        // Close succeeds, even if the worker is lost.
-        sink(known.endClosing(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
+        // Closing a view succeeds even if the worker is lost.
+        sink(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
         let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
@@ -150,20 +151,21 @@ final class PresenterLink {
         return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
     }
 
-    private func leave() {
+    private func closePresenter() {
         if let left = presenter?.close() { known.restore(left) }
         (presenter, session.shown) = (nil, [:])
     }
 
-    /// What is reported when the list is presented: that it has not lost its presenter, or no more.
+    /// Returns the effects of the end of a pause: the list has a presenter again. There are none if the list was not
+    /// paused.
     func endPause() -> [AdapterEffect] {
         defer { isPaused = false }
         return isPaused || isElsewhere ? [.paused(false)] : []
     }
 
-    /// Has the list opened.
+    /// Opens the list in its presenter.
     ///
-    /// - Parameter reload: what it is being presented of; nil = as it is, for the first time.
+    /// - Parameter reload: the reload that the list is opened with; nil = the list is presented for the first time.
     func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
         session.stage = .opening
         session.update = reload
@@ -175,34 +177,34 @@ final class PresenterLink {
         handle(presenter?.open(setup, of: objects.table))
     }
 
-    /// Has an update presented.
+    /// Presents an update.
     ///
-    /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
+    /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
     func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
         session.update = new
         handle(presenter?.present(new, controllers: controllers))
     }
 
-    /// Has item updates run that wait.
+    /// Runs the waiting item updates up to a place.
     func presentItems(through ticket: Ticket) { handle(presenter?.presentItems(through: ticket)) }
 
-    /// Handles a report without an order.
-    func takeTurn() { if session.stage == .open { handle(presenter?.takeTurn()) } }
+    /// Handles the reports that the presenter makes without an order.
+    func handleUnrequestedReports() { if session.stage == .open { handle(presenter?.unrequestedReports()) } }
 
-    /// Has something else done.
+    /// Sends an order to the presenter.
     private func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
         handle(presenter?.perform(order, by: user))
     }
 
-    /// Takes what a presenter in this process says at once.
+    /// Receives the output that a presenter in this process returns at once.
     private func handle(_ output: PresenterOutput?) {
         guard let output else { return }
         times?.add(output.times, of: Set(output.times.keys))
         _ = reports.append(output.reports)
     }
 
-    /// Asks about an item that was dragged; answers why nobody is asked, if so.
-    func ask(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
+    /// Asks the presenter about a dragged item; returns the error if it cannot be asked.
+    func askAboutMove(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
         guard let presenter else { return ListError(.pluginFailed, "the list has no presenter") }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
@@ -213,7 +215,7 @@ final class PresenterLink {
         return nil
     }
 
-    /// Lets views, and items that change by themselves, wait; or lets them go on.
+    /// Holds back views, or items that change by themselves, or lets them continue.
     func hold(all: Bool? = nil, items: Bool? = nil) {
         holds = (all: all ?? holds.all, items: items ?? holds.items)
         sendHolds()
@@ -227,18 +229,18 @@ final class PresenterLink {
 
     // MARK: Calls
 
-    /// Records who asked for an item to be moved, which has its turn among the writes.
-    func add(_ command: AdapterCommand, _ id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
+    /// Records the caller of a `MoveItem`, which takes its turn among the writes.
+    func addMove(_ command: AdapterCommand, id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
 
-    /// A `MoveItem` is answered.
+    /// Removes an answered `MoveItem`.
     func removeMove(_ id: RequestID) { calls.remove(id) }
 
-    /// Hands a call on as soon as the list is presented.
-    func call(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: (any PresentingWorker)?) {
+    /// Forwards a call to the presenter as soon as the list is open.
+    func forwardCall(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: (any PresentingWorker)?) {
         switch command {
         case .view(_, let view, .close):
             guard isPresented else {
-                end(view, .closed)
+                endView(view, .closed)
                 return sink([.answer(id, .success(.done))])
             }
             _ = known.beginClosing(view, .closed)
@@ -249,9 +251,9 @@ final class PresenterLink {
         sendCalls(worker: worker)
     }
 
-    /// Closes a view for a reason of the daemon's.
+    /// Closes a view for a reason of the daemon's own.
     func close(_ view: ViewID, _ reason: ViewClosing, by user: UInt32?) {
-        guard isPresented else { return end(view, reason) }
+        guard isPresented else { return endView(view, reason) }
         guard known.beginClosing(view, reason) else { return }
         session.closings.append((view, user))
         sendClosings()
@@ -271,18 +273,19 @@ final class PresenterLink {
         session.closings = []
     }
 
-    /// Ends a view without a presenter; its waiting calls are answered.
-    private func end(_ view: ViewID, _ reason: ViewClosing) {
+    /// Ends a view without a presenter, and answers its waiting calls.
+    private func endView(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
         sink(calls.popUnsent(of: view).map { .answer($0, .failure(closed)) })
         sink(known.end(view, reason, at: objects.place))
     }
 
-    /// Sends what was not sent yet, in order of arrival.
+    /// Sends the waiting calls in order of arrival.
     func sendCalls(worker: (any PresentingWorker)?) {
         guard session.stage == .open, let presenter else { return }
         let unsent = calls.popUnsent(
-            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position, isShown: known.shows)
+            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position,
+            isShown: known.view(_:displays:))
         for (id, call, error) in unsent {
             if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
         }
@@ -298,43 +301,44 @@ final class PresenterLink {
         }
     }
 
-    /// What was refused because workers died of it may be asked again.
+    /// Allows calls again that were refused because workers had died in them.
     func forgetRefusals() { calls.forgetRefusals() }
 
-    /// The list changes: what is refused is asked again of objects that are others then, and views that name their items mean
-    /// the same ones.
-    func listChanges(by changes: SectionChanges) {
+    /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
+    /// by index keep naming the same items.
+    func listWillChange(by changes: SectionChanges) {
         calls.listChanges(changes, in: objects.table)
         if !sharesTable { known.listChanges(changes.positions(of: objects.table.count(.old))) }
     }
 
-    /// Answers all calls, ends all views and leaves the presenter: the list ends.
+    /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
         sink(calls.popAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
-        leave()
-        sink(known.endAll(reason, at: objects.place))
+        closePresenter()
+        sink(known.endAllViews(reason, at: objects.place))
         session.stage = .closed
     }
 
     // MARK: Reports
 
-    /// Takes what a presenter reported; false when it is not the one that the list has.
+    /// Queues the output of a presenter; returns `false` if that is not the list's present one.
     func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
         guard presenter?.number == number, session.stage != .blamed else { return false }
         if !reports.append(output.reports) { blame("it flooded the list \(objects.configuration.name.quoted)") }
         return true
     }
 
+    /// Reports an impossible report of the presenter, which is replaced because of it.
     private func blame(_ reason: String) {
         session.stage = .blamed
         reports.removeAll()
         presenter?.blame(reason)
     }
 
-    /// What is next of what was reported; nil = nothing.
+    /// Returns the next event from the queued reports; nil if there is none.
     ///
-    /// - Parameter count: how many numbers items that change by themselves leave to others.
-    func next(leaving count: UInt64) -> LinkEvent? {
+    /// - Parameter count: the number of revision numbers that items which change by themselves must leave for others.
+    func nextEvent(leavingNumbers count: UInt64) -> LinkEvent? {
         while true {
             switch reports.popFirst(isBraked: isElsewhere) {
             case .none: return nil
@@ -346,15 +350,15 @@ final class PresenterLink {
                     reports.putBack(report)
                     return .needsNumber
                 }
-                if isElsewhere, report.isUnaskedChange { allowChanges() }
-                let event = follow(report)
+                if isElsewhere, report.isUnrequestedChange { allowChanges() }
+                let event = process(report)
                 if session.stage == .blamed { return nil }
                 if let event { return event }
             }
         }
     }
 
-    /// Grants the presenter further reports, half of its window at a time.
+    /// Grants the presenter more reports, half of its window at a time.
     private func allowChanges() {
         session.handledChanges += 1
         guard session.handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
@@ -362,35 +366,35 @@ final class PresenterLink {
         session.handledChanges = 0
     }
 
-    /// Handles a report; nil when it concerns the list itself not.
-    private func follow(_ report: PresenterReport) -> LinkEvent? {
+    /// Processes a report; returns nil if it does not concern the list itself.
+    private func process(_ report: PresenterReport) -> LinkEvent? {
         switch report {
         case .more:
-            if presenter?.sendMore() != true { blame("it asked for more objects although it has them all") }
+            if presenter?.sendMore() != true { blame("it requested more objects although it has all of them") }
             return nil
-        case .opened(let news): return opened(news)
+        case .opened(let news): return processOpened(news)
         case .presented(let news):
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
-                let news = followed(news, of: update)
+                let news = validated(news, of: update)
             else {
-                blame("it presented an update that was not ordered")
+                blame("it presented an update that the daemon had not sent")
                 return nil
             }
             session.update = nil
             return .presented(news)
         case .changed(let news, let request):
             guard session.stage == .open, request == nil || request == session.move?.id,
-                let news = followed(news, of: nil)
+                let news = validated(news, of: nil)
             else {
-                blame("it reported something that does not fit the list")
+                blame("its report does not match the list")
                 return nil
             }
             if request != nil { session.move = nil }
             return .changed(news, answering: request)
-        case .answer(let id, let outcome, let news): return answered(id, outcome, news)
+        case .answer(let id, let outcome, let news): return processAnswer(id, outcome, news)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
-                blame("it answered about an item that no request moved")
+                blame("it answered for an item that no request is moving")
                 return nil
             }
             session.move = nil
@@ -398,12 +402,13 @@ final class PresenterLink {
         }
     }
 
-    /// News that somebody may say who presents this list, followed; nil for others.
-    private func followed(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
+    /// Checks news from the presenter and applies them to the known state; returns nil if they are impossible for
+    /// this list.
+    private func validated(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
         var news = news
-        // What this process presents needs no check, and it knows its views.
+        // A presenter in this process is trusted, and keeps its views itself.
         guard isElsewhere else {
-            _ = known.follow(&news, remembers: session.stage == .opening) { nil }
+            _ = known.apply(&news, remembers: session.stage == .opening) { nil }
             for viewState in news.views { session.shown[viewState.view] = viewState.description.visibleObjects.count }
             for view in news.closings.keys { session.shown[view] = nil }
             return news
@@ -413,17 +418,18 @@ final class PresenterLink {
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
         let last = { [objects] in objects.table.object(at: objects.table.count(side) - 1, side)?.id }
-        return known.follow(&news, remembers: true, lastObject: last) ? news : nil
+        return known.apply(&news, remembers: true, lastObject: last) ? news : nil
     }
 
-    private func opened(_ news: PresenterNews) -> LinkEvent? {
+    /// Checks the report that the list was opened; returns nil if it is impossible.
+    private func processOpened(_ news: PresenterNews) -> LinkEvent? {
         let old = known
         known.forgetDisplay()
         guard session.stage == .opening, news.presented.transaction == nil,
-            let news = followed(news, of: ObjectUpdate())
+            let news = validated(news, of: ObjectUpdate())
         else {
             known = old
-            blame("it opened the list other than ordered")
+            blame("it opened the list in a different state than requested")
             return nil
         }
         session.stage = .open
@@ -431,30 +437,32 @@ final class PresenterLink {
         wasPresented = true
         session.update = nil
         var difference = news
-        // Told as the difference to what was sent before.
+        // Display and selection are reported as differences to the state that was reported before.
         difference.presented.events.removeAll(where: \.isAboutDisplay)
         difference.selection = nil
         let new = known
         return .opened(difference) { place in new.differences(since: old, at: place) }
     }
 
-    private func answered(
+    /// Checks the presenter's answer to a call; returns nil if it is impossible.
+    private func processAnswer(
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
     ) -> LinkEvent? {
-        guard session.stage == .open, let news = followed(news.withoutTransaction, of: nil) else {
-            blame("it reported something that does not fit the list")
+        guard session.stage == .open, let news = validated(news.withoutTransaction, of: nil) else {
+            blame("its report does not match the list")
             return nil
         }
-        guard let call = calls.answered(id) else { return .changed(news, answering: nil) }
+        guard let call = calls.popAnswered(id) else { return .changed(news, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
-        guard known.follow(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
-            blame("a view shows more than the list has")
+        guard known.apply(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
+            blame("it reported a view that shows more than the list has")
             return nil
         }
         return .answer(id, outcome, news)
     }
 
-    /// Whether section controllers can say that of an item: an object stays the one that it was, and within its limits.
+    /// Returns whether section controllers may give this verdict on an item: its object keeps its identifier and
+    /// stays within its limits.
     private func isPossible(_ verdict: ItemMoveVerdict, of move: ItemMoveRequest) -> Bool {
         guard case .object(let object) = verdict else { return true }
         guard case .update(let request) = calls[move.id]?.command else { return false }

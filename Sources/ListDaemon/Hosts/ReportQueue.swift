@@ -2,38 +2,39 @@
 
 internal import ListWorkers
 
-/// Reports of a presenter that are not handled yet: because they are too many, or because no revision is left for them.
+/// The reports of a presenter that are not handled yet, because there are too many or no revision number is left for
+/// them.
 struct ReportQueue {
-    /// The most reports that may wait; a presenter is held long before by its window.
+    /// The maximum number of queued reports; the presenter's window stops it long before.
     private static let mostReports = 4096
 
     private var waiting = WorkQueue<PresenterReport>()
     private var count = 0
     private var brake = FloodBrake.perList
-    /// Whether the first one has waited for as long as it must.
+    /// Whether the first report has waited long enough.
     private var firstMayPass = false
 
-    /// What becomes of the first report.
+    /// The next step for the first report.
     enum Next {
         case report(PresenterReport)
-        /// It waits for some milliseconds.
+        /// The report has to wait for this number of milliseconds.
         case wait(UInt64)
         case none
     }
 
-    /// Adds reports; false when there are too many.
+    /// Appends reports; returns `false` if there are too many.
     mutating func append(_ reports: [PresenterReport]) -> Bool {
         for report in reports { waiting.append(report) }
         count += reports.count
         return count <= Self.mostReports
     }
 
-    /// Takes the first report out, or answers how long it waits.
+    /// Removes and returns the first report, or returns how long it has to wait.
     ///
-    /// - Parameter isBraked: whether unasked reports wait when there are many.
+    /// - Parameter isBraked: whether the rate of unrequested reports is limited.
     mutating func popFirst(isBraked: Bool) -> Next {
         guard let report = waiting.popFirst() else { return .none }
-        if isBraked, report.isUnasked, !firstMayPass, let pause = brake.admit(at: .now) {
+        if isBraked, report.isUnrequested, !firstMayPass, let pause = brake.admit(at: .now) {
             waiting.putBack(report)
             return .wait(UInt64(pause / .milliseconds(1)) + 1)
         }
@@ -42,13 +43,13 @@ struct ReportQueue {
         return .report(report)
     }
 
-    /// Returns a report that cannot be handled yet to the front; it does not wait for the brake again.
+    /// Returns a report that cannot be handled yet to the front of the queue; the rate limit does not delay it again.
     mutating func putBack(_ report: PresenterReport) {
         waiting.putBack(report)
         count += 1
         firstMayPass = true
     }
 
-    /// Forgets all: whoever reported them is gone.
+    /// Drops all reports, because their presenter is gone.
     mutating func removeAll() { (waiting, count, firstMayPass) = (WorkQueue(), 0, false) }
 }

@@ -6,24 +6,24 @@ internal import ListKit
 internal import ListSources
 internal import Synchronization
 
-/// The way from a source to its adapter: one event after the other, each applied before the next one is taken.
+/// The path from a source to its adapter. Events are applied one at a time, in order.
 ///
-/// The source is blocked meanwhile, on its own executor: one that reads faster than the list can be announced is slowed
-/// down. A refused event (full disk, a limit) is tried again until it is applied, after waits that double, as the list
-/// would otherwise lack it.
+/// The source is blocked on its own executor until its event is applied, so that a source which reads faster than the
+/// list can announce is slowed down. A refused event (full disk, a limit) is retried until it is applied, with a
+/// delay that doubles, because the list would otherwise lack it.
 final class SourceFeed: Sendable {
-    /// Applies an event; called on the bus thread, answers on it.
+    /// Applies an event on the bus thread and calls `completion` there.
     typealias Apply = @DBusActor (SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) -> Void
 
-    /// The first and the longest wait before a refused event is tried again.
+    /// The first and the longest delay before a refused event is retried.
     private static let backoff = Backoff(from: .seconds(1), upTo: .seconds(32))
 
     private let apply: Apply
     private let isClosed = Mutex(false)
-    /// The refused event, which its source waits for.
+    /// The refused event for which its source waits.
     @DBusActor private var refused: Refused?
 
-    /// The event to retry.
+    /// A refused event, with the timer of its retry.
     private struct Refused {
         let timer: LoopTimer
         let attempt: @DBusActor () -> Void
@@ -33,21 +33,21 @@ final class SourceFeed: Sendable {
         self.apply = apply
     }
 
-    /// Takes an event and returns when it is applied, or when nobody wants it any more.
+    /// Applies an event. The call returns when the event is applied, or when the feed is closed.
     func submit(_ event: SourceEvent) {
         let isDone = DispatchSemaphore(value: 0)
         EventLoop.shared.post { [self] in attempt(event, Self.backoff) { isDone.signal() } }
         isDone.wait()
     }
 
-    /// Lets nothing through from now on; who waits goes on.
+    /// Drops all further events; a waiting source continues.
     @DBusActor
     func close() {
         isClosed.withLock { $0 = true }
         retry()
     }
 
-    /// Tries an event that was refused at once, without waiting for its time.
+    /// Retries a refused event at once instead of when its timer fires.
     @DBusActor
     func retry() {
         guard let refused else { return }

@@ -3,18 +3,18 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The turns of one list that are still to come: its next flush, and when it has been quiet.
+/// The pending turns of one list: its next flush, and the announcement after a quiet period.
 final class TurnSchedule: @unchecked Sendable {
-    // Sendable: used on the list's executor only.
+    // Sendable: used only on the list's executor.
 
-    /// How long a list must be quiet before it says its revision once more, in milliseconds.
+    /// The number of milliseconds without changes after which a list announces its revision once more.
     private static let quietPeriod: UInt64 = 2000
 
     private let executor: HostExecutor
     private let clock: HostClock
-    /// Whether a turn is posted, and the time for which a later one is.
+    /// Whether a turn is posted for now; `time` is that of a later turn.
     private var isPosted = false
-    /// Whether what waits takes microseconds, so that the bus thread may do it.
+    /// Whether the waiting work takes microseconds, so that the bus thread may do it.
     private(set) var isLight = true
     private var time: UInt64?
     private var lastChange: UInt64 = 0
@@ -25,18 +25,19 @@ final class TurnSchedule: @unchecked Sendable {
         self.clock = clock
     }
 
-    /// Records whether something that waits for the next turn takes microseconds.
-    func add(isLight: Bool) { self.isLight = self.isLight && isLight }
+    /// Records whether work for the next turn takes microseconds.
+    func addWork(isLight: Bool) { self.isLight = self.isLight && isLight }
 
-    /// Nothing waits any more.
+    /// Records that no work is waiting.
     func workIsDone() { isLight = true }
 
-    /// Milliseconds that never go back.
+    /// The time in milliseconds, which never goes backwards.
     var now: UInt64 { clock.now() }
 
-    /// Has a turn taken when it is due, behind what was posted before, unless one is that comes no later.
+    /// Posts a turn at its due time, after all earlier work, unless a turn is already posted for the same time or
+    /// earlier.
     ///
-    /// - Parameter isUrgent: whether it is due now, whatever the time.
+    /// - Parameter isUrgent: whether the turn is due now, whatever the time.
     func post(_ timing: FlushTiming, isUrgent: Bool, _ turn: @escaping @Sendable () -> Void) {
         let now = now
         switch timing {
@@ -58,8 +59,8 @@ final class TurnSchedule: @unchecked Sendable {
         }
     }
 
-    /// The list has changed: when it is quiet afterwards, that is told.
-    func noteChange(_ whenQuiet: @escaping @Sendable () -> Void) {
+    /// Records a change of the list; `whenQuiet` is called once no change has followed for the quiet period.
+    func recordChange(_ whenQuiet: @escaping @Sendable () -> Void) {
         lastChange = now
         if !awaitsQuiet { awaitQuiet(for: Self.quietPeriod, whenQuiet) }
     }

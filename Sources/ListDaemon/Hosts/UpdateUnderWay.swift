@@ -3,40 +3,42 @@
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// An update of a list on its way from the store to being announced.
+/// The update of a list that is being stored, presented and announced.
 struct UpdateUnderWay {
-    /// The requests that are answered with it.
+    /// The requests that are answered with the update.
     let requests: [RequestID]
-    /// Whether to open and to present it takes microseconds.
+    /// Whether opening and presenting the update takes microseconds.
     let isLight: Bool
-    /// What becomes of the objects, until it is announced or given up.
+    /// The change of the objects, until it is announced or dropped.
     private var content: PreparedTransaction.Content?
     private var removed: LargeRemoval?
 
-    /// No update is in progress.
+    /// Makes the state without an update in progress.
     init() { (requests, isLight) = ([], true) }
 
-    /// Something is to be stored.
+    /// Makes the state for an update that is about to be stored.
     init(_ work: StoreWork) {
         requests = work.requests
         content = work.content
         isLight = content?.isLight ?? true
     }
 
-    /// Notes what is taken away if that is much, from a list as it was.
-    mutating func noteRemoval(by update: ObjectUpdate, from list: ObjectList) {
+    /// Records the number of objects that the update removes from the list, if it removes many.
+    mutating func recordRemoval(by update: ObjectUpdate, from list: ObjectList) {
         removed = LargeRemoval(objects: update.changes.deletes.count, total: list.objectCount)
     }
 
-    /// What was taken away if that is much, for the answer to a request; nil for requests of other updates.
+    /// Returns the number of removed objects for the answer to a request, if the update removed many; nil for
+    /// requests of other updates.
     func removal(answering id: RequestID) -> LargeRemoval? { requests.contains(id) ? removed : nil }
 
-    /// What becomes of the objects, for those who follow them; it is announced now.
+    /// Removes and returns the change of the objects for followers, when it is announced.
     mutating func popContent() -> PreparedTransaction.Content? {
         defer { content = nil }
         return content
     }
 
-    /// It is refused, or has nothing to announce: a reload that comes next is not about it.
-    mutating func giveUp() { content = nil }
+    /// Drops the change of an update that was refused or has nothing to announce, so that a following reload does not
+    /// report it.
+    mutating func dropContent() { content = nil }
 }

@@ -5,27 +5,28 @@ package import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// Admits calls as far as their users' accounts allow, and has them handled in turns.
+/// Admission control for method calls: it admits calls as far as their users' accounts allow, and has them handled in
+/// turns.
 ///
-/// It alone owns the accounts: code that allocates memory for a caller reserves it here first.
+/// Only this class changes the accounts: code that allocates memory for a caller reserves it here first.
 @DBusActor
 package final class Admission {
-    /// Methods that pass at the limits of calls, because they only release what is limited.
+    /// The methods that are accepted even at the call limits, because they only release limited resources.
     private static let exemptFromCallLimit: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
 
-    /// A call with no more of a body is refused for the number of calls alone.
+    /// A call whose body has at most this many bytes is refused only for the number of calls, never for its bytes.
     private static let littleBody = 16 << 10
 
     private let turns: CallTurns
     private let limitsByUser = LimitsByUser()
     private var accounts = UserAccounts()
     private var rates = CallRates()
-    /// How many messages of each user have room and are not complete.
+    /// The number of incomplete messages of each user for which bytes are reserved.
     private var unfinished: [UInt32: Int] = [:]
-    /// Called when a user has given bytes back: somebody may wait for them.
-    private var onRoom: [@DBusActor () -> Void] = []
+    /// The handlers to call when bytes were released, because calls may be waiting for them.
+    private var bytesReleasedHandlers: [@DBusActor () -> Void] = []
     private var roomNotificationIsPosted = false
-    /// Sets other limits.
+    /// The limits of all users, with the exceptions of single users and groups.
     package var limits: Limits {
         get { limitsByUser.all }
         set {
@@ -40,37 +41,39 @@ package final class Admission {
     /// - Parameter handle: handles a call whose turn has come.
     init(_ handle: @escaping @DBusActor (Call) -> Void) { turns = CallTurns(handle) }
 
-    /// The limits of one user.
+    /// Returns the limits of one user.
     package func limits(of user: UInt32) -> Limits { limitsByUser.limits(of: user) }
 
-    /// Calls `handler` with the limits of each user that may have its own, when they were found out.
+    /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
+    /// limits in the configuration, it is not called.
     func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { limitsByUser.onLimits(handler) }
 
-    /// The calls and bytes that a user has in progress.
+    /// Returns the calls and bytes that a user has in progress.
     func use(of user: UInt32) -> UserAccounts.Use { accounts.use(of: user) }
-    /// How many bytes wait for all users.
+    /// The number of buffered bytes of all users.
     var waitingBytes: Int { accounts.bytes }
-    /// How many calls wait for their turn.
+    /// The number of calls that wait for their turn.
     var waitingCalls: Int { turns.count }
 }
 
 // MARK: - Calls
 
 extension Admission {
-    /// Counts a call and its bytes until it is answered, and has it handled when its turn has come.
+    /// Counts a call and its bytes until it is answered, and queues it to be handled in its turn.
     ///
-    /// - Throws: `limitsExceeded`, naming the limit; nothing of the call was decoded then.
+    /// - Throws: `limitsExceeded`, naming the limit; no part of the call's body was decoded.
     func admit(_ call: Call) throws(ListError) {
         let isExempt = Self.exemptFromCallLimit.contains(call.member)
         let user = call.peer.account
         let limits = limits(of: user)
         guard call.peer.callsInFlight <= limits.callsPerConnection || isExempt else {
             throw LimitKey.callsPerConnection.refusal(
-                .limitsExceeded, "more than \(limits.callsPerConnection) calls in flight")
+                .limitsExceeded,
+                "connection \(call.peer.name) has more than \(limits.callsPerConnection) calls in flight")
         }
         if limits.callsPerSecond > 0, !rates.consume(user, limit: limits.callsPerSecond), !isExempt {
             throw LimitKey.callsPerSecond.refusal(
-                .limitsExceeded, "user \(user) makes more than \(limits.callsPerSecond) calls in a second")
+                .limitsExceeded, "user \(user) has made more than \(limits.callsPerSecond) calls within a second")
         }
         let size = call.message.bodyLength
         do throws(UserAccounts.Refusal) {
@@ -95,52 +98,55 @@ extension Admission {
         turns.append(call, size: size)
     }
 
-    /// Keeps the calls of a peer, until one that is under way lets the others follow it.
+    /// Holds back the queued calls of a peer, because a call in progress must be followed in order. ``release(_:)``
+    /// ends this.
     func hold(_ peer: Peer) { turns.hold(peer) }
 
-    /// Handles the calls of a peer again.
+    /// Lets the calls of a peer take turns again.
     func release(_ peer: Peer) { turns.release(peer) }
 
-    /// Forgets what waits for a peer that has left.
-    func forget(_ peer: Peer) { turns.forget(peer) }
+    /// Drops the queued calls of a peer that has left.
+    func removeCalls(of peer: Peer) { turns.removeCalls(of: peer) }
 }
 
 // MARK: - Bytes
 
 extension Admission {
-    /// Adds bytes to those of a user, all or none, until they are released; false = there is no room for them now.
+    /// Reserves bytes for a user, all or none, until they are released; returns `false` if there is no room for them
+    /// now.
     func reserve(_ count: Int, for user: UInt32) -> Bool {
         (try? accounts.reserve(count, for: user, limit: limits(of: user).waitingBytesPerUser)) != nil
     }
 
-    /// Adds bytes that are there whatever the limits say.
+    /// Books bytes that exist already, whatever the limits.
     func adopt(_ count: Int, for user: UInt32) { accounts.adopt(count, for: user) }
 
     /// Releases bytes of a user.
     func release(_ count: Int, of user: UInt32) {
         guard count > 0 else { return }
         accounts.release(count, of: user)
-        guard !roomNotificationIsPosted, !onRoom.isEmpty else { return }
+        guard !roomNotificationIsPosted, !bytesReleasedHandlers.isEmpty else { return }
         roomNotificationIsPosted = true
-        EventLoop.shared.post { [weak self] in self?.notifyRoom() }
+        EventLoop.shared.post { [weak self] in self?.callBytesReleasedHandlers() }
     }
 
-    /// Calls `handler` some time after bytes were given back.
-    func onRoom(_ handler: @escaping @DBusActor () -> Void) { onRoom.append(handler) }
+    /// Registers a handler that is called some time after bytes were released.
+    func onBytesReleased(_ handler: @escaping @DBusActor () -> Void) { bytesReleasedHandlers.append(handler) }
 
-    private func notifyRoom() {
+    private func callBytesReleasedHandlers() {
         roomNotificationIsPosted = false
-        for handler in onRoom { handler() }
+        for handler in bytesReleasedHandlers { handler() }
     }
 }
 
 // MARK: - Unfinished messages
 
 extension Admission: IncomingAccount {
-    /// With less than this a user counts as one for whom nothing waits.
+    /// A user with fewer bytes than this counts as a user without buffered bytes.
     private static let littleBytes = 1 << 20
 
-    /// A user's first message is received whatever the limits say, or messages could wait for each other's ends for ever.
+    /// Reserves bytes for an incoming message. A user's first message is accepted whatever the limits; otherwise
+    /// incomplete messages could wait for each other forever.
     package func reserve(_ bytes: Int, for peer: Peer) -> Bool {
         let user = peer.account
         if !reserve(bytes, for: user) {
@@ -159,17 +165,17 @@ extension Admission: IncomingAccount {
 }
 
 extension UserAccounts.Refusal {
-    /// The error with a message that names the limit.
+    /// Returns the error for the client; its message names the limit.
     fileprivate func refusal(of user: UInt32) -> ListError {
         switch self {
         case .callsPerUser(let limit):
-            LimitKey.callsPerUser.refusal(.limitsExceeded, "user \(user) has \(limit) calls in flight")
+            LimitKey.callsPerUser.refusal(.limitsExceeded, "user \(user) already has \(limit) calls in flight")
         case .bytesPerUser(let limit):
             LimitKey.waitingBytesPerUser.refusal(
-                .limitsExceeded, "more than \(limit) bytes would wait for user \(user)")
+                .limitsExceeded, "user \(user) would have more than \(limit) bytes buffered")
         case .bytes(let limit):
             LimitKey.waitingBytes.refusal(
-                .limitsExceeded, "user \(user) has its share of the \(limit) bytes that may wait for all")
+                .limitsExceeded, "user \(user) has used up its share of the \(limit) bytes that all users may buffer")
         }
     }
 }

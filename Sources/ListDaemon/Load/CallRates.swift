@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rate limit for each user: a burst of one second's calls, which refills with time.
+/// The call rate limits of all users. Each user has a burst of one second's calls, which refills with time.
 struct CallRates {
     private struct Bucket {
         var left: Double
         var filled: ContinuousClock.Instant
     }
 
-    /// With more users those are forgotten that may make all their calls again.
+    /// Above this number of users, the users whose burst is refilled are evicted.
     private static let mostUsers = 1024
 
     private var buckets: [UInt32: Bucket] = [:]
 
-    /// Consumes one call of what a user may make; false = there is none left.
+    /// Consumes one call of a user's rate limit; returns `false` if the limit is reached.
     ///
-    /// - Parameter limit: the calls of a second, at least 1.
+    /// - Parameter limit: the number of calls per second, at least 1.
     /// - Complexity: O(1), amortised
     mutating func consume(_ user: UInt32, limit: Int, at now: ContinuousClock.Instant = .now) -> Bool {
         if buckets[user] == nil, buckets.count >= Self.mostUsers {

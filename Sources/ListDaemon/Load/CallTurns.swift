@@ -2,22 +2,22 @@
 
 internal import DBus
 
-/// The calls that have arrived and are not handled yet: users take turns, within a user its connections take turns, and
+/// The calls that have arrived and are not handled yet. Users take turns, the connections of a user take turns, and
 /// the calls of one connection are handled in order.
 ///
-/// A turn is measured by bytes and by the time that handling takes. Calls are read from the bus even while others wait
-/// here; so nobody can fill the bus's queue to listd with calls that take long.
+/// A turn is measured by the bytes of the calls and the time that handling takes. Calls are read from the bus even
+/// while others wait here, so that slow calls cannot fill the bus's queue to listd.
 @DBusActor
 final class CallTurns {
-    /// The bytes of a turn: enough for some calls of a user, before another user has its turn.
+    /// The bytes of a turn: enough for several calls of a user before the next user's turn.
     private static let quantum = 8 << 10
-    /// A call without arguments counts as so many bytes.
+    /// The bytes that a call without arguments counts as.
     private static let leastSize = 1 << 10
-    /// As many bytes as are handled in a microsecond.
+    /// The number of bytes that count as much as one microsecond of handling.
     private static let bytesPerMicrosecond = 64
 
     private var queue = FairQueue<ObjectIdentifier, Call>(quantum: quantum)
-    /// Peers with a call under way that later calls of the peer must follow.
+    /// The peers with a call in progress that their later calls must not overtake.
     private var held: Set<ObjectIdentifier> = []
     private let handle: @DBusActor (Call) -> Void
     private lazy var work = LoopWork { [weak self] in self?.handleNext() ?? false }
@@ -25,31 +25,32 @@ final class CallTurns {
     /// - Parameter handle: handles a call whose turn has come.
     init(_ handle: @escaping @DBusActor (Call) -> Void) { self.handle = handle }
 
-    /// How many calls wait.
+    /// The number of waiting calls.
     var count: Int { queue.count }
 
-    /// Puts a call behind the others of its connection; it is handled in this turn of the loop if there are few.
+    /// Appends a call to those of its connection. If few calls wait, it is handled in this iteration of the event
+    /// loop.
     func append(_ call: Call, size: Int) {
         let peer = call.peer
         queue.append(call, size: max(Self.leastSize, size), user: peer.account, connection: ObjectIdentifier(peer))
         work.begin()
     }
 
-    /// Keeps the calls of a peer until the call that is under way lets the others follow.
+    /// Holds back the calls of a peer until the call in progress allows the next to follow.
     func hold(_ peer: Peer) {
         held.insert(ObjectIdentifier(peer))
         queue.hold(ObjectIdentifier(peer), of: peer.account)
     }
 
-    /// Handles the calls of a peer again.
+    /// Lets the calls of a peer take turns again.
     func release(_ peer: Peer) {
         held.remove(ObjectIdentifier(peer))
         queue.release(ObjectIdentifier(peer), of: peer.account)
         if queue.hasTurn { work.begin() }
     }
 
-    /// Drops the calls of a peer that has left, except those to which it wanted no answer.
-    func forget(_ peer: Peer) {
+    /// Drops the calls of a peer that has left, except those that expect no reply.
+    func removeCalls(of peer: Peer) {
         let calls = queue.removeAll(for: ObjectIdentifier(peer), of: peer.account)
         if held.contains(ObjectIdentifier(peer)) { queue.hold(ObjectIdentifier(peer), of: peer.account) }
         for call in calls {
@@ -68,6 +69,6 @@ final class CallTurns {
 }
 
 extension Peer {
-    /// The account of a connection's calls: its user's, or a shared one for unknown users.
+    /// The user to whose account a connection's calls are charged; unknown users share one account.
     var account: UInt32 { credentials?.userID ?? .max }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides who is next when several members take turns that are measured in bytes (deficit round robin, Shreedhar and
-/// Varghese 1995).
+/// A scheduler for members that take turns measured in bytes (deficit round robin, Shreedhar and Varghese 1995).
 ///
-/// At the beginning of its turn a member gets a quantum of bytes as credit, and the turn lasts as long as the next
-/// piece fits into the credit; what is left of it is kept for the next turn. So all members get the same number of
+/// At the beginning of its turn, a member receives a quantum of bytes as credit. The turn lasts as long as the next
+/// piece fits into the credit; the remaining credit is kept for the next turn. So all members get the same number of
 /// bytes, whatever the sizes of their pieces.
 struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     private struct Member: Sendable {
@@ -15,7 +14,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
 
     private let quantum: Int
     private var members: [Key: Member] = [:]
-    /// The credits of the members that are suspended.
+    /// The credits of the suspended members.
     private var suspended: [Key: Int] = [:]
     /// The member whose turn it is.
     private(set) var current: Key?
@@ -23,7 +22,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     /// - Parameter quantum: the bytes of a turn, at least 1.
     init(quantum: Int) { self.quantum = max(1, quantum) }
 
-    /// A new member, or one that was suspended, has its turn when all others have had theirs.
+    /// Adds a member, or resumes a suspended one; its turn comes when all others have had theirs.
     ///
     /// - Complexity: O(1)
     mutating func join(_ key: Key) {
@@ -39,20 +38,21 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
         members[current]?.previous = key
     }
 
-    /// Removes a member that has nothing left, and its credit; if it had the turn, the next member gets it.
+    /// Removes a member that has no work left, and its credit. If it had the turn, the turn passes to the next
+    /// member.
     ///
     /// - Complexity: O(1)
     mutating func leave(_ key: Key) {
         suspended[key] = nil
         guard let member = members[key] else { return }
-        if current == key { pass() }
+        if current == key { passTurn() }
         members[key] = nil
         members[member.previous]?.next = member.next
         members[member.next]?.previous = member.previous
         if current == key { current = nil }  // nobody else was there
     }
 
-    /// Suspends a member: it has no turns until it joins again, and keeps its credit.
+    /// Suspends a member: it gets no turns until ``join(_:)``, and keeps its credit.
     ///
     /// - Complexity: O(1)
     mutating func suspend(_ key: Key) {
@@ -61,20 +61,21 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
         suspended[key] = credit
     }
 
-    /// Whether the next piece of the member whose turn it is fits into its credit; if not, the turn goes on to the next.
+    /// Returns whether the next piece of the present member fits into its credit; if not, the turn passes to the next
+    /// member.
     mutating func fits(_ size: Int) -> Bool {
         if let current, let credit = members[current]?.credit, size <= credit { return true }
-        pass()
+        passTurn()
         return false
     }
 
-    /// Takes bytes from a member's credit, or gives some back when there are less than none.
+    /// Subtracts bytes from a member's credit; a negative size adds to it.
     mutating func charge(_ size: Int, to key: Key) {
         members[key]?.credit -= size
         if let credit = suspended[key] { suspended[key] = credit - size }
     }
 
-    private mutating func pass() {
+    private mutating func passTurn() {
         guard let current, let next = members[current]?.next else { return }
         self.current = next
         charge(-quantum, to: next)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Work that waits for its turn: users take turns, within a user its connections do, and what comes from one connection keeps
-/// its order.
+/// A queue of work in which users take turns, and the connections of a user take turns. The work of one connection
+/// keeps its order.
 ///
-/// Turns are measured in bytes, so that a user who asks for much, or over many connections, delays another one by a turn.
+/// Turns are measured in bytes, so that a user with large requests or many connections delays another user by only
+/// one turn.
 package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Sendable {
-    /// A piece of work whose turn has come.
+    /// A queued piece of work.
     package struct Piece: Sendable {
-        /// The work.
+        /// The queued element.
         package let element: Element
-        /// Its size, as `append` was given it.
+        /// The size that was passed to `append`.
         package let size: Int
-        /// The user who waits for it.
+        /// The user that the work is for.
         package let user: UInt32
-        /// The connection for which it waits.
+        /// The connection that the work is for.
         package let connection: Connection
     }
 
@@ -21,14 +22,14 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private struct UserQueue: Sendable {
         var turns: DeficitTurns<Connection>
         var pieces: [Connection: FirstInFirstOut<Piece>] = [:]
-        /// Connections that have no turns for now.
+        /// The connections that are held back.
         var held: Set<Connection> = []
 
         var isUnused: Bool { pieces.isEmpty && held.isEmpty }
 
-        /// The piece that is next; the turn moves on until a user's next piece fits.
+        /// Returns the next piece. The turn passes from connection to connection until a next piece fits.
         ///
-        /// Asking twice gives the same, unless something has left meanwhile.
+        /// A second call returns the same piece, unless a connection was removed in between.
         mutating func first() -> Piece? {
             while let connection = turns.current, let piece = pieces[connection]?.first {
                 if turns.fits(piece.size) { return piece }
@@ -40,53 +41,57 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private let quantum: Int
     private var turns: DeficitTurns<UInt32>
     private var users: [UInt32: UserQueue] = [:]
-    /// Users that have no turns for now.
+    /// The users that are held back.
     private var held: Set<UInt32> = []
-    /// How many pieces wait.
+    /// The number of queued pieces.
     package private(set) var count = 0
 
-    /// Nothing waits.
+    /// Makes an empty queue.
     ///
-    /// - Parameter quantum: the bytes of a turn, of a user and of a connection.
+    /// - Parameter quantum: the bytes of a turn, both of a user and of a connection.
     package init(quantum: Int) {
         self.quantum = quantum
         turns = DeficitTurns(quantum: quantum)
     }
 
-    /// Puts a piece of work behind what waits for the same connection, which belongs to one user.
+    /// Appends a piece of work to those of its connection, which belongs to one user.
     ///
     /// - Complexity: O(1)
     package mutating func append(_ element: Element, size: Int, user: UInt32, connection: Connection) {
         let piece = Piece(element: element, size: max(0, size), user: user, connection: connection)
-        change(user) { queue in
+        updateQueue(of: user) { queue in
             queue.pieces[connection, default: FirstInFirstOut()].append(piece)
             if !queue.held.contains(connection) { queue.turns.join(connection) }
         }
         count += 1
     }
 
-    /// Whether a piece can be taken out: at least one that waits is not held back.
+    /// Whether a queued piece is ready, that is, not held back.
     package var hasTurn: Bool { turns.current != nil }
 
-    /// Whether something waits for a connection.
+    /// Returns whether a connection has queued pieces.
     package func isWaiting(_ connection: Connection, of user: UInt32) -> Bool {
         users[user]?.pieces[connection] != nil
     }
 
-    /// Takes out the piece of work whose turn has come; nil when nothing waits.
+    /// Removes and returns the piece of work whose turn has come; nil if no piece is ready.
     ///
-    /// - Complexity: O(1), amortised, for pieces of up to a quantum; a larger one takes a step for each quantum of it.
+    /// - Complexity: O(1), amortised, for pieces up to the size of a quantum; a larger piece takes a step for each
+    ///   quantum.
     package mutating func popFirst() -> Piece? {
         guard let piece = first() else { return nil }
         turns.charge(piece.size, to: piece.user)
         users[piece.user]?.turns.charge(piece.size, to: piece.connection)
         users[piece.user]?.pieces[piece.connection]?.removeFirst()
         count -= 1
-        if users[piece.user]?.pieces[piece.connection]?.first == nil { forget(piece.connection, of: piece.user) }
+        if users[piece.user]?.pieces[piece.connection]?.first == nil {
+            removeQueue(of: piece.connection, user: piece.user)
+        }
         return piece
     }
 
-    /// The piece of work whose turn has come, which `popFirst` takes out unless something is held, released or removed before.
+    /// Returns the piece of work that `popFirst` would remove now; nil if no piece is ready. Holding, releasing and
+    /// removing can change it.
     package mutating func first() -> Piece? {
         while let user = turns.current, let piece = users[user]?.first() {
             if turns.fits(piece.size) { return piece }
@@ -94,26 +99,26 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         return nil
     }
 
-    /// Corrects the size of a piece that was taken out: its user has less, or more, of the turns to come.
+    /// Corrects the size of a removed piece, which changes its user's share of the coming turns.
     package mutating func correct(_ piece: Piece, by difference: Int) {
         turns.charge(difference, to: piece.user)
         users[piece.user]?.turns.charge(difference, to: piece.connection)
     }
 
-    /// Takes out everything that waits for a connection, in its order; the connection is not held any more.
+    /// Removes and returns all pieces of a connection in order; the connection is not held back any more.
     ///
-    /// - Complexity: O(pieces that are taken out)
+    /// - Complexity: O(removed pieces)
     package mutating func removeAll(for connection: Connection, of user: UInt32) -> [Element] {
         release(connection, of: user)
         guard let pieces = users[user]?.pieces[connection] else { return [] }
         let removed = pieces.elements.map(\.element)
         count -= removed.count
-        forget(connection, of: user)
+        removeQueue(of: connection, user: user)
         return removed
     }
 
-    private mutating func forget(_ connection: Connection, of user: UInt32) {
-        change(user) { queue in
+    private mutating func removeQueue(of connection: Connection, user: UInt32) {
+        updateQueue(of: user) { queue in
             queue.pieces[connection] = nil
             queue.turns.leave(connection)
         }
@@ -123,51 +128,52 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
 // MARK: - Holding
 
 extension FairQueue {
-    /// Keeps what waits for a connection, now and later, until it is released; holding it twice is the same as once.
+    /// Holds back the present and future pieces of a connection until it is released. Holding twice is the same as
+    /// once.
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ connection: Connection, of user: UInt32) {
-        change(user) { queue in
+        updateQueue(of: user) { queue in
             queue.held.insert(connection)
             queue.turns.suspend(connection)
         }
     }
 
-    /// Lets a connection take its turns again.
+    /// Lets a held connection take turns again.
     ///
     /// - Complexity: O(1)
     package mutating func release(_ connection: Connection, of user: UInt32) {
         guard users[user]?.held.contains(connection) == true else { return }
-        change(user) { queue in
+        updateQueue(of: user) { queue in
             queue.held.remove(connection)
             if queue.pieces[connection] != nil { queue.turns.join(connection) } else { queue.turns.leave(connection) }
         }
     }
 
-    /// Keeps what waits for a user, now and later, until it is released.
+    /// Holds back the present and future pieces of a user until the user is released.
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ user: UInt32) {
         held.insert(user)
-        settle(user)
+        updateTurns(of: user)
     }
 
-    /// Lets a user take its turns again.
+    /// Lets a held user take turns again.
     ///
     /// - Complexity: O(1)
     package mutating func release(_ user: UInt32) {
         guard held.remove(user) != nil else { return }
-        settle(user)
+        updateTurns(of: user)
     }
 
-    private mutating func change(_ user: UInt32, _ body: (inout UserQueue) -> Void) {
+    private mutating func updateQueue(of user: UInt32, _ body: (inout UserQueue) -> Void) {
         body(&users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))])
         if users[user]?.isUnused == true { users[user] = nil }
-        settle(user)
+        updateTurns(of: user)
     }
 
-    /// A user has turns as long as one of its connections has.
-    private mutating func settle(_ user: UInt32) {
+    /// Adds a user to the turns, suspends it or removes it. A user has turns as long as one of its connections has.
+    private mutating func updateTurns(of user: UInt32) {
         if users[user]?.turns.current != nil, !held.contains(user) {
             turns.join(user)
         } else if users[user] != nil || held.contains(user) {
@@ -178,7 +184,7 @@ extension FairQueue {
     }
 }
 
-/// Elements in the order in which they came.
+/// A first-in, first-out queue.
 private struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var storage: [Element?] = []
     private var head = 0
@@ -193,7 +199,7 @@ private struct FirstInFirstOut<Element: Sendable>: Sendable {
         guard head < storage.count else { return }
         storage[head] = nil
         head += 1
-        // Half of it was removed: each remaining element moves once for each removed one.
+        // At least half of the storage is unused, so each remaining element moves at most once for each removed one.
         guard head * 2 >= storage.count else { return }
         storage.removeFirst(head)
         head = 0

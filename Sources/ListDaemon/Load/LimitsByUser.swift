@@ -4,7 +4,7 @@ internal import DBus
 internal import ListConfiguration
 internal import ListSupport
 
-/// The limits of each user, as the configuration says and the system's databases, which are asked now and then.
+/// The limits of each user, from the configuration and the system's user databases, whose answers are cached.
 @DBusActor
 final class LimitsByUser {
     private struct Entry {
@@ -14,21 +14,22 @@ final class LimitsByUser {
 
     private var entries: [UInt32: Entry] = [:]
     private var handler: (@DBusActor (UInt32, Limits) -> Void)?
-    /// The limits of all, and what some have instead.
+    /// The limits of all users, with the exceptions of single users and groups.
     private(set) var all = Limits()
 
-    /// Sets the limits of all, and what some have instead.
+    /// Changes the limits of all users and the exceptions.
     func setLimits(_ limits: Limits) {
         all = limits
         entries = [:]
     }
 
-    /// Calls `handler` with the limits of each user that may have its own, when they were found out.
+    /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
+    /// limits in the configuration, it is not called.
     func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { self.handler = handler }
 
-    /// The limits of one user.
+    /// Returns the limits of one user.
     ///
-    /// - Complexity: O(1), but for a look into the databases in every ``UnixGroups/freshness``
+    /// - Complexity: O(1), except for a query of the user databases once in every ``UnixGroups/freshness``
     func limits(of user: UInt32) -> Limits {
         guard !all.ofUsers.isEmpty else { return all }
         let now = ContinuousClock.now

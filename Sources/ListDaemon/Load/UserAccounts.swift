@@ -2,22 +2,21 @@
 
 internal import ListConfiguration
 
-/// What each Unix user has under way, over all its connections: calls that are not answered yet, and bytes that wait.
+/// The accounts of all Unix users: the unanswered calls and the buffered bytes of a user on all its connections.
 ///
-/// The bytes of all users come out of one pool, which is shared as dbus-broker shares its pools: the more users hold
-/// some of it, the less one of them may add, so that a newcomer always finds room. Bytes that were granted are never
-/// taken back.
+/// The bytes of all users come from one pool, which is shared in the way of dbus-broker: the more users hold bytes,
+/// the less each of them may add, so that a new user always finds room. Granted bytes are never revoked.
 package struct UserAccounts: Sendable {
     /// The limits of all accounts.
     package struct Limits: Sendable, Equatable {
-        /// The most calls of one user.
+        /// The maximum number of calls of one user.
         package let callsPerUser: Int
-        /// The most bytes of one user.
+        /// The maximum number of bytes of one user.
         package let bytesPerUser: Int
-        /// The most bytes of all users together.
+        /// The maximum number of bytes of all users together.
         package let bytes: Int
 
-        /// Makes limits; the defaults are the contract's.
+        /// Makes limits; the defaults are those of the contract.
         package init(callsPerUser: Int = 1024, bytesPerUser: Int = 64 << 20, bytes: Int = 256 << 20) {
             self.callsPerUser = callsPerUser
             self.bytesPerUser = bytesPerUser
@@ -25,47 +24,47 @@ package struct UserAccounts: Sendable {
         }
     }
 
-    /// What a user has.
+    /// The resources that a user occupies.
     package struct Use: Sendable, Equatable {
-        /// Calls that are not answered yet.
+        /// The number of calls that are not answered yet.
         package var calls = 0
-        /// Bytes that wait.
+        /// The number of buffered bytes.
         package var bytes = 0
 
-        /// Nothing.
+        /// Makes an empty account.
         package init() {}
     }
 
-    /// A user would have too much.
+    /// The error for a request beyond the limits of an account.
     package enum Refusal: Error, Equatable {
-        /// As many calls as one user may have.
+        /// The user has the maximum number of calls.
         case callsPerUser(limit: Int)
-        /// More bytes than one user may have.
+        /// The user would have more bytes than one user may have.
         case bytesPerUser(limit: Int)
-        /// More than the user's share of what is left for all.
+        /// The user would have more than its share of the bytes that all users have left.
         case bytes(limit: Int)
     }
 
-    /// Sets the limits from now on; what is booked already stays booked.
+    /// The limits of all accounts that have no limits of their own.
     package private(set) var limits: Limits
-    /// The bytes of all users.
+    /// The sum of all users' bytes.
     package private(set) var bytes = 0
-    /// Users that have bytes.
+    /// The number of users that have bytes.
     private var holders = 0
     private var users: [UInt32: Use] = [:]
 
-    /// Nothing is booked.
+    /// Makes accounts without bookings.
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// Limits what comes from now on; nothing is taken back.
+    /// Changes the limits; what is booked already stays booked.
     package mutating func setLimits(_ limits: Limits) { self.limits = limits }
 
-    /// What a user has.
+    /// Returns the calls and bytes of a user.
     package func use(of user: UInt32) -> Use { users[user] ?? Use() }
 
-    /// How many users have something.
+    /// The number of users with calls or bytes.
     package var count: Int { users.count }
 }
 
@@ -75,8 +74,8 @@ extension UserAccounts {
     /// Counts a call of a user until `endCall`.
     ///
     /// - Parameters:
-    ///   - limit: how many this user may have; nil = as many as any.
-    ///   - isExempt: whether it passes at the limit, because it only gives back what is limited.
+    ///   - limit: the maximum number of this user's calls; nil = the limit of all users.
+    ///   - isExempt: whether the call is accepted at the limit, because it only releases limited resources.
     /// - Complexity: O(1)
     package mutating func beginCall(of user: UInt32, limit: Int? = nil, isExempt: Bool = false) throws(Refusal) {
         let limit = limit ?? limits.callsPerUser
@@ -84,7 +83,7 @@ extension UserAccounts {
         change(user) { $0.calls += 1 }
     }
 
-    /// A call was answered, or needs no answer any more.
+    /// Removes a call that was answered, or needs no answer any more, from its user's account.
     package mutating func endCall(of user: UInt32) {
         change(user) { $0.calls = max(0, $0.calls - 1) }
     }
@@ -93,7 +92,7 @@ extension UserAccounts {
 // MARK: - Bytes
 
 extension UserAccounts {
-    /// How many bytes a user may add now.
+    /// Returns the number of bytes that a user may add now.
     ///
     /// - Complexity: O(1)
     package func room(for user: UInt32) -> Int {
@@ -101,9 +100,9 @@ extension UserAccounts {
         return max(0, min(limits.bytesPerUser, share(of: user)) - held)
     }
 
-    /// Adds bytes to those of a user, all of them or none, until they are released.
+    /// Reserves bytes for a user, all or none, until they are released.
     ///
-    /// - Parameter limit: how many this user may have; nil = as many as any.
+    /// - Parameter limit: the maximum number of this user's bytes; nil = the limit of all users.
     /// - Complexity: O(1)
     package mutating func reserve(_ count: Int, for user: UInt32, limit: Int? = nil) throws(Refusal) {
         let limit = limit ?? limits.bytesPerUser
@@ -113,7 +112,8 @@ extension UserAccounts {
         set(sum, for: user)
     }
 
-    /// Adds bytes that are there whatever the limits say, as what has come of a message before anybody could ask.
+    /// Books bytes that exist already, whatever the limits, such as the first part of a message that was received
+    /// before its size was known.
     package mutating func adopt(_ count: Int, for user: UInt32) {
         let (sum, overflow) = use(of: user).bytes.addingReportingOverflow(max(0, count))
         if !overflow { set(sum, for: user) }
@@ -124,15 +124,15 @@ extension UserAccounts {
         set(max(0, use(of: user).bytes - max(0, count)), for: user)
     }
 
-    /// The most that a user may have of the pool: a part of what the others have left.
+    /// Returns the maximum number of bytes that a user may have of the pool: a fraction of what the others leave.
     ///
-    /// With n users, this one included, the part is 1 / ((n + 1) · log₂(n + 1) + n + 1): the number of users need not
-    /// be known beforehand, and each of n users gets nearly 1/n, up to a factor of log² n.
+    /// With n users, including this one, the fraction is 1 / ((n + 1) · log₂(n + 1) + n + 1). So the number of users
+    /// need not be known beforehand, and each of n users gets nearly 1/n, up to a factor of log² n.
     private func share(of user: UInt32) -> Int {
         let held = use(of: user).bytes
         let others = bytes - held
         let next = holders + (held > 0 ? 1 : 2)  // n + 1
-        // Rounded up, so that a share is rather too small.
+        // The logarithm is rounded up, so that a share is rather too small than too large.
         let logarithm = Int.bitWidth - (next - 1).leadingZeroBitCount
         return max(0, limits.bytes - others) / (next * logarithm + next)
     }

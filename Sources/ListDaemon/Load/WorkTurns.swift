@@ -3,11 +3,11 @@
 internal import DBus
 internal import Dispatch
 
-/// Work that other threads than the event loop's do, because a caller decides how long it takes: users take turns,
-/// which are measured in bytes or in another unit of such work.
+/// Work that runs on threads other than the event loop's, because its duration depends on a caller. Users take turns,
+/// measured in bytes or another unit of work.
 @DBusActor
 final class WorkTurns {
-    /// Runs on another thread, and returns what the event loop's thread does with the outcome.
+    /// Runs on another thread, and returns the closure that handles the outcome on the event loop's thread.
     private typealias Work = @Sendable () -> @DBusActor @Sendable () -> Void
 
     private let threads: DispatchQueue
@@ -18,8 +18,9 @@ final class WorkTurns {
 
     /// - Parameters:
     ///   - quantum: the size of a turn.
-    ///   - mostAtOnce: how many pieces of work are under way together.
-    ///   - isOneForEachUser: whether a user has one piece of work under way at a time, so that its work keeps its order.
+    ///   - mostAtOnce: the maximum number of pieces of work that run at the same time.
+    ///   - isOneForEachUser: whether only one piece of work runs for each user at a time, so that its work stays in
+    ///     order.
     nonisolated init(quantum: Int, mostAtOnce: Int, isOneForEachUser: Bool, on threads: DispatchQueue) {
         self.threads = threads
         self.mostAtOnce = mostAtOnce
@@ -27,12 +28,12 @@ final class WorkTurns {
         queue = FairQueue(quantum: quantum)
     }
 
-    /// Has something done when it is the user's turn.
+    /// Runs work when it is the user's turn.
     ///
     /// - Parameters:
-    ///   - size: how long it takes, in what turns are measured in.
+    ///   - size: the amount of work, in the unit of the turns.
     ///   - run: called once, on another thread.
-    ///   - finish: called behind it, on the event loop's.
+    ///   - finish: called afterwards with the output, on the event loop's thread.
     func perform<Output: Sendable>(
         for peer: Peer, size: Int, _ run: @escaping @Sendable () -> Output,
         finish: @escaping @DBusActor @Sendable (Output) -> Void
@@ -45,6 +46,7 @@ final class WorkTurns {
         proceed()
     }
 
+    /// Starts queued work, as much as may run at the same time.
     private func proceed() {
         while underWay < mostAtOnce, let piece = queue.popFirst() {
             underWay += 1
@@ -61,13 +63,13 @@ final class WorkTurns {
         queue.release(user)
         proceed()
         finish()
-        // The result may be hundreds of thousands of objects that nobody needs: they are freed on another thread.
+        // The output can hold hundreds of thousands of objects, so they are freed on another thread.
         threads.async { withExtendedLifetime(finish) {} }
     }
 }
 
 extension WorkTurns {
-    /// Turns messages into values, and values into messages: what is large. Sizes are bytes.
+    /// Makes the turns in which large messages are decoded and encoded. Sizes are bytes.
     nonisolated static func forCoding() -> WorkTurns {
         WorkTurns(quantum: 64 << 10, mostAtOnce: 2, isOneForEachUser: true, on: .global())
     }

@@ -3,7 +3,7 @@
 internal import DBus
 internal import ListSupport
 
-/// The defaults of options that are not given; they depend on whether systemd runs the process.
+/// The defaults of missing command-line options; they depend on whether systemd runs the process.
 struct ArgumentDefaults {
     static let logLevel = Log.Level.info
 
@@ -11,7 +11,8 @@ struct ArgumentDefaults {
     let executable: String
     let isRoot: Bool
 
-    /// systemd sets one of these for everything it starts (systemd.exec(5)).
+    /// Whether systemd started the process: it sets at least one of these variables for each process
+    /// (systemd.exec(5)).
     var isService: Bool { value("NOTIFY_SOCKET") != nil || value("INVOCATION_ID") != nil }
 
     var bus: BusAddress { isService ? .system : .session }
@@ -34,11 +35,12 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
-    /// The unit passes the boot's identifier (`%b`), because the service cannot see the kernel's files about it.
+    /// The boot's identifier. The unit passes it (`%b`), because the service cannot read the kernel's files about it.
     var bootIdentifier: String? { value("LISTD_BOOT_ID") }
 
-    /// `PREFIX/lib/listd/plugins` for an installed program, after that of `/usr/local` for one of the distribution's; for a built
-    /// one, where `make plugins` puts them.
+    /// The directories in which plugins are searched. An installed program uses `PREFIX/lib/listd/plugins`, a program
+    /// of the distribution first that of `/usr/local`, and a program in a build directory the folder that `make
+    /// plugins` fills.
     var pluginDirectories: [String] {
         var folder = executable.split(separator: "/").dropLast()
         if let build = folder.firstIndex(of: ".build") {
@@ -52,8 +54,8 @@ struct ArgumentDefaults {
         default:
             return ["/" + (folder + ["plugins"]).joined(separator: "/")]
         }
-        // The package manager owns the directory of a distribution: an administrator's own plugins lie beside it, and
-        // come first.
+        // The package manager owns the directory of a distribution, so an administrator's own plugins are in
+        // `/usr/local` and take precedence.
         let prefixes = folder == ["usr"] ? [["usr", "local"], folder] : [folder]
         return prefixes.map { "/" + ($0 + ["lib", "listd", "plugins"]).joined(separator: "/") }
     }
@@ -64,18 +66,19 @@ struct ArgumentDefaults {
         environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// systemd separates the directories of a unit that has several by colons; the first is ours.
+    /// Returns the first directory of a variable. systemd separates the directories of a unit by colons.
     private func firstDirectory(_ variable: String) -> String? {
         value(variable)?.split(separator: ":").first.map(String.init)
     }
 
-    /// The XDG base directory specification: a relative path in the variable is to be ignored.
+    /// Returns a base directory of the user. The XDG base directory specification has relative paths in the variable
+    /// ignored.
     private func userDirectory(
         _ variable: String, below home: String, option: String
     ) throws(UsageError) -> String {
         if let directory = value(variable), directory.hasPrefix("/") { return directory }
         guard let directory = value("HOME"), directory.hasPrefix("/") else {
-            throw UsageError("\(option) is needed, as neither \(variable) nor HOME names a directory")
+            throw UsageError("\(option) is required, because neither \(variable) nor HOME names a directory")
         }
         return directory == "/" ? "/\(home)" : "\(directory)/\(home)"
     }

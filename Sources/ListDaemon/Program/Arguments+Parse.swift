@@ -4,17 +4,18 @@ internal import DBus
 internal import ListSupport
 
 extension Arguments {
-    /// Reads a command line.
+    /// Parses a command line.
     ///
-    /// An option's value is the next word or follows a `=`; of a repeated option the last one counts. `--help` and
-    /// `--version` win over everything beside them that can be understood.
+    /// An option's value is the next word or follows a `=`; if an option is repeated, the last one counts. `--help`
+    /// and `--version` take precedence over all other valid options.
     ///
     /// - Parameters:
     ///   - words: the arguments without the program's name.
-    ///   - environment: the variables of the process, from which the defaults come.
-    ///   - executable: the absolute path of the running program, from which the plugins' place comes.
-    ///   - isRoot: whether root runs the process, whose configuration is the service's.
-    /// - Throws: an error that names the first word at fault.
+    ///   - environment: the environment variables of the process, from which defaults are derived.
+    ///   - executable: the absolute path of the running program, from which the default plugin directories are
+    ///     derived.
+    ///   - isRoot: whether root runs the process; root uses the configuration of the service.
+    /// - Throws: an error that names the first invalid word.
     package static func parse(
         _ words: [String], environment: [String: String], executable: String, isRoot: Bool = false
     ) throws(UsageError) -> Arguments {
@@ -41,7 +42,7 @@ extension Arguments {
     }
 }
 
-/// The words of a command line, sorted by option, before any default.
+/// The options of a command line with their values, before defaults are applied.
 private struct GivenOptions {
     enum Valued: String {
         case bus, direct, config, state, plugins, worker
@@ -111,12 +112,13 @@ private struct GivenOptions {
     func logLevel() throws(UsageError) -> Log.Level? {
         guard let name = values[.logLevel] else { return nil }
         guard let level = Log.Level(name: name) else {
-            throw UsageError("--log-level \(name): one of \(Log.Level.allCases.map(\.name).joined(separator: ", "))")
+            let names = Log.Level.allCases.map(\.name).joined(separator: ", ")
+            throw UsageError("--log-level \(name): must be one of \(names)")
         }
         return level
     }
 
-    /// An address has a transport and a colon; libdbus checks the rest when the address is used.
+    /// Checks that an address has a transport and a colon; libdbus checks the rest when the address is used.
     func checked(_ address: String, of option: Valued) throws(UsageError) -> String {
         guard let colon = address.firstIndex(of: ":"), colon != address.startIndex else {
             throw UsageError("--\(option.rawValue) \(address): not a D-Bus address such as unix:path=/run/bus")

@@ -3,41 +3,42 @@
 package import DBus
 package import ListSupport
 
-/// What the command line asks for.
+/// The mode and options that the command line selects.
 ///
-/// Made by ``parse(_:environment:executable:)``, which applies every default, so that nobody after it looks at the
-/// environment again.
+/// Made by ``parse(_:environment:executable:isRoot:)``, which applies all defaults. No other code reads the
+/// environment for options.
 package enum Arguments: Sendable, Equatable {
-    /// Be the daemon.
+    /// Run the daemon.
     case run(DaemonOptions)
-    /// Be a plugin worker that dials its daemon at a D-Bus address.
+    /// Run a plugin worker that connects to its daemon at a D-Bus address.
     case worker(address: String)
-    /// Read the configuration in a directory, print what is wrong with it, and leave.
+    /// Read the configuration in a directory, print its mistakes and exit.
     case checkConfiguration(directory: String)
-    /// Print the version and leave.
+    /// Print the version and exit.
     case version
-    /// Print the usage and leave.
+    /// Print the usage and exit.
     case help
 }
 
-/// How a daemon is to run.
+/// The options of a daemon.
 package struct DaemonOptions: Sendable, Equatable {
-    /// The bus on which the name is owned.
+    /// The bus on which listd owns its name.
     package var bus: BusAddress
-    /// Where direct clients are accepted.
+    /// The address or socket on which direct clients are accepted.
     package var direct: DirectListener
     /// The directory with `listd.conf` and the `*.list` files; it need not exist.
     package var configurationDirectory: String
-    /// The directory of the store; nil keeps nothing.
+    /// The directory of the store; nil = lists are not stored.
     package var stateDirectory: String?
-    /// Where plugins are looked for, in this order.
+    /// The directories in which plugins are searched, in this order.
     package var pluginDirectories: [String]
-    /// The least important messages that are written.
+    /// The least important level that is logged.
     package var logLevel: Log.Level
-    /// What tells this boot of the machine from others; nil = the kernel says it.
+    /// The identifier of the machine's current boot; nil = it is read from the kernel.
     package var bootIdentifier: String?
 
-    /// Makes the options of a daemon; the command line's are made by ``Arguments/parse(_:environment:executable:)``.
+    /// Makes the options of a daemon; ``Arguments/parse(_:environment:executable:isRoot:)`` makes them from the
+    /// command line.
     package init(
         bus: BusAddress, direct: DirectListener, configurationDirectory: String, stateDirectory: String?,
         pluginDirectories: [String], logLevel: Log.Level, bootIdentifier: String? = nil
@@ -52,19 +53,19 @@ package struct DaemonOptions: Sendable, Equatable {
     }
 }
 
-/// Where direct connections are accepted, as `--direct` names it.
+/// The place where direct connections are accepted, as `--direct` names it.
 package enum DirectListener: Sendable, Equatable {
-    /// Nowhere.
+    /// Direct connections are not accepted.
     case none
-    /// At a D-Bus address.
+    /// A D-Bus address.
     case address(String)
-    /// On the socket that systemd passes, or at this address if it passes none.
+    /// The socket that systemd passes, or this address if systemd passes none.
     case passedSocket(otherwise: String)
 }
 
-/// A command line that cannot be understood.
+/// The error for an invalid command line.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, naming the argument at fault.
+    /// The message, which names the argument at fault.
     package let description: String
 
     /// Makes an error from its message.

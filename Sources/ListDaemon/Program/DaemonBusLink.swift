@@ -5,10 +5,10 @@ internal import ListKit
 internal import ListProtocol
 internal import ListSupport
 
-/// Keeps the daemon on its bus: connects, owns the name, and comes back when the bus does.
+/// The daemon's connection to its bus: connects, owns the bus name, and reconnects when the bus was restarted.
 @DBusActor
 final class BusLink {
-    /// The first and the longest wait between two attempts to come back.
+    /// The first and the longest delay between two attempts to reconnect.
     private static let backoff = Backoff(from: .milliseconds(50), upTo: .seconds(5))
 
     private let address: BusAddress
@@ -17,7 +17,7 @@ final class BusLink {
     private let asksPolkit: Bool
     private var isClosed = false
 
-    /// - Parameter asksPolkit: whether to look for polkit on this bus.
+    /// - Parameter asksPolkit: whether polkit is used on this bus.
     init(address: BusAddress, asksPolkit: Bool, service: Service, log: Log) {
         self.address = address
         self.asksPolkit = asksPolkit
@@ -25,9 +25,9 @@ final class BusLink {
         self.log = log
     }
 
-    /// Connects and owns the name: from then on callers find everything that is in the tree.
+    /// Connects and acquires the bus name. From then on, callers find all objects of the tree.
     ///
-    /// - Throws: why there is no bus, or that somebody else owns the name.
+    /// - Throws: an error if there is no bus, or if another process owns the name.
     func connect() async throws(DBusError) {
         try await connect(to: address)
     }
@@ -36,42 +36,42 @@ final class BusLink {
         let connection = try await Connection.open(address)
         do throws(DBusError) {
             connection.objects = service.tree
-            if asksPolkit { await service.authority.polkit.use(connection) }
+            if asksPolkit { await service.authority.polkit.setConnection(connection) }
             guard try await connection.requestName(ObjectNames.service, .doNotQueue) == .primaryOwner else {
-                throw .failed("somebody else owns \(ObjectNames.service)")
+                throw .failed("another process owns the bus name \(ObjectNames.service)")
             }
         } catch {
             connection.close()
             throw error
         }
-        service.transports.use(connection)
-        connection.onDisconnect { [weak self] in self?.lost() }
+        service.transports.setBus(connection)
+        connection.onDisconnect { [weak self] in self?.connectionLost() }
     }
 
-    /// Leaves the bus when everything is sent.
+    /// Closes the connection after all messages were sent.
     func close() async {
         isClosed = true
         await service.transports.drain()
         service.transports.bus?.close()
     }
 
-    /// Everybody on the bus counts as gone: their views are closed as if they had left.
-    private func lost() {
+    /// Handles the loss of the bus: all its clients count as departed, and their views are closed.
+    private func connectionLost() {
         guard !isClosed else { return }
-        service.transports.use(nil)
-        log.error("the bus has ended the connection; coming back when it does")
-        Task { @DBusActor in await comeBack() }
+        service.transports.setBus(nil)
+        log.error("the bus closed the connection; listd reconnects when the bus is back")
+        Task { @DBusActor in await reconnect() }
     }
 
-    private func comeBack() async {
+    private func reconnect() async {
         var backoff = Self.backoff
         while !isClosed {
             do throws(DBusError) {
                 try await connect(to: address.ofAnyBus())
-                log.notice("back on the bus")
+                log.notice("reconnected to the bus")
                 return
             } catch {
-                log.debug("no bus yet: \(error)")
+                log.debug("the bus is not back yet: \(error)")
             }
             try? await Task.sleep(for: backoff.next())
         }
@@ -79,7 +79,7 @@ final class BusLink {
 }
 
 extension BusAddress {
-    /// The same place, whichever bus listens there: a bus that was started again has another identity (`guid=`).
+    /// Returns the address without the bus's identity (`guid=`), which changes when the bus is restarted.
     fileprivate func ofAnyBus() throws(DBusError) -> BusAddress {
         let places = try resolved().split(separator: ";").map { place in
             place.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")

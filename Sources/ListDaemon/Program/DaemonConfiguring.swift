@@ -6,54 +6,55 @@ internal import ListKit
 internal import ListSupport
 internal import Synchronization
 
-/// The configuration that holds now.
+/// The configuration in force.
 ///
-/// Changed by the daemon on `DBusActor`, read by whoever starts a plugin too; the lock keeps it whole.
+/// The daemon changes it on `DBusActor`; code that starts plugins reads it from other threads. A lock protects it.
 final class CurrentConfiguration: Sendable {
     private struct State {
-        var holding: Configuration
+        var active: Configuration
         var candidate: Configuration?
     }
 
     private let state: Mutex<State>
 
     init(_ configuration: Configuration) {
-        state = Mutex(State(holding: configuration))
+        state = Mutex(State(active: configuration))
     }
 
-    /// All of it.
+    /// The whole configuration.
     var all: Configuration {
-        get { state.withLock { $0.holding } }
-        set { state.withLock { $0.holding = newValue } }
+        get { state.withLock { $0.active } }
+        set { state.withLock { $0.active = newValue } }
     }
 
-    /// The configuration that is about to take effect, while the daemon checks whether it can: plugins that its lists
-    /// need are started with its settings.
+    /// The new configuration, while the daemon checks whether it can take effect. Plugins that its lists need are
+    /// started with its settings.
     var candidate: Configuration? {
         get { state.withLock { $0.candidate } }
         set { state.withLock { $0.candidate = newValue } }
     }
 
-    /// The configuration of a plugin.
+    /// Returns the configuration of a plugin: that of the candidate, if there is one.
     func plugin(named name: String) -> PluginConfiguration {
-        state.withLock { $0.candidate ?? $0.holding }.plugins[name] ?? PluginConfiguration(of: name)
+        state.withLock { $0.candidate ?? $0.active }.plugins[name] ?? PluginConfiguration(of: name)
     }
 }
 
 extension RunningDaemon {
-    /// Reads the configuration for the start: lists with a fault are left out, a faulty `listd.conf` ends it.
+    /// Loads the configuration at the start. Lists with mistakes are left out; a mistake in `listd.conf` ends the
+    /// start.
     static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> LoadedConfiguration {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         for fault in loaded.faults { log.report(fault) }
         guard !loaded.isDaemonFaulty else {
             throw StartFailure(
                 code: .configuration,
-                message: "listd.conf in \(options.configurationDirectory) has a fault: who may do what is not known")
+                message: "listd.conf in \(options.configurationDirectory) has a mistake, so access rights are unknown")
         }
         return loaded
     }
 
-    /// Makes the limits and rights of a configuration hold.
+    /// Puts the limits and rights of a configuration into force.
     func apply(_ new: Configuration) {
         let haveChanged =
             service.limits.quotas.limits != new.limits.perUser
@@ -61,9 +62,9 @@ extension RunningDaemon {
         service.calls.admission.limits = new.limits
         if haveChanged {
             service.limits.quotas.limits = new.limits.perUser
-            service.limits.quotas.forgetLimitsOfUsers()
+            service.limits.quotas.removeLimitsOfUsers()
             for adapter in service.adapters.all {
-                _ = service.calls.admission.limits(of: adapter.access.owner)  // the quotas are told
+                _ = service.calls.admission.limits(of: adapter.access.owner)  // updates the owner's quotas
                 adapter.source.retry()
             }
         }
@@ -81,7 +82,7 @@ extension RunningDaemon {
 }
 
 extension ListConfiguration {
-    /// Configured lists belong to root, and nobody removes them over the bus.
+    /// The access rules of a configured list: it belongs to root, and clients cannot remove it.
     var access: AdapterAccess {
         AdapterAccess(
             owner: 0, readers: options.readers, writers: options.writers, invokers: options.invokers, isConfigured: true
@@ -90,7 +91,7 @@ extension ListConfiguration {
 }
 
 extension Creators {
-    /// The same as a rule of access to what root owns.
+    /// The creators as an access rule for objects that root owns.
     fileprivate var accessRule: AccessRule {
         switch self {
         case .any: .any
@@ -101,6 +102,6 @@ extension Creators {
 }
 
 extension BusAddress {
-    /// Who may create lists where the configuration does not say.
+    /// The users who may create lists if the configuration does not say so.
     fileprivate var defaultCreators: Creators { self == .system ? .administrators : .any }
 }

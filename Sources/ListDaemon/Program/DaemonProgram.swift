@@ -7,9 +7,9 @@ internal import ListKit
 package import ListSupport
 internal import ListWorkers
 
-/// The daemon, from its command line to its exit code.
+/// The daemon program, from its command line to its exit status.
 package enum DaemonProgram {
-    /// Runs until a signal ends it.
+    /// Runs until a signal stops the daemon.
     ///
     /// - Parameters:
     ///   - words: the arguments without the program's name.
@@ -18,9 +18,9 @@ package enum DaemonProgram {
     package static func main(
         _ words: [String], environment: [String: String], executable: String
     ) async -> ExitCode {
-        // The runtime (libdispatch) writes a line into the system's log when it may not raise the priority of a thread.
-        // That is so in every listd of a user, and in its workers, which get the same variable. The runtime reads the
-        // variable before it writes its first line.
+        // libdispatch logs a line when it may not raise the priority of a thread. That is the case in every listd of
+        // a user, and in its workers, which inherit the variable. libdispatch reads the variable before it logs its
+        // first line.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         do throws(UsageError) {
             let arguments = try Arguments.parse(
@@ -51,7 +51,8 @@ package enum DaemonProgram {
     }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
-        // Before anything is opened: a wrong count must not hit descriptors of our own.
+        // Received before any descriptor is opened: if systemd's count is wrong, no descriptor of the daemon's own is
+        // taken for a passed one.
         let passed = ActivatedDescriptors.receive()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
         let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)
@@ -70,7 +71,8 @@ package enum DaemonProgram {
                     await running.stop()
                     return .done
                 case .reload:
-                    // What is wrong has been logged; the old configuration holds. A request to end does not wait for it.
+                    // Errors were already logged, and the old configuration stays in force. A request to stop does
+                    // not wait for the reload.
                     Task { try? await running.reload(by: .signal) }
                 }
             }
@@ -88,8 +90,8 @@ package enum DaemonProgram {
         let loaded = ConfigurationLoader.load(directory)
         var faults = loaded.faults + loaded.unknownGroups
         if loaded.isMissing {
-            // For the daemon, a missing directory is a configuration without files; a user who checks a missing
-            // directory has probably mistyped it.
+            // To the daemon, a missing directory is an empty configuration. A user who checks one has probably
+            // mistyped its name.
             let place = ConfigurationPlace(file: directory, line: nil)
             faults.append(ConfigurationFault(place: place, message: "there is no such folder"))
         }
@@ -103,10 +105,10 @@ package enum DaemonProgram {
     }
 }
 
-/// Why the daemon did not start.
+/// The error because of which the daemon did not start.
 struct StartFailure: Error {
-    /// How the process ends.
+    /// The exit status of the process.
     var code: ExitCode
-    /// One sentence for the log.
+    /// The message for the log.
     var message: String
 }

@@ -5,20 +5,20 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListWorkers
 
-/// What a reload is going to do; nothing of it is done yet.
+/// The changes that a reload will make, none of which has been made yet.
 struct ReloadPlan {
-    /// Lists that no file configures any more.
+    /// Lists that no configuration file names any more.
     var removed: [AdapterObject] = []
-    /// Lists that are there with other options; with the section controllers, if they are others too.
+    /// Running lists whose options change, with new section controllers if those change too.
     var changed: [(adapter: AdapterObject, list: ListConfiguration, controllers: SectionControllerTable?)] = []
-    /// Lists that take the place of one with another source.
+    /// Lists whose source changes, so that a new list replaces them.
     var replaced: [(adapter: AdapterObject, by: PreparedList)] = []
-    /// Lists that are not there.
+    /// Lists that do not exist yet.
     var added: [PreparedList] = []
-    /// What is left out: lists whose files have a fault, or that cannot be made as they say.
+    /// The mistakes because of which lists are left out: in their files, or found when their parts were made.
     var faults: [ConfigurationFault] = []
 
-    /// Releases what was prepared for it.
+    /// Discards the parts that were prepared for new lists.
     @DBusActor
     func discard() {
         for prepared in added + replaced.map(\.by) { prepared.parts.discard() }

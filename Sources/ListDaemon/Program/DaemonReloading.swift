@@ -8,25 +8,26 @@ internal import ListSupport
 internal import ListWorkers
 
 extension RunningDaemon {
-    /// Reads the configuration anew and makes it hold: lists come, go and change, the others are not touched.
+    /// Reads the configuration again and puts it into force: lists are added, removed and changed; lists without
+    /// changes are not touched.
     ///
-    /// - Parameter origin: who wants it.
-    /// - Throws: `InvalidArgs` with the faults of `listd.conf`; nothing changes then. `ReloadIncomplete` with file and
-    ///   line of each list that was left out, while all the rest of the new configuration is in force: lists whose
-    ///   files have a fault, whose plugins or sources are not available, or that the store, or an engine, refused. A
-    ///   list among them that is running stays as it was.
+    /// - Parameter origin: the origin of the request.
+    /// - Throws: `InvalidArgs` with the mistakes in `listd.conf`; the configuration then stays as it was.
+    ///   `ReloadIncomplete` with file and line of each list that was left out, while the rest of the new
+    ///   configuration is in force: lists with mistakes in their files, with unavailable plugins or sources, or
+    ///   refused by the store or an engine. A running list among them stays as it was.
     func reload(by origin: Origin) async throws {
-        try await reloads.perform { [self] in try await readConfigurationAnew(for: origin) }
+        try await reloads.perform { [self] in try await reloadConfiguration(for: origin) }
     }
 
-    private func readConfigurationAnew(for origin: Origin) async throws {
+    private func reloadConfiguration(for origin: Origin) async throws {
         guard !isStopping else { throw ListError.reloadGivenUp }
         supervision.beginReload()
         defer { if !isStopping { supervision.endReload() } }
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         guard !loaded.isDaemonFaulty else {
             for fault in loaded.faults { log.report(fault) }
-            let faults = loaded.faults.listed(after: "listd.conf has a fault, and the configuration stays as it was:")
+            let faults = loaded.faults.listed(after: "listd.conf has a mistake, so the configuration was not changed:")
             throw DBusError.invalidArgs(faults)
         }
         service.adapters.setConfiguredNames(loaded.listNames, keepingOthers: true)
@@ -52,25 +53,27 @@ extension RunningDaemon {
         service.checkReaders()
         for name in unclaimed.names where !loaded.listNames.contains(name) {
             unclaimed.remove(name)
-            forget(name.text)
+            removeStoredList(name.text)
         }
         log.notice(
-            "configuration read: \(result.added) lists added, \(result.removed) removed, \(result.changed) changed",
-            event: .reloaded)
+            """
+            reloaded the configuration: \(result.added) lists added, \(result.removed) removed, \
+            \(result.changed) changed
+            """, event: .reloaded)
         let leftOut = plan.faults + result.failures
         guard leftOut.isEmpty else {
-            throw ListError(.reloadIncomplete, leftOut.listed(after: "the new configuration is in force, but for:"))
+            throw ListError(.reloadIncomplete, leftOut.listed(after: "the new configuration is in force, except for:"))
         }
     }
 
-    // MARK: - Before anything changes
+    // MARK: - Planning
 
-    /// Compares the lists that are there with those that are to be, and makes what the new ones are made of.
+    /// Compares the running lists with the configured ones, and makes the parts of new lists.
     private func makePlan(for loaded: LoadedConfiguration) async -> ReloadPlan {
         var plan = ReloadPlan()
         let new = loaded.configuration
-        // A list whose file has a fault is not among the lists, but its name is known: a running list of that name
-        // stays.
+        // A list whose file has a mistake is not in the configuration, but its name is in `listNames`, so a running
+        // list of that name stays.
         plan.removed = service.adapters.all.filter {
             $0.access.isConfigured && !loaded.listNames.contains(ExactText($0.name))
         }
@@ -89,12 +92,12 @@ extension RunningDaemon {
         return plan
     }
 
-    /// Plans for a list that keeps its source, and with it its objects.
+    /// Plans the change of a list that keeps its source, and therefore its objects.
     private func planChange(
         of adapter: AdapterObject, to list: ListConfiguration, _ plan: inout ReloadPlan
     ) async {
         guard adapter.options != list.options else { return }
-        let faults = circleFaults(of: list)
+        let faults = cycleFaults(of: list)
         guard faults.isEmpty else { return plan.faults += faults }
         guard adapter.options.sectionControllers != list.options.sectionControllers else {
             return plan.changed.append((adapter, list, nil))
@@ -110,10 +113,11 @@ extension RunningDaemon {
         }
     }
 
-    /// Forgets the plugins that were loaded for lists that are left out, with settings that are not in force.
+    /// Unloads the plugins that were loaded only for lists that were left out, because their settings are not in
+    /// force.
     private func unloadUnused(besides kept: Set<String>) async {
         for plugin in await service.plugins.registry.plugins where !kept.contains(plugin.name) {
-            // One that a client's list has begun to use meanwhile stays.
+            // A plugin that a client's list has started to use in between is not unloaded.
             try? await service.plugins.registry.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))
         }
     }
@@ -124,10 +128,10 @@ extension RunningDaemon {
 }
 
 extension [ConfigurationFault] {
-    /// As many bytes as a message of an error may have, and less than some for its end.
+    /// The maximum number of bytes of an error message, minus room for its end.
     private static let longestList = 900
 
-    /// The faults after a heading, as many as go into the message of an error.
+    /// Returns a heading followed by the mistakes, as many as fit into an error message.
     fileprivate func listed(after heading: String) -> String {
         var text = heading
         for (index, fault) in enumerated() {
@@ -141,39 +145,42 @@ extension [ConfigurationFault] {
     }
 }
 
-// MARK: - What was planned
+// MARK: - Carrying out the plan
 
-/// What a reload has done.
+/// The outcome of a reload.
 struct ReloadResult {
-    /// How many lists are gone.
+    /// The number of removed lists.
     var removed = 0
-    /// How many lists are others, or have taken the place of one.
+    /// The number of changed or replaced lists.
     var changed = 0
-    /// How many lists are new.
+    /// The number of added lists.
     var added = 0
-    /// What could not be done.
+    /// The planned steps that failed.
     var failures: [ConfigurationFault] = []
 }
 
 extension RunningDaemon {
-    /// Whether the daemon ends: no further step of a start or a reload is taken.
+    /// Whether the daemon is stopping, so that a start or a reload takes no further steps.
     var isStopping: Bool { stopFlag.isSet || service.phase != .running }
 
-    /// Does what was planned, as far as the store and the engines let it, until the daemon ends.
+    /// Carries out a plan, as far as the store and the engines allow it, until the daemon stops.
     ///
-    /// - Parameter origin: who wants it.
+    /// - Parameter origin: the origin of the request.
     func perform(_ plan: ReloadPlan, for origin: Origin) async -> ReloadResult {
         var result = ReloadResult()
         for adapter in plan.removed {
-            await attempt("stays, although no file configures it", adapter.name, directory, \.removed, &result) {
-                () async throws(ListError) in
+            await attempt(
+                "was not removed, although no file configures it", adapter.name, at: directory, counting: \.removed,
+                in: &result
+            ) { () async throws(ListError) in
                 try await service.lifecycle.remove(adapter)
                 service.log(adapter, "removed", by: origin)
             }
         }
         for (adapter, list, controllers) in plan.changed {
-            await attempt("stays as it was", list.name, list.place(of: "Source"), \.changed, &result) {
-                () async throws(ListError) in
+            await attempt(
+                "was not changed", list.name, at: list.place(of: "Source"), counting: \.changed, in: &result
+            ) { () async throws(ListError) in
                 let before = adapter.access
                 try await AdapterReconfiguring(adapter: adapter).reconfigure(
                     list.options, access: list.access, controllers: controllers)
@@ -181,8 +188,9 @@ extension RunningDaemon {
             }
         }
         for (adapter, prepared) in plan.replaced {
-            await attempt("could not be replaced", prepared.list.name, prepared.place, \.changed, &result) {
-                () async throws(ListError) in
+            await attempt(
+                "was not replaced", prepared.list.name, at: prepared.place, counting: \.changed, in: &result
+            ) { () async throws(ListError) in
                 let before = adapter.access
                 try await replace(adapter, by: prepared, for: origin)
                 guard let new = service.adapters.object(prepared.list.name) else { return }
@@ -193,26 +201,29 @@ extension RunningDaemon {
         for prepared in plan.added {
             let name = prepared.list.name
             let isStored = unclaimed[name] != nil
-            await attempt("is left out", name, prepared.place, \.added, &result) {
+            await attempt("was not created", name, at: prepared.place, counting: \.added, in: &result) {
                 () async throws(ListError) in
                 try await make(prepared)
                 if let adapter = service.adapters.object(name) { service.log(adapter, "created", by: origin) }
             }
-            // Whoever reads its properties after the reload finds what was stored.
+            // Clients that read the list's properties after the reload must find the stored values.
             if isStored, let adapter = service.adapters.object(name) { await service.lifecycle.awaitHost(of: adapter) }
         }
         return result
     }
 
-    /// Where a list is missing that has no file any more.
+    /// The place to report for a list that no file configures any more.
     private var directory: ConfigurationPlace {
         ConfigurationPlace(file: options.configurationDirectory, line: nil)
     }
 
-    /// Takes one step; a failure says what the list is then.
+    /// Takes one step of the plan, and counts its success or reports its failure.
+    ///
+    /// - Parameter failure: the rest of the error message, after "the list NAME".
     private func attempt(
-        _ failure: String, _ name: String, _ place: ConfigurationPlace, _ count: WritableKeyPath<ReloadResult, Int>,
-        _ result: inout ReloadResult, _ step: () async throws(ListError) -> Void
+        _ failure: String, _ name: String, at place: ConfigurationPlace,
+        counting count: WritableKeyPath<ReloadResult, Int>, in result: inout ReloadResult,
+        _ step: () async throws(ListError) -> Void
     ) async {
         guard !isStopping else { return }
         do throws(ListError) {
@@ -240,6 +251,6 @@ extension RunningDaemon {
 }
 
 extension PreparedList {
-    /// Where the file says what the list is made of.
+    /// The place in the file that names the list's source.
     fileprivate var place: ConfigurationPlace { list.place(of: "Source") }
 }

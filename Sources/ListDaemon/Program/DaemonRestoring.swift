@@ -9,14 +9,14 @@ internal import ListSupport
 internal import ListWorkers
 
 extension RunningDaemon {
-    /// Opens the store, brings back what is in it, and makes the configured lists.
+    /// Opens the store, restores the stored lists, and makes the configured lists.
     ///
-    /// - Throws: why there is no store.
+    /// - Throws: an error if the store cannot be opened.
     func restoreLists() async throws(StartFailure) {
         let lists = configuration.all.lists.values.sorted { $0.name < $1.name }
-        // Lists that follow others wait for them until all are there.
-        defer { if !isStopping { service.adapters.followers.lookAgain() } }
-        guard let opened = try openStore() else { return await makeFirstLists(lists) }
+        // Lists that follow others start following when all lists exist.
+        defer { if !isStopping { service.adapters.followers.reevaluateFollowers() } }
+        guard let opened = try openStore() else { return await makeConfiguredLists(lists) }
         service.setStore(opened.store)
         for restored in opened.adapters where !isStopping {
             if restored.adapter.isConfigured {
@@ -25,26 +25,26 @@ extension RunningDaemon {
                 await restore(restored)
             }
         }
-        await makeFirstLists(lists)
-        // What was not brought back stays in the store as it is.
+        await makeConfiguredLists(lists)
+        // Lists that were not restored because of the stop remain in the store.
         guard !isStopping else { return }
         if isConfigurationFaulty {
-            // A list whose file has a fault is not forgotten, and nobody else gets its name.
+            // A list whose file has a mistake stays stored, and its name stays reserved.
             service.adapters.setConfiguredNames(unclaimed.names, keepingOthers: true)
         } else {
             for name in unclaimed.names where !service.adapters.configuredNames.contains(name) {
                 unclaimed.remove(name)
-                forget(name.text)
+                removeStoredList(name.text)
             }
         }
         await service.lifecycle.awaitHosts()
-        log.notice("\(service.adapters.count) lists, \(opened.adapters.count) of them stored")
+        log.notice("\(service.adapters.count) lists exist, \(opened.adapters.count) of them from the store")
     }
 
-    /// Makes the lists that are configured at the start; one that cannot be made is reported and left out.
+    /// Makes the configured lists at the start; a list that cannot be made is reported and left out.
     ///
-    /// One that was stored is there all the same, with what can be had of it.
-    private func makeFirstLists(_ lists: [ListConfiguration]) async {
+    /// A stored list is restored even so, with those of its parts that are available.
+    private func makeConfiguredLists(_ lists: [ListConfiguration]) async {
         for list in lists where !isStopping {
             let preparation = await prepare(list, limits: configuration.all.limits)
             guard !isStopping else { return preparation.discard() }
@@ -58,14 +58,14 @@ extension RunningDaemon {
                 do throws(ListError) {
                     try await make(prepared)
                 } catch {
-                    let message = "the list \(list.name) is left out: \(error)"
+                    let message = "the list \(list.name) was not created: \(error)"
                     log.report(ConfigurationFault(place: list.place(of: "Source"), message: message), ofList: list.name)
                 }
             }
         }
     }
 
-    /// The store; nil without one, and when the end is asked for while it is read.
+    /// Opens the store; returns nil if no store is used, or if the stop was requested during the opening.
     private func openStore() throws(StartFailure) -> OpenedStore? {
         guard let directory = options.stateDirectory else { return nil }
         do throws(ListError) {
@@ -79,7 +79,7 @@ extension RunningDaemon {
             return opened
         } catch {
             guard !isStopping else { return nil }
-            throw StartFailure(code: .store, message: "no store in \(directory): \(error)")
+            throw StartFailure(code: .store, message: "cannot open the store in \(directory): \(error)")
         }
     }
 
@@ -87,7 +87,7 @@ extension RunningDaemon {
         let lists = damage.lists.isEmpty ? "all lists in it" : damage.lists.joined(separator: ", ")
         let place = damage.file.map { "; the file is kept as \($0)" } ?? ""
         log.error(
-            "the stored lists cannot be read from \(damage.original) (\(damage.reason)); lost: \(lists)\(place)",
+            "cannot read the stored lists from \(damage.original) (\(damage.reason)); lost: \(lists)\(place)",
             .file(damage.file ?? damage.original), event: .storeDamaged)
     }
 
@@ -110,32 +110,32 @@ extension RunningDaemon {
                     invokers: options.invokers,
                     mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
-            log.error("adapter \(adapter.name.debugDescription) is not restored: \(error)", .adapter(adapter.name))
+            log.error("could not restore adapter \(adapter.name.debugDescription): \(error)", .adapter(adapter.name))
         }
     }
 
-    /// A configured list goes on with its objects and its numbering; its options are those of the file.
+    /// Restores a configured list with its stored objects and numbering, and the options of its file.
     ///
-    /// - Parameter parts: what it is made of; nil = what can be had of it.
+    /// - Parameter parts: the parts of the list; nil = those that are available.
     func restore(_ restored: RestoredAdapter, as list: ListConfiguration, _ parts: AdapterParts?) async {
         await service.lifecycle.restoreAdapter(restored, options: list.options, access: list.access, parts: parts)
         guard restored.adapter.options.dictionary != list.options.values, let options = try? Fields(list.options.values)
         else { return }
-        // What fails has been logged, and is tried again at the next start.
+        // A failure has been logged; the next start tries again.
         try? await service.adapters.object(list.name)?.stored.setOptions(options, durability: list.options.durability)
     }
 
-    /// Takes a list out of the store.
-    func forget(_ name: String) {
+    /// Removes a list from the store.
+    func removeStoredList(_ name: String) {
         service.store?.write(.remove(name: name), durability: .disk) { [log] outcome in
             guard case .failure(let error) = outcome else { return }
-            log.error("the stored list \(name.debugDescription) could not be removed: \(error)", .adapter(name))
+            log.error("could not remove the stored list \(name.debugDescription): \(error)", .adapter(name))
         }
     }
 }
 
 extension ListConfiguration {
-    /// Whether the list has the stored source: with another one it starts empty.
+    /// Returns whether the list has the same source as the stored one. With another source, it starts empty.
     func continues(_ stored: StoredAdapter) -> Bool {
         guard let source = stored.options["source"]?.string.flatMap({ SourceName($0) }) else { return false }
         return options.durability != .memory && options.source.continues(source)
@@ -144,20 +144,20 @@ extension ListConfiguration {
 
 // MARK: - Making a list
 
-/// A list of a configuration file whose parts are made: only the store can still refuse it.
+/// A list of a configuration file with all its parts; only the store can still refuse it.
 struct PreparedList {
     let list: ListConfiguration
     let parts: AdapterParts
 }
 
-/// Whether a list of a configuration file can be made.
+/// The outcome of preparing a list of a configuration file.
 enum Preparation {
-    /// It can.
+    /// All parts of the list were made.
     case ready(PreparedList)
-    /// It cannot, although its file is sound: a plugin, a name or an argument is in the way.
+    /// The list cannot be made, although its file is correct, because of a plugin, a name or an argument.
     case impossible([ConfigurationFault])
 
-    /// Gives up what was made.
+    /// Discards the parts that were made.
     @DBusActor
     func discard() {
         if case .ready(let prepared) = self { prepared.parts.discard() }
@@ -165,17 +165,17 @@ enum Preparation {
 }
 
 extension RunningDaemon {
-    /// Makes what a list is made of, and changes nothing that is there.
+    /// Makes the parts of a list, without changes to existing lists.
     ///
-    /// - Parameter limits: those of the configuration that the list is from.
+    /// - Parameter limits: the limits of the configuration that the list is from.
     func prepare(_ list: ListConfiguration, limits: Limits) async -> Preparation {
-        var faults = nameFaults(of: list) + circleFaults(of: list) + (await sectionFaults(of: list))
+        var faults = nameFaults(of: list) + cycleFaults(of: list) + (await sectionFaults(of: list))
         do throws(ListError) {
-            // A plugin that has failed is tried again.
+            // A failed plugin is started again.
             if case .plugin(let plugin, _, _) = list.options.source {
                 try await service.plugins.registry.revive(plugin)
             }
-            // With a fault in a section controller only the source's own are looked for.
+            // After a mistake in the section controllers, only the source is checked for more mistakes.
             var options = list.options
             if !faults.isEmpty { options.sectionControllers = AdapterOptions().sectionControllers }
             let parts = try await service.lifecycle.makeParts(of: options, limits: limits.bulk)
@@ -193,19 +193,21 @@ extension RunningDaemon {
         return [ConfigurationFault(place: ConfigurationPlace(file: list.file, line: nil), message: message)]
     }
 
-    /// Whether a list would follow itself, by way of others, as the configuration is or is about to be.
-    func circleFaults(of list: ListConfiguration) -> [ConfigurationFault] {
+    /// Returns the mistake of a list that would follow itself, directly or through others, in the present or the
+    /// coming configuration.
+    func cycleFaults(of list: ListConfiguration) -> [ConfigurationFault] {
         let lists = (configuration.candidate ?? configuration.all).lists.values
         let configured = lists.compactMap { list in list.options.source.followed.map { (list.name, $0) } }
         do throws(ListError) {
-            try service.checkCircle(list.name, list.options.source, configured: configured)
+            try service.checkForCycle(list.name, list.options.source, configured: configured)
             return []
         } catch {
             return [ConfigurationFault(place: list.place(of: "Source"), error)]
         }
     }
 
-    /// What is wrong with each section controller; if nothing is, with all of them in one list.
+    /// Returns the mistakes of each section controller; if there are none, those of all section controllers in one
+    /// list.
     func sectionFaults(of list: ListConfiguration) async -> [ConfigurationFault] {
         let all = list.options.sectionControllers.sorted { $0.key < $1.key }
         var faults: [ConfigurationFault] = []
@@ -225,36 +227,36 @@ extension RunningDaemon {
         }
     }
 
-    /// Makes a list, or lets it go on with what is stored of it.
+    /// Makes a list, or restores it if it is stored.
     ///
-    /// - Throws: `storeFailed`, or that somebody has taken its name; there is no such list then.
+    /// - Throws: `storeFailed`, or `adapterExists` if the name is in use; the list does not exist then.
     func make(_ prepared: PreparedList) async throws(ListError) {
         let (list, name) = (prepared.list, ExactText(prepared.list.name))
         if let stored = unclaimed[list.name], list.continues(stored.adapter) {
             unclaimed.remove(name)
             return await restore(stored, as: list, prepared.parts)
         }
-        if unclaimed.remove(name) { forget(list.name) }
+        if unclaimed.remove(name) { removeStoredList(list.name) }
         _ = try await service.lifecycle.makeAdapter(
             name: list.name, options: list.options, access: list.access, parts: prepared.parts)
-        log.info("the list \(list.name) is made as \(list.file) says", .adapter(list.name), .file(list.file))
+        log.info("created the list \(list.name) from \(list.file)", .adapter(list.name), .file(list.file))
     }
 }
 
 extension Log {
-    /// Says what is wrong with the configuration.
+    /// Logs a mistake in the configuration.
     func report(_ fault: ConfigurationFault) {
         error("\(fault)", .file(fault.place.file), event: .configurationFault)
     }
 
-    /// Says what stands in the way of a list.
+    /// Logs a mistake because of which a list cannot be made or changed.
     func report(_ fault: ConfigurationFault, ofList name: String) {
         error("\(fault)", .adapter(name), .file(fault.place.file), event: .configurationFault)
     }
 }
 
 extension ConfigurationFault {
-    /// What went wrong with something that a file asks for, with the cause of it.
+    /// Makes the report of an error, with its cause, at a place in a file.
     init(place: ConfigurationPlace, _ error: ListError) {
         self.init(place: place, message: error.reason)
     }

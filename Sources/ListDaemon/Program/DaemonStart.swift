@@ -8,30 +8,30 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-/// A daemon that serves: its parts, and the order in which they come up and go down.
+/// The running daemon: its parts, and the order in which they start and stop.
 @DBusActor
 final class RunningDaemon {
     let options: DaemonOptions
     let log: Log
     let service: Service
     let configuration: CurrentConfiguration
-    /// Whether something of the configuration was left out at the start: a list may be missing by mistake.
+    /// Whether the configuration had mistakes at the start, so that a list may be missing by mistake.
     let isConfigurationFaulty: Bool
-    /// Stored lists of configuration files that were left out: they go on when their files are mended.
+    /// Stored lists whose configuration files have mistakes; they are restored when their files are corrected.
     let unclaimed = UnclaimedLists()
     private let link: BusLink
-    /// What systemd has passed to the process.
+    /// The descriptors that systemd has passed to the process.
     private let passed: ActivatedDescriptors
-    /// Whether it is to end, known before ``stop()`` is called.
+    /// Whether a stop was requested; set before ``stop()`` is called.
     let stopFlag: StopFlag
-    /// None begins, or goes on, when the daemon ends.
+    /// The reloads, one after the other; no reload begins or continues when the daemon stops.
     let reloads = ReloadTurns()
     private(set) var server: Server?
     private(set) lazy var supervision = Supervision(of: service)
 
-    /// Makes the parts that need nobody else.
+    /// Makes the parts that do not depend on others.
     ///
-    /// - Parameter stop: the start ends early when it is set; ``stop()`` is to be called then too.
+    /// - Parameter stop: the flag that ends the start early when it is set; ``stop()`` must be called then, too.
     init(_ options: DaemonOptions, passed: ActivatedDescriptors, stop: StopFlag, log: Log) throws {
         self.options = options
         self.passed = passed
@@ -47,13 +47,13 @@ final class RunningDaemon {
                 configuration: { configuration.plugin(named: $0) }, log: log, observer: observer)
         }
         service.adapters.setConfiguredNames(loaded.listNames)
-        // On the bus of a session everybody is the user whom this daemon obeys anyway.
+        // On the session bus, every caller is the user who runs this daemon anyway.
         link = BusLink(
             address: options.bus, asksPolkit: options.bus != .session, service: service, log: log)
     }
 
-    /// Comes up: everything that can be called is there before the name is owned. Once the end is asked for, no further list
-    /// is brought back, and what comes after the lists is left out.
+    /// Starts the daemon. All objects exist before the bus name is acquired. After a stop is requested, no further
+    /// list is restored, and the steps after the lists are skipped.
     func start() async throws {
         apply(configuration.all)
         stopFlag.onSet { [service] in
@@ -73,7 +73,7 @@ final class RunningDaemon {
         log.notice("ready on \(options.bus)", event: .ready)
     }
 
-    /// Goes down: refuses writing, finishes and stores what was accepted, closes the views.
+    /// Stops the daemon: refuses writing calls, finishes and stores the accepted requests, and closes the views.
     func stop() async {
         log.notice("stopping", event: .stopping)
         supervision.end()
@@ -98,9 +98,10 @@ extension RunningDaemon {
             server?.objects = service.tree
             server?.account = service.calls.admission
             server?.connectionsOfUser = { [service] in service.calls.admission.limits(of: $0).directConnectionsPerUser }
-            service.calls.admission.onRoom { [weak self] in self?.server?.retryUnfinishedMessages() }
+            service.calls.admission.onBytesReleased { [weak self] in self?.server?.retryUnfinishedMessages() }
             server?.onStarvation = { [log] in
-                log.warning("no file descriptors are left: direct clients wait until others leave (LimitNOFILE=)")
+                log.warning(
+                    "no file descriptors are left; new direct clients wait until others disconnect (LimitNOFILE=)")
             }
             server?.onRefusal = { [service] peer, refusal in
                 service.calls.refusals.record(
@@ -110,13 +111,14 @@ extension RunningDaemon {
             server?.onUnfinishedMessage = { [log] peer, bytes in
                 log.notice(
                     """
-                    a direct connection of \(peer.userText) was closed: nothing more of a message has come for \
-                    \(Self.messageTimeout) after \(bytes) bytes
+                    closed a direct connection of \(peer.userText): it sent \(bytes) bytes of a message, and then \
+                    nothing for \(Self.messageTimeout)
                     """, .client(peer.name), limitedBy: peer.userText)
             }
         } catch {
             let place = options.direct.address ?? "no address"
-            throw StartFailure(code: .noBus, message: "no direct connections at \(place): \(error.message)")
+            throw StartFailure(
+                code: .noBus, message: "cannot listen for direct connections at \(place): \(error.message)")
         }
     }
 
@@ -136,10 +138,10 @@ extension RunningDaemon {
         return try Server.listen(address, settings)
     }
 
-    /// How long a direct client may take between two pieces of a message.
+    /// The maximum time between two parts of a direct client's message.
     private static let messageTimeout = Duration.seconds(30)
 
-    /// `FileDescriptorName=` of `listd-direct.socket`.
+    /// The socket's name: `FileDescriptorName=` of `listd-direct.socket`.
     private static let socketName = "direct"
 
     private func registerManager() {
@@ -156,13 +158,13 @@ extension RunningDaemon {
         do throws(DBusError) {
             try await link.connect()
         } catch {
-            throw StartFailure(code: .noBus, message: "no bus at \(options.bus): \(error.message)")
+            throw StartFailure(code: .noBus, message: "cannot use the bus \(options.bus): \(error.message)")
         }
     }
 }
 
 extension DirectListener {
-    /// Where to listen; nil = nowhere.
+    /// The address to listen at; nil = direct connections are not accepted.
     fileprivate var address: String? {
         switch self {
         case .none: nil
@@ -172,7 +174,7 @@ extension DirectListener {
 }
 
 extension Server.Refusal {
-    /// The limit in listd.conf.
+    /// The limit's key in listd.conf.
     fileprivate var limitKey: LimitKey {
         switch self {
         case .connections: .directConnections

@@ -3,32 +3,32 @@
 internal import CSystemd
 internal import Glibc
 
-/// Tells the service manager how the daemon is (sd_notify(3)); without one it does nothing.
+/// The interface to the service manager (sd_notify(3)); without a manager it does nothing.
 package struct Notify: Sendable {
-    /// Messages to the service manager.
+    /// A message to the service manager.
     package enum Message: Sendable, Equatable {
-        /// The lists are restored and the name is owned.
+        /// All lists are restored, and listd owns its bus name.
         case ready
-        /// The configuration is being read anew; ``ready`` follows.
+        /// The configuration is being reloaded; ``ready`` follows.
         case reloading
-        /// The daemon is ending.
+        /// The daemon is stopping.
         case stopping
-        /// One line for `systemctl status`.
+        /// The status line that `systemctl status` shows.
         case status(String)
-        /// The daemon is alive; at least one in each ``watchdogInterval``.
+        /// The watchdog's keep-alive; at least one is sent in each ``watchdogInterval``.
         case watchdog
     }
 
-    /// Makes a notifier for the manager that started this process, as `$NOTIFY_SOCKET` names it.
+    /// Makes the interface to the manager that started this process, which `$NOTIFY_SOCKET` names.
     package init() {}
 
-    /// Sends messages together in one datagram; answers whether a manager took them.
+    /// Sends messages together in one datagram; returns whether a manager received them.
     @discardableResult
     package func send(_ messages: Message...) -> Bool {
         unsafe sd_notify(0, messages.map(Self.text).joined(separator: "\n")) > 0
     }
 
-    /// How long the manager waits for a sign of life; nil when it does not watch this process (sd_watchdog_enabled(3)).
+    /// The maximum time between keep-alives; nil if the manager does not watch this process (sd_watchdog_enabled(3)).
     package var watchdogInterval: Duration? {
         var microseconds: UInt64 = 0
         guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
@@ -45,7 +45,7 @@ package struct Notify: Sendable {
         }
     }
 
-    /// A reload is recognised by the time it began (`Type=notify-reload`, systemd.service(5)).
+    /// The time identifies the reload (`Type=notify-reload`, systemd.service(5)).
     private static func monotonicMicroseconds() -> UInt64 {
         var time = timespec()
         guard unsafe clock_gettime(CLOCK_MONOTONIC, &time) == 0 else { return 0 }

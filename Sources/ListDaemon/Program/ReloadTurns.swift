@@ -2,17 +2,17 @@
 
 internal import DBus
 
-/// The reloads of a configuration: one begins when the one before it has ended.
+/// A queue of reloads: each begins when the previous one has ended.
 @DBusActor
 final class ReloadTurns {
-    /// How long a reload has to come to the end of its present step: little of what the unit gives (`TimeoutStopSec=`).
+    /// The time that a stop leaves a reload to finish its present step: a small part of the unit's `TimeoutStopSec=`.
     private static let limit = Duration.seconds(2)
 
     private var last: Task<Void, any Error>?
 
     nonisolated init() {}
 
-    /// Runs a reload behind those before it.
+    /// Runs a reload after all earlier ones.
     func perform(_ reload: @escaping @DBusActor () async throws -> Void) async throws {
         let earlier = last
         let task = Task { @DBusActor in
@@ -23,9 +23,9 @@ final class ReloadTurns {
         try await task.value
     }
 
-    /// Waits for the reload that is under way, but not for one whose present step takes long.
+    /// Waits until the reload in progress ends, or until the time limit.
     ///
-    /// - Parameter giveUp: called first, if there is one: ends what it waits for.
+    /// - Parameter giveUp: cancels the operations that a reload may wait for; called first if there is a reload.
     func end(_ giveUp: @escaping @Sendable () async -> Void) async {
         guard let last else { return }
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)

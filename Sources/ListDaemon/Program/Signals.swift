@@ -3,23 +3,24 @@
 internal import Dispatch
 internal import Glibc
 
-/// What a signal asks of the daemon.
+/// A request to the daemon by a signal.
 package enum SignalRequest: Sendable, Equatable {
-    /// End in order (SIGTERM, SIGINT).
+    /// Stop the daemon in an orderly way (SIGTERM, SIGINT).
     case terminate
     /// Reload the configuration (SIGHUP).
     case reload
 }
 
-/// Turns the process's signals into requests, until it is cancelled.
+/// A receiver of the process's signals that turns them into requests, until it is cancelled.
 ///
-/// Dispatch owns the signal handlers; the sources belong to the serial queue made here, and so do all calls of the
-/// receiver. SIGPIPE is ignored for good: a client that goes away is an error of a write, never a death.
+/// Dispatch owns the signal handlers. The sources, and all calls of the receiver, run on the serial queue that the
+/// initialiser makes. SIGPIPE is ignored permanently: a departed client causes an error of a write, and does not end
+/// the process.
 package final class Signals: Sendable {
-    // Set once; a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    // The property is set once, and only `cancel` is called on its elements, which any thread may do.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Begins to listen; a signal that comes after this returns is a request.
+    /// Starts to receive signals; every signal after the return becomes a request.
     package init(receiver: @escaping @Sendable (SignalRequest) -> Void) {
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "org.listd.signals")
@@ -36,7 +37,7 @@ package final class Signals: Sendable {
         registered.wait()
     }
 
-    /// Stops listening.
+    /// Stops receiving signals.
     package func cancel() {
         for source in unsafe sources { source.cancel() }
     }

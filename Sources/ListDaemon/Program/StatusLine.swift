@@ -2,8 +2,8 @@
 
 package import DBus
 
-/// One line that says how much there is, for `systemctl status`: sent again when it has changed, but not more often than
-/// the eye can follow.
+/// The status line for `systemctl status`, with counts of the daemon's objects. After a change, it is sent again with
+/// a delay, so that it does not change too fast for a reader.
 @DBusActor
 package final class StatusLine {
     private let pause: Duration
@@ -12,12 +12,12 @@ package final class StatusLine {
     private var lastLine = ""
     private var timer: LoopTimer?
 
-    /// Makes a line that has reported nothing.
+    /// Makes a status line that has not been sent yet.
     ///
     /// - Parameters:
-    ///   - pause: how long after a change the line is reported; further changes meanwhile are reported with it.
-    ///   - text: what is true now.
-    ///   - send: takes a line that differs from the one before.
+    ///   - pause: the delay after a change; further changes during the delay are sent with it.
+    ///   - text: returns the present status.
+    ///   - send: sends a status that differs from the previous one.
     package nonisolated init(
         pause: Duration = .seconds(1), text: @escaping @DBusActor () -> String,
         send: @escaping @DBusActor (String) -> Void
@@ -27,13 +27,13 @@ package final class StatusLine {
         self.send = send
     }
 
-    /// Something has changed that the line may speak of.
+    /// Records that the status may have changed.
     package func changed() {
         guard timer == nil else { return }
         timer = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.update() }
     }
 
-    /// Says the line now, unless it is what was sent last.
+    /// Sends the present status now, unless it was the last one sent.
     package func update() {
         timer?.cancel()
         timer = nil

@@ -2,28 +2,29 @@
 
 internal import Synchronization
 
-/// Whether the end of the daemon was asked for: set once, from any thread.
+/// The flag for a requested stop of the daemon: it is set once, from any thread.
 ///
-/// A long step looks at it between two of its parts; one that waits reacts to it.
+/// A long operation checks the flag between its steps; a waiting operation registers a reaction.
 package final class StopFlag: Sendable {
     private let flag = Atomic(false)
     private let reaction = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// No stop was requested yet.
+    /// Makes a flag that is not set.
     package init() {}
 
     /// Whether a stop was requested.
     package var isSet: Bool { flag.load(ordering: .acquiring) }
 
-    /// Asks for the end.
+    /// Requests the stop.
     package func set() {
         flag.store(true, ordering: .releasing)
         reaction.withLock { $0 }?()
     }
 
-    /// Has something done when the end is asked for, or at once if it was; it takes the place of what was to be done before.
+    /// Registers a reaction to the stop, in place of an earlier one. If the stop was requested already, it runs at
+    /// once.
     ///
-    /// - Parameter react: called on any thread, seldom more than once; nil = nothing.
+    /// - Parameter react: called on any thread, and rarely twice; nil removes the reaction.
     package func onSet(_ react: (@Sendable () -> Void)?) {
         reaction.withLock { $0 = react }
         if isSet { react?() }

@@ -2,7 +2,8 @@
 
 internal import DBus
 
-/// What the service manager is told: how far the daemon is, one line of status, and that its lists still work.
+/// The reports to the service manager: the daemon's start, reload and stop, its status line, and the watchdog's
+/// keep-alives.
 @DBusActor
 final class Supervision {
     private let service: Service
@@ -22,7 +23,7 @@ final class Supervision {
 
     init(of service: Service) { self.service = service }
 
-    /// The daemon serves: the status line follows what there is, and the watchdog is fed.
+    /// Reports that the daemon is ready, and starts the updates of the status line and the watchdog.
     func begin() {
         statusLine.update()
         service.counts.onChange { [weak self] in self?.statusLine.changed() }
@@ -30,13 +31,13 @@ final class Supervision {
         watchdog?.start()
     }
 
-    /// A reload begins.
+    /// Reports that a reload begins.
     func beginReload() { notify.send(.reloading) }
 
-    /// A reload has ended.
+    /// Reports that a reload has ended.
     func endReload() { notify.send(.ready) }
 
-    /// The daemon ends.
+    /// Reports that the daemon is stopping, and ends the watchdog.
     func end() {
         notify.send(.stopping)
         watchdog?.end()

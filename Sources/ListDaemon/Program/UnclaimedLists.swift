@@ -4,23 +4,23 @@ internal import DBus
 internal import ListKit
 internal import ListStore
 
-/// Stored lists of configuration files that were left out: they go on when their files are mended.
+/// The stored lists whose configuration files have mistakes; they are restored when their files are corrected.
 @DBusActor
 final class UnclaimedLists {
     private var lists: [ExactText: RestoredAdapter] = [:]
 
     nonisolated init() {}
 
-    /// Their names.
+    /// The names of the lists.
     var names: [ExactText] { Array(lists.keys) }
 
-    /// The stored list of a name; nil = there is none.
+    /// The stored list with a name; nil if there is none.
     subscript(_ name: String) -> RestoredAdapter? { lists[ExactText(name)] }
 
-    /// Keeps a stored list.
+    /// Adds a stored list.
     func add(_ list: RestoredAdapter) { lists[ExactText(list.adapter.name)] = list }
 
-    /// Removes the stored list of a name; false = there was none.
+    /// Removes the stored list with a name; returns `false` if there was none.
     @discardableResult
     func remove(_ name: ExactText) -> Bool { lists.removeValue(forKey: name) != nil }
 }

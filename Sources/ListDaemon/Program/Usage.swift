@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Arguments {
-    /// What `--help` prints, and what follows a usage error.
+    /// The text that `--help` prints.
     package static let usage = """
         Usage: listd [--bus system|session|ADDRESS] [--direct ADDRESS|none] [--config DIR] [--state DIR|none]
                      [--plugins DIR[:DIR…]] [--log-level error|warning|notice|info|debug]
@@ -17,11 +17,11 @@ extension Arguments {
                              otherwise: /etc/listd as root, else $XDG_CONFIG_HOME/listd)
           --state DIR        where lists are kept (as a service: $STATE_DIRECTORY or /var/lib/listd;
                              otherwise: $XDG_STATE_HOME/listd); none keeps nothing
-          --plugins DIRS     where plugins are looked for, in this order (/usr/local/lib/listd/plugins and /usr/lib/listd/plugins;
+          --plugins DIRS     where plugins are searched, in this order (/usr/local/lib/listd/plugins and /usr/lib/listd/plugins;
                              installed elsewhere: PREFIX/lib/listd/plugins; a built listd: its build/plugins)
           --log-level LEVEL  the least important messages to write (info)
           --check-config     read the configuration, print what is wrong, exit 1 if anything is
-          --worker ADDRESS   internal: a plugin worker that dials its daemon
+          --worker ADDRESS   internal: run as a plugin worker for the daemon at ADDRESS
 
         Exit codes: 0 done, 1 configuration, 64 usage, 69 no bus or name taken, 74 store.
         """

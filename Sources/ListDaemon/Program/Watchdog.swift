@@ -2,23 +2,24 @@
 
 package import DBus
 
-/// Tells the service manager that the daemon is alive, as long as the bus thread and every list's executor answer.
+/// The daemon side of the service manager watchdog, which sends keep-alives while the bus thread and all lists answer.
 ///
-/// A round begins on the bus thread and asks everybody; when the last one has answered the manager is told, and a while
-/// later the next round begins. Whoever hangs ends the rounds, and with them the signs of life (sd_watchdog_enabled(3)).
+/// A round begins on the bus thread and sends a question to each executor. When all have answered, a keep-alive is
+/// sent; after a pause, the next round begins. An executor that hangs stops the rounds, and with them the keep-alives
+/// (sd_watchdog_enabled(3)).
 @DBusActor
 package final class Watchdog {
-    /// Asks somebody for a sign of life: it calls back from its own thread.
+    /// A question whether an executor is alive, which calls `answer` from its own thread.
     package typealias Question = @DBusActor (_ answer: @escaping @Sendable () -> Void) -> Void
 
     private enum State {
         case resting
-        /// Waiting for so many answers.
+        /// Waiting for `left` answers.
         case asking(left: Int)
         case ended
     }
 
-    /// However short the interval is: a manager that wants signs of life more often does not get them.
+    /// The minimum pause between rounds, even if the manager expects keep-alives more often.
     private nonisolated static let shortestPause = Duration.milliseconds(10)
 
     private let pause: Duration
@@ -27,12 +28,12 @@ package final class Watchdog {
     private var state = State.resting
     private var timer: LoopTimer?
 
-    /// Makes a watchdog that rests.
+    /// Makes a watchdog that has not started.
     ///
     /// - Parameters:
-    ///   - interval: how long the manager waits for a sign of life; three are given in it, so that one may be late.
-    ///   - questions: who is to be asked now.
-    ///   - feed: gives the sign of life.
+    ///   - interval: the manager's watchdog interval. Three keep-alives are sent in it, so that one may be late.
+    ///   - questions: returns the questions of a round.
+    ///   - feed: sends a keep-alive.
     package nonisolated init(
         interval: Duration, questions: @escaping @DBusActor () -> [Question], feed: @escaping @DBusActor () -> Void
     ) {
@@ -41,25 +42,25 @@ package final class Watchdog {
         self.feed = feed
     }
 
-    /// Begins the first round; does nothing while one is under way.
+    /// Begins a round; does nothing while a round is in progress.
     package func start() {
         guard case .resting = state else { return }
         let asked = questions()
         state = .asking(left: asked.count)
         guard !asked.isEmpty else { return finishRound() }
         for question in asked {
-            question { [weak self] in EventLoop.shared.post { self?.answered() } }
+            question { [weak self] in EventLoop.shared.post { self?.recordAnswer() } }
         }
     }
 
-    /// Gives no sign of life any more.
+    /// Ends the keep-alives.
     package func end() {
         state = .ended
         timer?.cancel()
         timer = nil
     }
 
-    private func answered() {
+    private func recordAnswer() {
         guard case .asking(let left) = state else { return }
         state = .asking(left: left - 1)
         if left == 1 { finishRound() }

@@ -2,16 +2,18 @@
 
 internal import ListKit
 
-/// How far a search in a list has come, while the list goes on changing.
+/// The progress of a search in a list that changes during the search.
 ///
-/// It knows the sections that were not looked at since they came or changed, and carries them through each transaction: so what
-/// was found is the first at its revision, and an update costs the search what it changed. The largest piece comes first: a list
-/// that changes all the time has small ones all the time.
+/// It tracks the sections that were not examined since they were inserted or changed, and maps them through each
+/// transaction. So the match is the first one at its revision, and an update costs the search only what it changed.
+/// The largest unexamined range is examined first, because a list that changes all the time has small ones all the
+/// time.
 struct SearchProgress {
-    /// Places so near each other are looked at in one go: what is looked at twice costs less than another question.
+    /// Unexamined ranges that are at most this many sections apart are examined together: examining a section twice
+    /// is cheaper than one more query.
     private static let gap = 256
 
-    /// The first object that contains the text, as far as is known.
+    /// The first known object that contains the text.
     struct Match: Equatable {
         var index: Int
         let id: String
@@ -19,19 +21,20 @@ struct SearchProgress {
 
     private let from: Int
     private let isBackwards: Bool
-    /// The revision that it is about.
+    /// The revision that the progress refers to.
     private(set) var revision: UInt64
     private var count: Int
-    /// Ascending, apart from each other, anywhere in the list.
+    /// The ranges of sections that were not examined, ascending and disjoint, anywhere in the list.
     private var unexamined: [Range<Int>]
-    /// What was found; it is the first when nothing before it is unexamined.
+    /// The match so far. It is the first in the list if no section before it is unexamined.
     private(set) var match: Match?
 
-    /// A search that begins.
+    /// Makes the progress of a search that begins.
     ///
     /// - Parameters:
-    ///   - from: where it begins, itself included; from past the end it goes backwards from the last.
-    ///   - count: how many objects the list has.
+    ///   - from: the section where the search begins, included; backwards from past the end, it begins at the last
+    ///     section.
+    ///   - count: the number of objects in the list.
     init(from: Int, isBackwards: Bool, revision: UInt64, count: Int) {
         self.from = max(0, from)
         self.isBackwards = isBackwards
@@ -40,20 +43,21 @@ struct SearchProgress {
         unexamined = [0..<count]
     }
 
-    /// The sections that are searched: up to what was found, if something was.
+    /// The sections to search: up to the match, if there is one.
     var region: Range<Int> {
         if isBackwards { return (match.map { $0.index + 1 } ?? 0)..<min(from + 1, count) }
         return min(from, count)..<(match?.index ?? count)
     }
 
-    /// The next sections to look at, at most `limit`; nil = all were, and ``match`` is the answer.
+    /// Returns the next range of sections to examine, at most `limit` long; nil if all were examined and ``match`` is
+    /// the result.
     ///
-    /// - Complexity: O(pieces that are unexamined).
-    func next(_ limit: Int) -> Range<Int>? {
+    /// - Complexity: O(unexamined ranges).
+    func nextRange(limit: Int) -> Range<Int>? {
         let region = region
         let pieces = unexamined.lazy.map { $0.clamped(to: region) }.filter { !$0.isEmpty }
         guard let largest = pieces.max(by: { $0.count < $1.count }) else { return nil }
-        // With some around it: by the time it is read, there may be more.
+        // The range is extended, because more sections around it may have changed by the time it is read.
         let length = min(limit, max(largest.count, Self.gap))
         if isBackwards {
             return max(region.lowerBound, largest.upperBound - length)..<largest.upperBound
@@ -61,15 +65,16 @@ struct SearchProgress {
         return largest.lowerBound..<min(region.upperBound, largest.lowerBound + length)
     }
 
-    /// The sections of a range were looked at, and this is the first in them that contains the text.
-    mutating func examine(_ range: Range<Int>, finding found: Match) {
-        examine(isBackwards ? found.index + 1..<range.upperBound : range.lowerBound..<found.index)
+    /// Records that the sections of a range were examined, and that `found` is the first of them that contains the
+    /// text.
+    mutating func recordExamined(_ range: Range<Int>, match found: Match) {
+        recordExamined(isBackwards ? found.index + 1..<range.upperBound : range.lowerBound..<found.index)
         guard region.contains(found.index) else { return }
         match = found
     }
 
-    /// The sections of a range were looked at, and do not contain the text.
-    mutating func examine(_ range: Range<Int>) {
+    /// Records that the sections of a range were examined and do not contain the text.
+    mutating func recordExamined(_ range: Range<Int>) {
         unexamined = unexamined.flatMap { part in
             guard part.overlaps(range) else { return [part] }
             return [
@@ -79,15 +84,15 @@ struct SearchProgress {
         }
     }
 
-    /// Nothing is known of the list any more.
+    /// Starts again, with every section unexamined.
     mutating func restart(revision: UInt64, count: Int) {
         (self.revision, self.count, unexamined, match) = (revision, count, [0..<count], nil)
     }
 
-    /// The list has changed.
+    /// Maps the progress through a change of the list.
     ///
-    /// - Complexity: O(n log n) for what the transaction names and the pieces that are unexamined.
-    mutating func follow(_ transaction: Transaction) {
+    /// - Complexity: O(n log n) for the n ranges in the transaction and the unexamined ranges.
+    mutating func apply(_ transaction: Transaction) {
         guard transaction.kind == .update else {
             return restart(revision: transaction.revision, count: transaction.sectionCount)
         }
@@ -95,7 +100,7 @@ struct SearchProgress {
         var changed =
             transaction.sections.inserts.map(\.range) + transaction.sections.moves.map { Int($0.new)..<Int($0.new) + 1 }
         changed += transaction.sections.reloads.compactMap { survivors.image(of: $0.range) }
-        // A section whose items are announced may have another object.
+        // A section with changed items may have a new version of its object.
         let items = transaction.items
         let before = (items.deletes + items.reloads + items.moves.map(\.old)).map(\.range)
         changed += before.compactMap { survivors.image(of: $0) }
@@ -123,9 +128,9 @@ struct SearchProgress {
     }
 }
 
-/// Where sections go that a transaction neither deletes, inserts nor moves.
+/// A mapping from old to new positions, for the sections that a transaction neither deletes nor inserts nor moves.
 private struct SectionSurvivors {
-    /// A run of positions, and how many of its kind come before it.
+    /// A run of positions; `before` is the total length of the runs of the same kind before it.
     private struct Run {
         let first: Int
         let length: Int
@@ -153,13 +158,14 @@ private struct SectionSurvivors {
         return all
     }
 
-    /// The smallest range after the transaction that has the survivors of a range before it; nil = none survives.
+    /// Returns the smallest range after the transaction that contains all survivors of a range before it; nil if
+    /// there are none.
     func image(of range: Range<Int>) -> Range<Int>? {
         let (first, end) = (rank(of: range.lowerBound), rank(of: range.upperBound))
         return first < end ? position(ofRank: first)..<position(ofRank: end - 1) + 1 : nil
     }
 
-    /// How many survivors come before a position.
+    /// Returns the number of survivors before a position.
     private func rank(of position: Int) -> Int {
         let count = removed.partitionPoint { $0.first < position }
         guard count > 0 else { return position }
@@ -167,7 +173,7 @@ private struct SectionSurvivors {
         return position - last.before - min(last.length, position - last.first)
     }
 
-    /// Where a survivor is, of which so many others come before.
+    /// Returns the new position of the survivor that has `rank` survivors before it.
     private func position(ofRank rank: Int) -> Int {
         let count = added.partitionPoint { $0.first - $0.before <= rank }
         guard count > 0 else { return rank }
@@ -180,12 +186,12 @@ extension IndexRun {
 }
 
 extension ItemPlace {
-    /// The section alone.
+    /// The range of the section alone.
     fileprivate var range: Range<Int> { Int(section)..<Int(section) + 1 }
 }
 
 extension Array {
-    /// How many elements at the beginning fulfil a condition that those behind them do not.
+    /// Returns the number of leading elements that fulfil a condition which no later element fulfils.
     fileprivate func partitionPoint(_ belongs: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -5,23 +5,23 @@ internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// One call of `Search`: asks the list for a page of objects at a time, and looks at each beside it.
+/// One call of `Search`. It reads the list page by page and examines each page on another thread.
 @DBusActor
 final class SearchRun {
-    /// About how many objects are looked at in one turn.
+    /// The approximate number of objects that are examined in one turn.
     nonisolated static let objectsPerTurn = 4096
 
-    /// What was found: where, in which revision.
+    /// The result of a search, as of a revision.
     struct Finding {
         let revision: UInt64
-        /// Nil = nothing.
+        /// The first match; nil if no object contains the text.
         let match: SearchProgress.Match?
     }
 
-    /// Objects that follow each other in the list as of a revision.
+    /// Consecutive objects of the list, as of a revision.
     private struct Page {
         let revision: UInt64
-        /// The section of the object with index 0, which may not be among them any more.
+        /// The section of the object with index 0 in the array, which may already be cut off from `objects`.
         let origin: Int
         var objects: ArraySlice<ListObject>
     }
@@ -37,7 +37,7 @@ final class SearchRun {
 
     /// Prepares a search.
     ///
-    /// - Parameter completion: called once; nil = the caller has left.
+    /// - Parameter completion: called once; nil means that the caller has left.
     init(
         _ arguments: SearchArguments, in adapter: any SearchedList, turns: WorkTurns, for call: Call,
         completion: @escaping @DBusActor (Result<Finding, ListError>?) -> Void
@@ -50,9 +50,9 @@ final class SearchRun {
         self.turns = turns
     }
 
-    /// Begins with the list as it is then.
+    /// Starts the search in the current state of the list.
     func start() {
-        // The text may have megabytes.
+        // Preparing the text runs as a turn, because the text can have megabytes.
         turns.perform(for: call.peer, size: 1) { [arguments] in
             TextSearch(arguments.text, in: arguments.fields)
         } finish: { [self] search in
@@ -64,51 +64,51 @@ final class SearchRun {
     private func begin() {
         ask(.objects(offset: 0, limit: 0, byteLimit: 0)) { [self] outcome in
             guard case .success(.objects(let revision, let total, _)) = outcome else { return fail(outcome) }
-            advance(
+            examineNextPage(
                 SearchProgress(
                     from: arguments.from, isBackwards: arguments.isBackwards, revision: revision, count: total))
         }
     }
 
-    /// Looks at the next page, as far as there is one.
-    private func advance(_ progress: SearchProgress) {
+    /// Reads and examines the next page; answers the call if no page is left.
+    private func examineNextPage(_ progress: SearchProgress) {
         let limit = Self.objectsPerTurn
-        guard let next = progress.next(limit) else { return answer(progress) }
+        guard let next = progress.nextRange(limit: limit) else { return answer(progress) }
         steps += 1
-        // A list that changes faster than it is looked at is taken in one piece: that ends.
+        // If the list changes faster than it is examined, the rest is read as a single page, so that the search ends.
         let range = steps > 64 + 4 * progress.region.count / limit ? progress.region : next
         ask(.objects(offset: range.lowerBound, limit: range.count, byteLimit: .max)) { [self] outcome in
             guard case .success(.objects(let revision, let total, let objects)) = outcome else { return fail(outcome) }
             let page = Page(revision: revision, origin: min(range.lowerBound, total), objects: objects[...])
             if revision == progress.revision {
-                look(at: page, progress, then: [])
+                examine(page, progress: progress, laterChanges: [])
             } else {
-                catchUp(with: page, progress, total)
+                catchUp(with: page, progress: progress, total: total)
             }
         }
     }
 
-    /// The list has changed since the last page.
-    private func catchUp(with page: Page, _ progress: SearchProgress, _ total: Int) {
+    /// Applies the changes since the last page to the progress, and examines the new page.
+    private func catchUp(with page: Page, progress: SearchProgress, total: Int) {
         ask(.changes(since: progress.revision, byteLimit: .max)) { [self] outcome in
             var progress = progress
             var later: [Transaction] = []
             switch outcome {
             case .success(.changes(_, let changes)):
-                for change in changes where change.revision <= page.revision { progress.follow(change) }
+                for change in changes where change.revision <= page.revision { progress.apply(change) }
                 later = changes.filter { $0.revision > page.revision }
             case .failure(let error) where error.code == .revisionGone: break
             case .success, .failure: return fail(outcome)
             }
             if progress.revision != page.revision { progress.restart(revision: page.revision, count: total) }
-            look(at: page, progress, then: later)
+            examine(page, progress: progress, laterChanges: later)
         }
     }
 
-    /// Looks at a page, or as much of it as one turn has.
+    /// Examines a page, as much of it in one turn as ``objectsPerTurn``.
     ///
-    /// - Parameter later: what has happened to the list since the page.
-    private func look(at page: Page, _ progress: SearchProgress, then later: [Transaction]) {
+    /// - Parameter laterChanges: the changes of the list since the page was read.
+    private func examine(_ page: Page, progress: SearchProgress, laterChanges later: [Transaction]) {
         guard let search else { return finish(.failure(.unexpectedAnswer)) }
         let (limit, isBackwards) = (Self.objectsPerTurn, arguments.isBackwards)
         let part = isBackwards ? page.objects.suffix(limit) : page.objects.prefix(limit)
@@ -118,16 +118,16 @@ final class SearchRun {
             let sections = page.origin + part.startIndex..<page.origin + part.endIndex
             var progress = progress
             if let match {
-                progress.examine(sections, finding: .init(index: page.origin + match, id: part[match].id))
+                progress.recordExamined(sections, match: .init(index: page.origin + match, id: part[match].id))
             } else {
-                progress.examine(sections)
+                progress.recordExamined(sections)
             }
-            guard progress.next(1) != nil else { return answer(progress) }
+            guard progress.nextRange(limit: 1) != nil else { return answer(progress) }
             var rest = page
             rest.objects = isBackwards ? page.objects.dropLast(limit) : page.objects.dropFirst(limit)
-            if match == nil, !rest.objects.isEmpty { return look(at: rest, progress, then: later) }
-            for change in later { progress.follow(change) }
-            advance(progress)
+            if match == nil, !rest.objects.isEmpty { return examine(rest, progress: progress, laterChanges: later) }
+            for change in later { progress.apply(change) }
+            examineNextPage(progress)
         }
     }
 
@@ -154,7 +154,7 @@ final class SearchRun {
     private func finish(_ outcome: Result<Finding, ListError>?) { completion(outcome) }
 }
 
-/// What `Search` looks for, and where.
+/// The arguments of `Search`: the text, and where it is searched.
 struct SearchArguments: Sendable {
     let text: String
     let fields: [String]

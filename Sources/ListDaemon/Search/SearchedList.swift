@@ -5,16 +5,16 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListWorkers
 
-/// A list as a search sees it: pages of objects, changes, and who may read it.
+/// A list as a search sees it: its objects in pages, its changes, and its access rules.
 @DBusActor
 protocol SearchedList: AnyObject {
-    /// The rules of access now.
+    /// The current access rules.
     var access: AdapterAccess { get }
 
-    /// Refuses a caller that may not read the list.
+    /// Throws if the caller may not read the list.
     func checkReadingAccess(_ call: Call) throws(ListError)
 
-    /// Asks the list something on behalf of a user; it may take long.
+    /// Sends a query to the list on behalf of a user. The answer may take long.
     func ask(
         _ query: AdapterQuery, by user: UInt32,
         _ completion: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void)

@@ -4,24 +4,25 @@ internal import DBus
 internal import Dispatch
 internal import Glibc
 
-/// The searches that are under way: one of each connection, beside the lists.
+/// The searches in progress, at most one for each connection.
 @DBusActor
 final class Searches {
-    /// In which objects are looked at.
+    /// The turns in which objects are examined.
     let turns = WorkTurns.forSearching()
     private var searching: Set<ObjectIdentifier> = []
 
     nonisolated init() {}
 
-    /// Lets a peer begin a search; false while it has one.
-    func begin(for peer: Peer) -> Bool { searching.insert(ObjectIdentifier(peer)).inserted }
+    /// Registers the search of a peer; returns `false` if the peer already has one in progress.
+    func beginSearch(for peer: Peer) -> Bool { searching.insert(ObjectIdentifier(peer)).inserted }
 
-    /// The search of a peer has ended.
-    func end(for peer: Peer) { searching.remove(ObjectIdentifier(peer)) }
+    /// Unregisters the search of a peer.
+    func endSearch(for peer: Peer) { searching.remove(ObjectIdentifier(peer)) }
 }
 
 extension WorkTurns {
-    /// Looks for texts in objects, and leaves half of the machine to the lists. Sizes are objects.
+    /// Makes the turns in which searches examine objects. Sizes are numbers of objects. At most half of the
+    /// processors are used, so that the lists keep the rest.
     nonisolated static func forSearching() -> WorkTurns {
         WorkTurns(
             quantum: SearchRun.objectsPerTurn, mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),

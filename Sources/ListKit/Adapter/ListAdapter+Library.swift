@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For a program without a host: completions instead of answers, and a scheduler that flushes.
+// The interface for programs without a host: requests have completions instead of answers, and a scheduler runs the
+// flushes.
 
 extension ListAdapter {
-    /// Makes a list for the object that owns it and provides its section controllers.
+    /// Creates a list for an object that owns the list and also provides the section controllers.
     ///
-    /// The adapter does not keep `owner` alive, as IGListKit does not keep its data source alive: both are freed together.
-    /// ``ListSectionControllerKind/make`` is kept, so it has to capture the owner weakly. When the owner is gone, objects of types
-    /// that it was not asked about are dropped.
+    /// The adapter holds `owner` weakly, as IGListKit holds its data source, so that both are released together.
+    /// ``ListSectionControllerKind/make`` is held strongly and must capture the owner weakly. After the release of
+    /// the owner, objects of types for which the owner was not asked yet are dropped.
     ///
     ///     lazy var adapter = ListAdapter(configuration: .init(name: "mail"), ownedBy: self)
     ///
     /// - Parameters:
-    ///   - owner: provides the section controllers.
-    ///   - objects: the stored objects of the list; repeated identifiers are dropped.
+    ///   - owner: the provider of the section controllers.
+    ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public convenience init(
         configuration: Configuration, ownedBy owner: any ListSectionControllerProvider, objects: [ListObject] = [],
@@ -23,11 +24,12 @@ extension ListAdapter {
             configuration: configuration, controllers: OwningProvider(owner), objects: objects, revision: revision)
     }
 
-    /// Replaces the list by the data source's objects, which are asked for with the next flush.
+    /// Replaces the list by the objects that the data source has when the next flush begins.
     ///
-    /// Until that flush the data source is kept alive.
+    /// The data source is held strongly until then.
     ///
-    /// - Parameter completion: receives whether the update was applied; false at once without a data source.
+    /// - Parameter completion: receives whether the update was applied. Without a data source, receives `false` at
+    ///   once.
     public func performUpdates(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
         guard let dataSource else {
             completion?(false)
@@ -51,7 +53,7 @@ extension ListAdapter {
         enqueue(animated: false, .reloadData, completion ?? { _ in })
     }
 
-    /// Reloads the sections of some objects; unknown ones are ignored.
+    /// Reloads the sections of the objects with the given identifiers. Unknown identifiers are ignored.
     public func reloadObjects(_ ids: [String], completion: ((Bool) -> Void)? = nil) {
         enqueue(animated: true, .reloadObjects(ids), completion ?? { _ in })
     }
@@ -75,7 +77,7 @@ extension ListAdapter {
     }
 }
 
-/// Passes questions on to the owner of an adapter, without keeping it alive.
+/// A provider that forwards to the owner of an adapter and holds the owner weakly.
 private final class OwningProvider: ListSectionControllerProvider {
     private weak var owner: (any ListSectionControllerProvider)?
 

@@ -1,112 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Commands of views, which the presentation carries out.
+// The commands of views, which the adapter forwards to its presentation.
 
 extension ListAdapter {
-    /// Sets whether a view is on screen; updates of a list without one may wait longer.
+    /// Sets whether a view is on screen. A new view is on screen.
     ///
-    /// A new view is.
+    /// Updates of a list without a view on screen may be collected for a longer time.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
         try presentation.setVisible(isVisible, view: id)
     }
 
-    /// Whether changes of views are held back; ended by ``resumeViews()``.
+    /// Whether changes of views are held back until ``resumeViews()``.
     public var holdsViews: Bool {
         get { presentation.holdsViews }
         set { presentation.holdsViews = newValue }
     }
 
-    /// Opens a view; it has no events before its first viewport or visible range.
+    /// Opens a view. The view has no events before its first viewport or visible range is set.
     ///
-    /// - Parameter id: a number that is not in use, best one that was never used.
-    /// - Throws: `invalidArguments` for a number in use and for options out of range; `noSuchObject`, `noSuchItem` for the item
-    ///   that it opens at.
+    /// - Parameter id: a number that no open view uses, preferably a number that was never used.
+    /// - Throws: `invalidArguments` if the number is in use or an option is out of range; `noSuchObject` or
+    ///   `noSuchItem` if the item at which the view should open does not exist.
     public func openView(_ id: ViewID, options: ListViewOptions = ListViewOptions()) throws(ListError) {
         try presentation.openView(id, options: options)
     }
 
-    /// Sets the viewport, in the content as of the sequence `seen`.
+    /// Sets the viewport of a view.
     ///
-    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, is the newest. A viewer
-    ///   without a credit window may be up to 256 changes behind.
-    /// - Throws: `invalidArguments` for a layout without viewport and for numbers that are not finite or negative sizes.
-    /// - Complexity: O(log n + visible); the first call and another size lay the list out.
+    /// - Parameters:
+    ///   - seen: the sequence of the last picture that the viewer has drawn; 0 or an unknown sequence stands for the
+    ///     newest picture. A viewer without a credit window may be up to 256 changes behind.
+    ///   - rect: the viewport, in coordinates of the content as of `seen`.
+    /// - Throws: `invalidArguments` for a layout without viewports, for a negative size, and for a number that is
+    ///   not finite.
+    /// - Complexity: O(log n + visible). The first call and each call with another size also compute the layout of
+    ///   the list.
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
         try presentation.setViewport(view: id, seen: seen, rect: rect)
     }
 
-    /// Acknowledges all changes up to a sequence; one that was never sent is ignored.
+    /// Acknowledges all pictures up to a sequence. A sequence that was never sent is ignored.
     ///
-    /// Returns the held back changes, if the view's credit was used up. Only needed for a view with a credit window
-    /// (``ListViewOptions/window``).
+    /// Only a view with a credit window (``ListViewOptions/window``) needs acknowledgements.
+    /// - Returns: the changes that were held back because the view's credit was used up.
     public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
         try presentation.acknowledge(view: id, sequence: sequence)
     }
 
-    /// The present picture; it acknowledges everything and ends a stall. Slots keep their numbers.
+    /// Returns the current picture of a view. Slots keep their numbers.
+    ///
+    /// A resync acknowledges all pictures and ends a stall.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let picture = try presentation.resync(view: id)
-        forgetPictures(of: id)
+        dropQueuedPictures(of: id)
         return picture
     }
 
-    /// Closes a view: the display of its elements ends first.
+    /// Closes a view, after the display of its elements has ended.
+    ///
+    /// - Returns: the events of the elements that disappear.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] { try presentation.closeView(id) }
 
-    /// Describes a view.
+    /// Returns a description of a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription {
         try presentation.viewDescription(id)
     }
 
-    /// The open views, in the order of their opening.
+    /// The open views, in the order in which they were opened.
     public var openViews: [ViewID] { presentation.openViews }
 
-    /// The views with changes that are held back, so that no event reports their state.
+    /// The views whose changes are held back. No event has reported their current state.
     @_spi(Daemon) public var waitingViews: [ViewID] { presentation.waitingViews }
 
-    /// Sends the changes that were held back while ``holdsViews`` was true.
+    /// Ends ``holdsViews`` and returns the changes of views that were held back.
     public func resumeViews() -> [AdapterEvent] { presentation.resumeViews() }
 
-    /// Sets the items that a viewer of layout `none` shows, first and last included, in the list as of the sequence `seen`.
+    /// Sets the range of items that a viewer of the layout `none` shows.
     ///
-    /// Both ends follow the updates since: a removed item is replaced by the next existing one inside the range; if
-    /// there is none, the range begins at the next item after it, or ends at the last item of the list. Positions past
-    /// the end count one item for each section. The range is moved into the list, and shortened only if the list has
-    /// fewer items.
+    /// `first` and `last` are paths in the list as of the sequence `seen`. Both are converted to the current list. A
+    /// removed item is replaced by the next existing item inside the range. If there is no such item, the range
+    /// begins at the next item after it, or ends at the last item of the list. Past the end of the list, every
+    /// section counts as one item. The range is moved into the list; it is shortened only if the list has fewer
+    /// items.
     ///
-    /// From then on it follows its items: the first one that still exists after an update keeps its place in the range.
-    /// - Parameter seen: the last sequence that the viewer has drawn; 0, or one that was never sent, means the newest;
-    ///   an older one than the last acknowledged means that one. A viewer without a credit window may be up to 256
-    ///   changes behind. Updates that cut a list into more than 131,072 stretches are not followed.
-    /// - Throws: `invalidArguments` for another layout, and when the last item comes before the first.
-    /// - Complexity: O(log n + visible); for a list that changed since `seen` O(changes · log) too.
+    /// With every update, the range follows its items: the first of its items that still exists keeps its place in
+    /// the range.
+    /// - Parameters:
+    ///   - seen: the sequence of the last picture that the viewer has drawn; 0 or an unknown sequence stands for the
+    ///     newest picture, and a sequence before the last acknowledged one stands for that one. A viewer without a
+    ///     credit window may be up to 256 changes behind. Updates that divide the list into more than 131,072 runs
+    ///     are not followed.
+    ///   - first: the first visible item.
+    ///   - last: the last visible item.
+    /// - Throws: `invalidArguments` for another layout, or if the last item comes before the first.
+    /// - Complexity: O(log n + visible); in addition O(changes · log) if the list has changed since `seen`.
     public func setVisibleRange(view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath) throws(ListError)
         -> ViewReply
     { try presentation.setVisibleRange(view: id, seen: seen, first: first, last: last) }
 
-    /// Scrolls a view to an item; for a section without items, to its header.
+    /// Scrolls a view to an item; in a section without items, to the header.
     ///
-    /// - Returns: the viewport's origin, and the reply; a change is sent even when only the offset moves.
-    /// - Throws: `noSuchObject`, `noSuchItem`; `invalidArguments` in the layout `none` and before the first viewport.
+    /// - Returns: the origin of the viewport, and the reply. A picture is sent even if only the offset has changed.
+    /// - Throws: `noSuchObject`, `noSuchItem`; `invalidArguments` in the layout `none` or before the first viewport.
     public func scrollTo(view id: ViewID, object objectID: String, item: Int, position: ScrollPosition)
         throws(ListError) -> (offset: Point, reply: ViewReply)
     { try presentation.scrollTo(view: id, object: objectID, item: item, position: position) }
 
-    /// Replaces the sizes of items in a view by those that its viewer measured.
+    /// Replaces the sizes of items in a view by the sizes that its viewer has measured.
     ///
-    /// Items that are gone are ignored.
-    /// - Throws: `invalidArguments` for a size that is not finite or negative.
+    /// Items that no longer exist are ignored.
+    /// - Throws: `invalidArguments` for a size that is negative or not finite.
     public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
         try presentation.reportSizes(view: id, sizes: sizes)
     }
 
-    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views.
+    /// Scrolls a view to all items of an object, together with the given supplementary views.
     ///
-    /// An unknown object is ignored; one without items and without the named views is at the start of the content
-    /// (rule AD-111).
+    /// An unknown object is ignored. For an object without items and without such views, the view scrolls to the
+    /// start of the content (rule AD-111).
     /// - Parameters:
-    ///   - additionalOffset: added to the offset before it is clamped (rule AD-130).
-    /// - Throws: `invalidArguments` in the layout `none` and before the first viewport.
+    ///   - kinds: the supplementary views to include.
+    ///   - additionalOffset: a distance that is added to the offset before the offset is clamped (rule AD-130).
+    /// - Throws: `invalidArguments` in the layout `none` or before the first viewport.
     public func scroll(
         view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind> = [],
         position: ScrollPosition = .none, additionalOffset: Double = 0
@@ -115,48 +130,50 @@ extension ListAdapter {
             view: id, toObject: objectID, supplementary: kinds, position: position, additionalOffset: additionalOffset)
     }
 
-    /// Passes a scroll event of the user to the section controllers that the view shows.
+    /// Passes a scroll event of the user to the section controllers whose sections are visible in the view.
     public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
         try presentation.reportScroll(view: id, event)
     }
 
     // MARK: Items
 
-    /// Selects an item for a viewer, if the section controller allows it.
+    /// Selects an item for a viewer, if the section controller allows the selection.
     ///
-    /// - Returns: whether it is selected now.
+    /// - Returns: whether the item is selected afterwards.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func selectItem(_ item: Int, ofObject id: String) throws(ListError) -> (
         selected: Bool, events: [AdapterEvent]
     ) { try presentation.selectItem(item, ofObject: id) }
 
-    /// Deselects an item for a viewer, if the section controller allows it.
+    /// Deselects an item for a viewer, if the section controller allows the deselection.
     ///
-    /// - Returns: whether it is not selected now.
+    /// - Returns: whether the item is deselected afterwards.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func deselectItem(_ item: Int, ofObject id: String) throws(ListError) -> (
         deselected: Bool, events: [AdapterEvent]
     ) { try presentation.deselectItem(item, ofObject: id) }
 
-    /// Deselects items and then selects others for a viewer, each if its section controller allows it, in one event.
+    /// Deselects items and then selects others for a viewer, in one event. The section controller of each item may
+    /// refuse.
     ///
-    /// - Returns: those of `select` that are selected afterwards, and those of `deselect` that are not.
-    /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
+    /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
+    ///   deselected afterwards.
+    /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
     /// - Complexity: O(log n) for each item.
     @_spi(Daemon) public func changeSelection(select: [SelectedItem], deselect: [SelectedItem]) throws(ListError) -> (
         selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]
     ) { try presentation.changeSelection(select: select, deselect: deselect) }
 
-    /// Sets whether an item is highlighted: a finger or a pointer is down on it.
+    /// Sets whether an item is highlighted, because a finger or a pointer is pressed on it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func setHighlighted(_ isHighlighted: Bool, item: Int, ofObject id: String) throws(ListError)
         -> [AdapterEvent]
     { try presentation.setHighlighted(isHighlighted, item: item, ofObject: id) }
 
-    /// Passes an action on an item from a viewer to the section controller.
+    /// Passes a viewer's action on an item to the section controller.
     ///
-    /// - Returns: whether the section controller has handled it; a section at fault handles nothing.
+    /// - Returns: whether the section controller has handled the action; always `false` for a section at fault.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func invoke(_ action: String, parameters: Fields = Fields(), item: Int, ofObject id: String)
         throws(ListError) -> (handled: Bool, events: [AdapterEvent])
@@ -164,20 +181,20 @@ extension ListAdapter {
 
     // MARK: Resuming another list's views
 
-    /// Opens a view that continues another one.
+    /// Opens a view that continues the view of another list.
     ///
-    /// - Throws: as ``openView(_:options:)``.
+    /// - Throws: the errors of ``openView(_:options:)``.
     @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
         try presentation.resumeView(resumption)
     }
 
-    /// The state of a view that its viewer knows, with which another list continues it.
+    /// Returns the state of a view that another list needs to continue the view without a break for its viewer.
     ///
-    /// - Throws: `invalidArguments` for a view that is not open.
+    /// - Throws: `invalidArguments` if the view is not open.
     @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
         try presentation.resumption(of: id)
     }
 
-    /// Restores the selection of another list, without calls of section controllers.
+    /// Restores the selection of another list without calls of section controllers and without an event.
     @_spi(Daemon) public func resumeSelection(_ items: [SelectedItem]) { presentation.resumeSelection(items) }
 }

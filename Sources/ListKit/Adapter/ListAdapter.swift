@@ -1,54 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The engine of one list: objects in, pictures and events out (IGListKit's `IGListAdapter` with its updater).
+/// The engine of one list, which turns changes of objects into pictures and events. It corresponds to IGListKit's
+/// `IGListAdapter` with its updater.
 ///
-/// An adapter belongs to one executor, its "main thread": every call comes from there, and section controllers are called
-/// there. It has no clock, thread, bus or file: the caller passes the time in milliseconds and acts on the values that calls
-/// return. Updates have two phases, so that a host can store a transaction before it is applied:
+/// An adapter belongs to one executor, its "main thread". Every call has to come from there, and section controllers
+/// are called there. The adapter uses no clock, thread, bus or file. The caller passes the time in milliseconds and
+/// acts on the values that calls return. Updates have two phases, so that a host can store a transaction before it
+/// is applied:
 ///
 ///     adapter.enqueue(request)
 ///     switch adapter.beginFlush(now: now) {                 // validated, coalesced, diffed
 ///     case .commit(let prepared): store(prepared); adapter.commitFlush()
 ///     …
 ///
-/// Section controllers may call the adapter inside of their callbacks: what cannot run at once is queued.
+/// Section controllers may call the adapter inside of their callbacks. Calls that cannot run at once are queued.
 ///
-/// An ``ObjectList`` decides what is done next, a ``Presentation`` updates section controllers and views, and the adapter connects
-/// both and calls completions.
+/// An ``ObjectList`` determines the next step of an update, and a ``Presentation`` updates section controllers and
+/// views. The adapter connects both and calls completions.
 public final class ListAdapter {
     /// The options of the list.
     public typealias Configuration = ListOptions
-    /// How changes are announced.
+    /// The forms in which changes are announced.
     public typealias Updater = ListOptions.Updater
-    /// When a list counts as empty.
+    /// The rules by which a list counts as empty.
     public typealias Emptiness = ListOptions.Emptiness
-    /// How long requests are collected.
+    /// The time for which requests are collected before a flush.
     public typealias Coalescing = ListOptions.Coalescing
 
-    /// The most items that one section may have.
+    /// The maximum number of items in a section.
     public static let maximumItemsPerSection = SectionStore.maximumItemCount
 
-    /// The objects, requests and revisions.
+    /// The objects, requests and revisions of the list.
     private let objects: ObjectList
-    /// The sections, views and selection.
+    /// The section controllers, views and selection of the list.
     let presentation: Presentation
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
     private var schedule = FlushSchedule()
-    /// The results of the flushes of one ``flushNow()`` so far; pictures that a resync replaces are removed from them.
+    /// The results of the flushes that the current ``flushNow()`` has made so far.
+    ///
+    /// A resync removes the pictures of its view from them.
     private var results: [FlushResult] = []
 
-    /// The time and the executor, for a list without a host.
+    /// The clock and the executor of a list without a host.
     public weak var scheduler: (any ListScheduler)?
-    /// Provides the objects; set with ``setDataSource(_:)``.
+    /// The provider of the objects, which ``setDataSource(_:)`` sets.
     public private(set) weak var dataSource: (any ListAdapterDataSource)?
 
-    /// Makes a list.
+    /// Creates a list.
     ///
     /// - Parameters:
-    ///   - controllers: provides the section controllers. The adapter keeps it: an object that owns the adapter uses
-    ///     ``init(configuration:ownedBy:objects:revision:)`` instead, or neither is ever freed.
-    ///   - objects: the stored objects of the list; repeated identifiers are dropped.
+    ///   - controllers: the provider of the section controllers. The adapter holds it strongly. An object that owns
+    ///     the adapter has to use ``init(configuration:ownedBy:objects:revision:)`` instead, to avoid a reference
+    ///     cycle.
+    ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public init(
         configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
@@ -67,82 +72,86 @@ public final class ListAdapter {
     }
 
     deinit {
-        // Completions are always called: with false for updates that were never applied.
+        // Every completion is called; with `false` if its update was never applied.
         for completion in requests.completions { completion(false) }
     }
 
     // MARK: State
 
-    /// The options; changed by a request (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
+    /// The options of the list. A request can change them
+    /// (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
     public var configuration: Configuration { presentation.configuration }
 
-    /// The revision of the list: one more for each applied transaction, 0 for the empty new list.
+    /// The revision of the list, which is 0 for a new empty list and grows by one with each applied transaction.
     public var revision: UInt64 { presentation.revision }
 
-    /// Called when a flush became due (``flushTiming``), or events are queued that no call of the host returned
-    /// (``takeEvents()``). It is kept, so it has to capture the owner of the adapter weakly.
+    /// The handler that is called when a flush becomes due (``flushTiming``), or when events are queued that no call
+    /// has returned (``takeEvents()``).
+    ///
+    /// The adapter holds the handler strongly. It must capture the owner of the adapter weakly.
     public var onActivity: (() -> Void)? {
         get { presentation.onActivity }
         set { presentation.onActivity = newValue }
     }
 
-    /// Runs delayed callbacks of section controllers, on the owner's executor; held weakly.
+    /// The executor of the owner, which runs delayed callbacks of section controllers. The adapter holds it weakly.
     public var executor: (any ListExecutor)? {
         get { presentation.executor }
         set { presentation.executor = newValue }
     }
 
-    /// Decides whether the list counts as empty, in place of ``ListOptions/emptiness``. It is kept, so it has to capture the owner
-    /// of the adapter weakly.
+    /// A rule by which the list counts as empty, in place of ``ListOptions/emptiness``.
+    ///
+    /// The adapter holds the closure strongly. It must capture the owner of the adapter weakly.
     public var emptinessPredicate: ((ListAdapter) -> Bool)? {
         get { observers.emptinessPredicate }
         set { observers.setEmptinessPredicate(newValue) }
     }
 
-    /// Observes which objects appear and disappear; held weakly.
+    /// The observer of the objects that appear and disappear. The adapter holds it weakly.
     public var delegate: (any ListAdapterDelegate)? {
         get { observers.delegate }
         set { observers.setDelegate(newValue) }
     }
 
-    /// Passes on which objects appear and disappear; held weakly.
+    /// The announcer that forwards appearing and disappearing objects to its listeners. The adapter holds it weakly.
     public var announcer: ListAdapterAnnouncer? {
         get { observers.announcer }
         set { observers.setAnnouncer(newValue) }
     }
 
-    /// Observes the updater; held weakly.
+    /// The observer of the updater. The adapter holds it weakly.
     public var updaterDelegate: (any ListUpdaterDelegate)? {
         get { observers.updaterDelegate }
         set { observers.setUpdaterDelegate(newValue) }
     }
 
-    /// Observes every call of a section controller; held weakly.
+    /// The observer of all calls of section controllers. The adapter holds it weakly.
     public var performanceDelegate: (any ListPerformanceDelegate)? {
         get { observers.performanceDelegate }
         set { observers.setPerformanceDelegate(newValue) }
     }
 
-    /// Adds a listener for every update; held weakly.
+    /// Adds a listener for all updates. The adapter holds it weakly.
     public func addUpdateListener(_ listener: any ListUpdateListener) { observers.add(listener) }
 
-    /// Removes a listener.
+    /// Removes a listener for updates.
     public func removeUpdateListener(_ listener: any ListUpdateListener) { observers.remove(listener) }
 
     // MARK: Requests
 
-    /// Queues a request; it is answered exactly once, in some ``FlushResult/answers``.
+    /// Queues a request. It is answered exactly once, in the ``FlushResult/answers`` of a flush.
     ///
-    /// - Parameter now: the time in milliseconds; only adaptive coalescing needs it.
+    /// - Parameter now: the current time in milliseconds. Only adaptive coalescing needs it.
     public func enqueue(_ request: UpdateRequest, now: UInt64? = nil) { enqueue(request, .host(request.id), now: now) }
 
-    /// Queues a request of a program.
+    /// Queues a request of a program, which gets a completion instead of an answer.
     func enqueue(animated: Bool, _ operation: UpdateRequest.Operation, _ completion: @escaping (Bool) -> Void) {
         enqueue(
             UpdateRequest(id: 0, animated: animated, operation: operation), .program(completion), now: scheduler?.now)
     }
 
-    /// Queues the objects that a data source has when the flush begins.
+    /// Queues a request to replace the list by the objects that a data source has when the flush begins.
     func enqueue(_ source: any ListAdapterDataSource, animated: Bool, _ completion: @escaping (Bool) -> Void) {
         let request = UpdateRequest(id: 0, animated: animated, operation: .performUpdates(objects: []))
         enqueue(request, .dataSource(source, completion), now: scheduler?.now)
@@ -153,33 +162,33 @@ public final class ListAdapter {
         var request = request
         request.id = requests.makeID()
         let ticket = objects.enqueue(request, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
-        requests.insert(waiter, request, ticket: ticket)
+        requests.insert(waiter, for: request, ticket: ticket)
         scheduleFlush()
         presentation.store.gate.reportActivity()
     }
 
-    /// Handles an item update that a section controller queued.
-    func itemUpdateWaits() {
-        followItemUpdates()
+    /// Schedules a flush for an item update that a section controller has queued.
+    func didQueueItemUpdate() {
+        reportFirstItemUpdate()
         scheduleFlush()
     }
 
-    private func followItemUpdates() {
+    private func reportFirstItemUpdate() {
         guard let first = presentation.firstItemUpdate else { return }
         objects.itemUpdatesWait(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
     }
 
-    /// When the host should call ``beginFlush(now:)``; idle during a flush.
+    /// The time at which the host should call ``beginFlush(now:)``; idle during a flush.
     public var flushTiming: FlushTiming { objects.timing }
 
-    /// Whether a flush is in progress: its diff is being computed, or its transaction stored.
+    /// Whether a flush is in progress, that is, its diff is being computed or its transaction is being stored.
     public var isFlushing: Bool { objects.phase != .idle }
 
     // MARK: Flushing
 
-    /// Dequeues requests, validates them in strict order of arrival and prepares one transaction.
+    /// Begins a flush: dequeues requests, validates them in strict order of arrival and prepares a transaction.
     ///
-    /// Does nothing during another flush.
+    /// Does nothing while another flush is in progress.
     public func beginFlush(now: UInt64) -> FlushStep {
         schedule.setTime(now)
         guard objects.phase == .idle, presentation.isIdle else { return .finished(FlushResult()) }
@@ -189,7 +198,7 @@ public final class ListAdapter {
             objects.next(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) })
     }
 
-    /// Asks the data sources of the next requests for their objects, each once (rule UP-66).
+    /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
     private func readDataSources() {
         var known: [ObjectIdentifier: [ListObject]] = [:]
         var operations: [RequestID: UpdateRequest.Operation] = [:]
@@ -209,19 +218,21 @@ public final class ListAdapter {
         objects.replace(operations)
     }
 
-    /// Continues with the output of a ``DiffJob``; that of a cancelled one is ignored.
+    /// Continues the flush with the output of its ``DiffJob``. The output of a cancelled job is ignored.
     public func finishDiff(_ output: DiffJob.Output) -> FlushStep { finishDiff(output, onBackgroundThread: true) }
 
     private func finishDiff(_ output: DiffJob.Output, onBackgroundThread: Bool) -> FlushStep {
         guard objects.awaits(output) else { return .finished(FlushResult()) }
-        observers.tellUpdater { $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread) }
+        observers.notifyUpdaterDelegate {
+            $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
+        }
         return perform(objects.diffed(output))
     }
 
-    /// Applies the transaction of ``FlushStep/commit(_:)``, which is stored.
+    /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
     ///
-    /// Section controllers are called, then every view is updated.
-    /// When only item updates were flushed and none of them changes anything, there is no transaction, and the revision stays.
+    /// Section controllers are called first, then every view is updated. If the flush had only item updates and they
+    /// changed nothing, there is no transaction and the revision stays the same.
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
         let step = objects.stored(.success(()), sharesTable: true, now: schedule.now)
@@ -229,15 +240,15 @@ public final class ListAdapter {
         return FlushResult()
     }
 
-    /// Discards the transaction of ``FlushStep/commit(_:)``: every request of the flush is answered with the error.
+    /// Discards the transaction of ``FlushStep/commit(_:)`` and answers every request of the flush with an error.
     ///
-    /// Item updates are not requests: they run with the next flush. If they were refused without a request, now or before,
-    /// ``flushTiming`` schedules it after a delay that grows each time.
+    /// Item updates are kept for the next flush. If the flush had no requests, or if its item updates were discarded
+    /// before, ``flushTiming`` delays the next flush. The delay grows each time.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
             case .answers(let answers) = objects.stored(.failure(error), sharesTable: true, now: schedule.now)
         else { return FlushResult() }
-        let outcome = requests.remove(answers)
+        let outcome = requests.removeWaiters(for: answers)
         scheduleFlush()
         if presentation.firstItemUpdate != nil, flushTiming == .now { presentation.store.gate.reportActivity() }
         var result = FlushResult()
@@ -246,19 +257,19 @@ public final class ListAdapter {
         return result
     }
 
-    /// Cancels a flush whose diff is being computed; its requests return to the front of the queue.
+    /// Cancels a flush whose diff is being computed, and returns its requests to the front of the queue.
     public func cancelFlush() {
         guard objects.phase == .diffing else { return }
         objects.cancelDiff(now: schedule.now)
         scheduleFlush()
     }
 
-    /// Carries out a step.
+    /// Performs a step of an update and returns the next step of the flush.
     private func perform(_ step: UpdateStep) -> FlushStep {
         switch step {
         case .wait, .reserve: return .finished(FlushResult())
         case .diff(let job):
-            observers.tellUpdater { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
+            observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
             if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
             return finishDiff(job.run(), onBackgroundThread: false)
         case .ask(let move):
@@ -273,7 +284,7 @@ public final class ListAdapter {
             let old = configuration
             let shown = presentation.show(update)
             if !update.isAnnounced, !old.affectsViews(comparedTo: configuration) {
-                return .finished(finishUnchanged(present(shown).answers))
+                return .finished(finishUnchanged(announce(shown).answers))
             }
             return .finished(finish(shown, isReload: update.rebuildsControllers || update.relaysOut))
         case .presentItems(let ticket):
@@ -285,25 +296,26 @@ public final class ListAdapter {
         }
     }
 
-    /// Continues with a dragged item; a move that changes nothing is no update.
+    /// Performs the step after a verdict on a dragged item. A move that changes nothing ends the flush without an
+    /// update.
     private func finishMove(_ step: UpdateStep) -> FlushStep {
         if case .answers(let answers) = step { return .finished(finishUnchanged(answers)) }
         return perform(step)
     }
 
-    /// Numbers the revision of an update.
-    private func present(_ shown: ShownUpdate) -> Announced {
+    /// Announces an update that was presented, which gives it its revision.
+    private func announce(_ shown: ShownUpdate) -> Announced {
         let announced = objects.presented(
             Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
-        followItemUpdates()
+        reportFirstItemUpdate()
         return announced
     }
 
-    /// Ends an update: calls listeners and completions.
+    /// Ends a flush with an update: announces it and calls listeners and completions.
     private func finish(_ shown: ShownUpdate, isReload: Bool) -> FlushResult {
-        let answers = present(shown).answers
+        let answers = announce(shown).answers
         let kind: ListUpdateKind = isReload ? .reloadData : answers.isEmpty ? .itemUpdates : .performUpdates
-        let outcome = requests.remove(answers)
+        let outcome = requests.removeWaiters(for: answers)
         var result = FlushResult()
         result.answers = outcome.answers
         result.transaction = shown.transaction
@@ -313,15 +325,15 @@ public final class ListAdapter {
         return result
     }
 
-    /// Ends a flush without changes.
+    /// Ends a flush without changes: calls completions and, if requested, listeners.
     private func finishUnchanged(_ answers: [RequestAnswer], notifiesListeners: Bool = false) -> FlushResult {
-        let outcome = requests.remove(answers)
+        let outcome = requests.removeWaiters(for: answers)
         if notifiesListeners {
             presentation.store.gate.complete {
                 observers.notifyListeners(.performUpdates, animated: outcome.isAnimated)
             }
         }
-        observers.tellUpdater { $0.adapterDidFinishWithoutUpdates($1) }
+        observers.notifyUpdaterDelegate { $0.adapterDidFinishWithoutUpdates($1) }
         var result = FlushResult()
         result.answers = outcome.answers
         result.events = presentation.finish(ShownUpdate(), completions: outcome.completions)
@@ -330,11 +342,12 @@ public final class ListAdapter {
 
     // MARK: Without a host
 
-    /// Replaces the data source and flushes its objects at once, together with all queued requests and with a flush whose diff
-    /// is being computed.
+    /// Replaces the data source and flushes its objects at once.
     ///
-    /// Inside of a callback the flush comes right after it; without a scheduler, it is the next flush.
-    /// - Returns: the results of the flushes, in order; the scheduler has received them too.
+    /// All queued requests are flushed with them, and so are the requests of a flush whose diff is being computed.
+    /// Inside of a callback, the flush runs directly after the callback; without a scheduler, it is left to the next
+    /// flush.
+    /// - Returns: the results of the flushes, in order. The scheduler has received them too.
     @discardableResult
     public func setDataSource(_ new: (any ListAdapterDataSource)?) -> [FlushResult] {
         guard !presentation.store.gate.isBusy else {
@@ -348,7 +361,9 @@ public final class ListAdapter {
         return flushNow()
     }
 
-    /// Sets the data source and queues an update with its objects; returns whether there is one.
+    /// Sets the data source and queues a request for its objects.
+    ///
+    /// - Returns: whether there is a new data source.
     private func replaceDataSource(_ new: (any ListAdapterDataSource)?) -> Bool {
         guard new !== dataSource else { return false }
         dataSource = new
@@ -358,10 +373,11 @@ public final class ListAdapter {
         return true
     }
 
-    /// Flushes all queued requests, computing diffs at once.
+    /// Flushes all queued requests. Diffs are computed inside of this call.
     ///
-    /// Does nothing inside of a callback and during another flush. It ends when a flush is cancelled (``cancelFlush()``), and after
-    /// 256 flushes, because completions may queue another update each: the rest stays queued for the scheduler or the next call.
+    /// Does nothing inside of a callback or during another flush. Stops when a flush is cancelled
+    /// (``cancelFlush()``). Stops after 256 flushes, because each completion may queue another update; other
+    /// requests stay queued for the scheduler or the next call.
     /// - Returns: the results of the flushes, in order.
     @discardableResult
     public func flushNow() -> [FlushResult] {
@@ -378,15 +394,15 @@ public final class ListAdapter {
         return Array(results[start...])
     }
 
-    /// The most flushes of one ``flushNow()``.
+    /// The maximum number of flushes in one ``flushNow()``.
     private static let maximumFlushes = 256
 
-    /// Asks the scheduler for a call when the next flush is due.
+    /// Asks the scheduler for a call at the time of the next flush.
     private func scheduleFlush() {
-        guard let scheduler, let count = schedule.announce(flushTiming) else { return }
+        guard let scheduler, let number = schedule.makeCallNumber(for: flushTiming) else { return }
         scheduler.schedule(flushTiming) { [weak self] in
-            // Outdated when the flush became due at another time, which has its own call.
-            guard let self, schedule.begin(count) else { return }
+            // An outdated call is ignored: the flush is due at another time, which has its own call.
+            guard let self, schedule.acceptCall(number) else { return }
             runScheduledFlush()
         }
     }
@@ -404,7 +420,7 @@ public final class ListAdapter {
         }
     }
 
-    /// Completes a flush and passes its result to the scheduler.
+    /// Ends a flush and passes its result to the scheduler.
     @discardableResult
     private func finish(_ step: FlushStep) -> FlushResult {
         let result: FlushResult
@@ -419,22 +435,22 @@ public final class ListAdapter {
         return result
     }
 
-    /// Drops queued pictures of a view, because its viewer reads the whole picture.
-    func forgetPictures(of view: ViewID) {
+    /// Drops the queued pictures of a view, because its viewer has read the whole picture.
+    func dropQueuedPictures(of view: ViewID) {
         for index in results.indices { results[index].events.removeAll { $0.isPicture(of: view) } }
     }
 
     // MARK: Describing
 
-    /// The list, its updater, its section controllers and its views, a line for each, for a dump.
+    /// A description of the list, its updater, its section controllers and its views for a debug dump, in lines.
     public var debugDescriptionLines: [String] {
         let state =
             switch objects.phase {
             case .idle: "idle"
             case .asking: "asking"
-            case .diffing: "diffing (\(objects.requestsUnderWay) requests)"
+            case .diffing: "diffing (\(objects.currentRequestCount) requests)"
             case .storing:
-                "storing (\(objects.requestsUnderWay) requests, \(objects.changesUnderWay) changes)"
+                "storing (\(objects.currentRequestCount) requests, \(objects.currentChangeCount) changes)"
             case .presenting: "applying"
             }
         return presentation.descriptionLines(
@@ -442,7 +458,8 @@ public final class ListAdapter {
                 "data source: \(dataSource.map { "\(type(of: $0))" } ?? "none"), delegate: "
                     + (delegate.map { "\(type(of: $0))" } ?? "none")
             ],
-            updater: "\(state), \(objects.waitingCount + presentation.waitingItemUpdates) waiting, flush \(flushTiming)"
+            updater: "\(state), \(objects.queuedRequestCount + presentation.queuedItemUpdateCount) queued, "
+                + "next flush \(flushTiming)"
         )
     }
 }

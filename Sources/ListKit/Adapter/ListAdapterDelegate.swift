@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes which objects of a list appear and disappear, counted over all views.
+/// An observer of the objects that appear and disappear, where all views of a list count together.
 ///
-/// The events of an item come before those of its section, and appearances before disappearances. Disappearances have the
-/// last path and the object that was shown, even if it has left the list (rules DH-11, DH-12).
+/// Calls for an item come before calls for its section, and appearances come before disappearances. A disappearance
+/// has the last path and the object that was shown, even if the object is no longer in the list (rules DH-11,
+/// DH-12).
 public protocol ListAdapterDelegate: AnyObject {
-    /// The first element of an object's section is about to be shown.
+    /// Called before the first element of an object's section is shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
-    /// The last element of an object's section has disappeared.
+    /// Called after the last element of an object's section has disappeared.
     func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int)
-    /// An item is about to be shown.
+    /// Called before an item is shown.
     func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath)
-    /// An item has disappeared.
+    /// Called after an item has disappeared.
     func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath)
 }
 
@@ -26,21 +27,21 @@ extension ListAdapterDelegate {
     public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {}
 }
 
-/// Passes the display events of many adapters on to listeners, which are held weakly.
+/// An announcer that forwards the display events of several adapters to its listeners. It holds the listeners weakly.
 ///
 /// All adapters and listeners of one announcer belong to one executor.
 public final class ListAdapterAnnouncer {
     private var listeners = WeakList<any ListAdapterDelegate>()
 
-    /// Makes an announcer without listeners.
+    /// Creates an announcer without listeners.
     public init() {}
 
-    /// Adds a listener for every event.
+    /// Adds a listener for all display events.
     public func addListener(_ listener: any ListAdapterDelegate) { listeners.add(listener) }
 
-    /// Removes a listener.
+    /// Removes a listener for display events.
     public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
 
-    /// The present listeners, so that one may be removed while they are called (rule AN-05).
-    var present: [any ListAdapterDelegate] { listeners.elements }
+    /// A copy of the current listeners, so that a listener may be removed while the others are called (rule AN-05).
+    var currentListeners: [any ListAdapterDelegate] { listeners.elements }
 }

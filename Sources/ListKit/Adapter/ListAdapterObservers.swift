@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The observers of a list in a program, and its rule of when the list is empty.
+/// The observers of a list in a program, and the program's rule for an empty list.
 final class ListAdapterObservers {
     private weak var adapter: ListAdapter?
     private(set) weak var delegate: (any ListAdapterDelegate)?
@@ -10,20 +10,20 @@ final class ListAdapterObservers {
     private(set) var emptinessPredicate: ((ListAdapter) -> Bool)?
     private var listeners = WeakList<any ListUpdateListener>()
 
-    /// Sets the list.
+    /// Sets the observed list.
     func attach(to new: ListAdapter) { adapter = new }
 
     func setDelegate(_ new: (any ListAdapterDelegate)?) { delegate = new }
     func setAnnouncer(_ new: ListAdapterAnnouncer?) { announcer = new }
     func setUpdaterDelegate(_ new: (any ListUpdaterDelegate)?) { updaterDelegate = new }
 
-    /// Sets the observer of calls of section controllers.
+    /// Sets the observer of all calls of section controllers.
     func setPerformanceDelegate(_ new: (any ListPerformanceDelegate)?) {
         performanceDelegate = new
         adapter?.presentation.callObserver = new == nil ? nil : self
     }
 
-    /// Replaces the rule of when the list is empty.
+    /// Sets the rule by which the list counts as empty; `nil` for the rule in the options.
     func setEmptinessPredicate(_ new: ((ListAdapter) -> Bool)?) {
         emptinessPredicate = new
         adapter?.presentation.environment.setEmptinessRule(
@@ -33,7 +33,7 @@ final class ListAdapterObservers {
     func add(_ listener: any ListUpdateListener) { listeners.add(listener) }
     func remove(_ listener: any ListUpdateListener) { listeners.remove(listener) }
 
-    /// Calls the listeners after an update.
+    /// Notifies the listeners that an update has ended.
     func notifyListeners(_ kind: ListUpdateKind, animated: Bool) {
         guard let adapter else { return }
         for listener in listeners.elements {
@@ -41,8 +41,8 @@ final class ListAdapterObservers {
         }
     }
 
-    /// Calls the updater's delegate.
-    func tellUpdater(_ message: (any ListUpdaterDelegate, ListAdapter) -> Void) {
+    /// Calls the delegate of the updater, if there is one.
+    func notifyUpdaterDelegate(_ message: (any ListUpdaterDelegate, ListAdapter) -> Void) {
         guard let updaterDelegate, let adapter else { return }
         adapter.presentation.store.gate.callOut { message(updaterDelegate, adapter) }
     }
@@ -59,32 +59,32 @@ extension ListAdapterObservers: CallObserver {
 }
 
 extension ListAdapterObservers: PresentationDelegate {
-    func itemUpdateWaits() { adapter?.itemUpdateWaits() }
+    func didQueueItemUpdate() { adapter?.didQueueItemUpdate() }
 
-    func willPresent(_ baseRevision: UInt64) { tellUpdater { $0.adapter($1, willApply: baseRevision) } }
+    func willPresent(_ baseRevision: UInt64) { notifyUpdaterDelegate { $0.adapter($1, willApply: baseRevision) } }
 
     var wantsBatch: Bool { updaterDelegate != nil }
 
     func didPresent(_ announcement: Announcement) {
         let transaction = announcement.transaction
         if let batch = announcement.batch {
-            tellUpdater { $0.adapter($1, didApply: batch, as: transaction) }
+            notifyUpdaterDelegate { $0.adapter($1, didApply: batch, as: transaction) }
         } else if transaction.kind == .reload {
-            tellUpdater { $0.adapter($1, didReload: transaction, isFallback: announcement.isFallback) }
+            notifyUpdaterDelegate { $0.adapter($1, didReload: transaction, isFallback: announcement.isFallback) }
         }
     }
 
-    func didFindFault(_ fault: SectionFault) { tellUpdater { $0.adapter($1, didFindFault: fault) } }
+    func didFindFault(_ fault: SectionFault) { notifyUpdaterDelegate { $0.adapter($1, didFindFault: fault) } }
 
-    /// The delegate, then the announcer's listeners (rule DH-10).
+    /// The delegate, followed by the announcer's listeners (rule DH-10).
     var displayListeners: [any DisplayListener] {
         guard let adapter, delegate != nil || announcer != nil else { return [] }
-        let all = (delegate.map { [$0] } ?? []) + (announcer?.present ?? [])
+        let all = (delegate.map { [$0] } ?? []) + (announcer?.currentListeners ?? [])
         return all.map { DelegateRelay(adapter: adapter, delegate: $0) }
     }
 }
 
-/// Passes what appears and disappears in a list on to a delegate.
+/// A display listener that forwards to a delegate.
 private struct DelegateRelay: DisplayListener {
     let adapter: ListAdapter
     let delegate: any ListAdapterDelegate

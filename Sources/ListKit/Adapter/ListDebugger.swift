@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Describes the adapters that it tracks, which it holds weakly (rules DB-04, DB-05).
+/// A debugger that describes the adapters that it tracks. It holds the adapters weakly (rules DB-04, DB-05).
 public final class ListDebugger {
     private var adapters = WeakList<ListAdapter>()
 
-    /// Makes a debugger without adapters.
+    /// Creates a debugger without adapters.
     public init() {}
 
     /// Tracks an adapter.
@@ -13,9 +13,9 @@ public final class ListDebugger {
     /// Stops tracking all adapters.
     public func clear() { adapters = WeakList() }
 
-    /// The lines of each living adapter.
+    /// The descriptions of the tracked adapters that still exist, each in lines.
     public var descriptions: [[String]] { adapters.elements.map(\.debugDescriptionLines) }
 
-    /// All of it in one text.
+    /// The descriptions of all tracked adapters in one text.
     public var dump: String { descriptions.joined().joined(separator: "\n") }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes the calls of section controllers, for statistics and for finding one that does not return.
+/// An observer of the calls of section controllers, for statistics and to find a call that does not return.
 public protocol ListPerformanceDelegate: AnyObject {
-    /// A section controller is about to be called.
+    /// Called before a section controller is called.
     func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall)
-    /// The call has returned.
+    /// Called after the call of a section controller has returned.
     func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall)
 }

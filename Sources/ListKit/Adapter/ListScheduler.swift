@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock and the executor of a list without a host, supplied by a program that uses ListKit alone.
+/// The clock and the executor of a list without a host. A program that uses ListKit alone implements this protocol.
 ///
-/// All calls come from the adapter's executor, and `schedule` calls back there.
+/// All calls come from the adapter's executor, and `schedule` has to run its work there.
 public protocol ListScheduler: AnyObject {
-    /// The time in milliseconds; never goes back.
+    /// The current time in milliseconds, which must not decrease.
     var now: UInt64 { get }
 
-    /// Calls back once: in the next turn of the executor, or at a time.
+    /// Runs work once on the executor, in its next turn or at the given time.
     func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void)
 
-    /// Computes a diff, on any thread, and passes its output back on the executor; the default computes it at once.
+    /// Computes a diff on any thread, and passes its output to `completion` on the executor.
+    ///
+    /// The default implementation computes the diff inside of this call.
     func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void)
 
-    /// Receives the answers to requests of ``ListAdapter/enqueue(_:now:)``, in order; the default drops them.
+    /// Receives the answers to requests of ``ListAdapter/enqueue(_:now:)``, in order. The default implementation
+    /// drops them.
     func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer])
 
-    /// Receives the events of the list, in order.
+    /// Receives the events of the list, in order. The default implementation drops them.
     func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent])
 }
 
 extension ListScheduler {
-    /// Computes the diff at once.
+    /// Computes the diff inside of this call.
     public func run(_ job: DiffJob, completion: @escaping (DiffJob.Output) -> Void) { completion(job.run()) }
 
     /// Does nothing.
@@ -31,8 +34,8 @@ extension ListScheduler {
     public func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {}
 }
 
-/// Provides the objects of a list.
+/// A provider of the objects of a list.
 public protocol ListAdapterDataSource: AnyObject {
-    /// The new objects, in order.
+    /// Returns all objects of the list, in order.
     func objects(for adapter: ListAdapter) -> [ListObject]
 }

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes the updater of a list.
+/// An observer of the updater of a list.
 ///
-/// IGListKit's events outside a batch do not exist here: every change of items is part of a batch.
+/// IGListKit's events for changes outside of a batch do not exist, because every change of items is part of a batch.
 public protocol ListUpdaterDelegate: AnyObject {
-    /// A diff begins.
+    /// Called before a diff is computed.
     func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject])
-    /// A diff has ended.
+    /// Called after a diff was computed.
     func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool)
-    /// A transaction is about to be applied.
+    /// Called before a transaction is applied.
     func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64)
-    /// A transaction was applied as a batch, in the form of IGListKit's batch data and in the one that is announced.
+    /// Called after a transaction was applied as a batch.
+    ///
+    /// - Parameters:
+    ///   - batch: the changes in the form of IGListKit's batch data.
+    ///   - transaction: the changes as they are announced.
     func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction)
-    /// A transaction was applied as a reload; `isFallback` if the change was too large for a batch.
+    /// Called after a transaction was applied as a reload.
+    ///
+    /// - Parameter isFallback: whether the change was too large for a batch.
     func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool)
-    /// A flush without changes has ended.
+    /// Called after a flush has ended without changes.
     func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter)
-    /// A section is at fault, where IGListKit would crash.
+    /// Called when a section is found to be at fault. In the same situation, IGListKit would crash.
     func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault)
 }
 

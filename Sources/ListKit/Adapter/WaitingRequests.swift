@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The waiters for the requests of a list: hosts for answers, programs for completions.
+/// The requests of a list that are not answered yet, each with its waiter.
 struct WaitingRequests {
-    /// A waiter.
+    /// The receiver of a request's outcome.
     enum Waiter {
-        /// A host, with its identifier of the request.
+        /// A host, which gets an answer with its own identifier of the request.
         case host(RequestID)
-        /// A program.
+        /// A program, whose completion is called.
         case program((Bool) -> Void)
-        /// A program, for the objects that a data source has when the flush begins; the data source is retained until
-        /// then.
+        /// A program that requested the objects of a data source.
+        ///
+        /// The data source is asked when the flush begins. It is held strongly until the request is answered.
         case dataSource(any ListAdapterDataSource, (Bool) -> Void)
     }
 
@@ -19,38 +20,38 @@ struct WaitingRequests {
         let isAnimated: Bool
     }
 
-    /// Requests get other identifiers in the ``ObjectList``, because those of hosts may repeat.
+    /// The waiters by their identifiers in the ``ObjectList``. Hosts may use the same identifier again.
     private var entries: [RequestID: Entry] = [:]
     private var lastID: RequestID = 0
 
-    /// Makes the identifier of the next request.
+    /// Returns a new identifier for a request in the ``ObjectList``.
     mutating func makeID() -> RequestID {
         lastID += 1
         return lastID
     }
 
     /// Adds the waiter for a request.
-    mutating func insert(_ waiter: Waiter, _ request: UpdateRequest, ticket: Ticket) {
+    mutating func insert(_ waiter: Waiter, for request: UpdateRequest, ticket: Ticket) {
         entries[request.id] = Entry(waiter: waiter, ticket: ticket, isAnimated: request.animated)
     }
 
-    /// The data source of which a request has the objects.
+    /// Returns the data source whose objects a request needs; `nil` for other requests.
     func dataSource(of id: RequestID) -> (any ListAdapterDataSource)? {
         if case .dataSource(let source, _) = entries[id]?.waiter { source } else { nil }
     }
 
-    /// The answers and completions of some requests.
+    /// The answers and completions for a set of requests.
     struct Outcome {
-        /// Answers to hosts, with their own identifiers.
+        /// The answers for hosts, with the identifiers that the hosts use.
         var answers: [RequestAnswer] = []
-        /// Completions of programs, by their tickets.
+        /// The completions of programs, with the tickets of their requests.
         var completions: [(ticket: Ticket, call: () -> Void)] = []
-        /// Whether all requests that were applied are animated.
+        /// Whether all requests that succeeded are animated.
         var isAnimated = true
     }
 
-    /// Removes the waiters for some requests and returns their answers and completions.
-    mutating func remove(_ answers: [RequestAnswer]) -> Outcome {
+    /// Removes the waiters of the answered requests, and returns the answers and completions for these waiters.
+    mutating func removeWaiters(for answers: [RequestAnswer]) -> Outcome {
         var outcome = Outcome()
         for answer in answers {
             guard let entry = entries.removeValue(forKey: answer.id) else { continue }
@@ -68,7 +69,7 @@ struct WaitingRequests {
         return outcome
     }
 
-    /// The completions of all waiters, in order.
+    /// The completions of all waiting programs, in order of arrival.
     var completions: [(Bool) -> Void] {
         entries.values.sorted { $0.ticket < $1.ticket }.compactMap { entry in
             switch entry.waiter {

@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of another list that match a query, in its order, updated with each change of that list.
+/// A list of those objects of another list, the base list, that match a query. The query also sorts the objects. The
+/// derived list follows each change of the base list.
 ///
-/// It is filled by ``append(_:from:total:)``, page by page, while ``apply(_:)`` follows changes. Each change costs O(log n)
-/// comparisons for each object in it. It has one owner, keeps no thread and is not shared.
+/// ``append(_:from:total:)`` loads the base list page by page; ``apply(_:)`` may apply changes of the base list in
+/// the meantime. Each changed object costs O(log n) comparisons. A derived list has one owner and is not thread-safe.
 @_spi(Daemon) public final class DerivedList {
-    /// With more changes than these, and than an eighth of the list, the whole list is passed on.
-    private static let mostSteps = 4096
+    /// The maximum number of steps in a change of a short list. If a change has more steps, and more than an eighth
+    /// of the list's objects, the whole list is passed on instead.
+    private static let maximumSteps = 4096
 
-    /// Which objects, in which order.
+    /// The query, which selects and sorts the objects.
     public private(set) var query: DerivedQuery
     /// Whether all objects of the base list were appended.
     public private(set) var isLoaded = false
-    /// The base list and the matching objects, as arrays, until the first change.
+    /// The base list and the matching objects as arrays. Nil after the first change, when the trees replace them.
     private var flat: (base: [ListObject], matching: [ListObject])? = ([], [])
-    /// The base list; a section has an item when its object matches.
+    /// The base list as a tree. A section has one item if its object matches the query, otherwise none.
     private var base = SectionTree()
-    /// The matching objects in their order, with a transaction that is open from one ``takeChange()`` to the next.
+    /// The matching objects as a tree, in the order of the query. Its open transaction collects the changes between
+    /// two calls of ``takeChange()``.
     private var shown = SectionTree()
-    /// Whether the next change is the whole list.
-    private var isWholeTold = false
+    /// Whether ``takeChange()`` returns the whole list next.
+    private var isWholeListNext = false
 
-    /// Makes a list without objects of the base list.
+    /// Makes a derived list of an empty base list.
     public init(_ query: DerivedQuery) { self.query = query }
 
-    /// How many objects of the base list were appended.
+    /// The number of objects of the base list that were appended.
     public var baseCount: Int { flat?.base.count ?? base.count() }
 
     // MARK: Loading
 
-    /// Appends a page of the base list.
+    /// Appends a page of objects of the base list.
     ///
     /// - Parameters:
-    ///   - objects: those from `offset` on; ones appended before are ignored, and all of them if the page leaves a gap.
-    ///   - total: how many the base list has at that time; with the last one the list is loaded.
+    ///   - objects: the objects from `offset` on. Those that were appended before are ignored. If the page leaves a
+    ///     gap, all are ignored.
+    ///   - total: the number of objects in the base list when the page was read. The list is loaded once this many
+    ///     were appended.
     /// - Complexity: O(size of the objects).
     public func append(_ objects: [ListObject], from offset: Int, total: Int) {
         guard !isLoaded, offset <= baseCount else { return }
@@ -47,19 +52,20 @@
         guard baseCount >= total else { return }
         isLoaded = true
         if let matching = flat?.matching { flat?.matching = sorted(matching) }
-        isWholeTold = true
+        isWholeListNext = true
     }
 
     private func insert(_ objects: some Sequence<ListObject>) {
         for object in objects {
             let isMatch = query.matches(object)
             guard base.insert(object, at: base.count(), itemCount: isMatch ? 1 : 0), isMatch else { continue }
-            _ = shown.insert(object, at: place(of: object, in: base.count() - 1))
+            _ = shown.insert(object, at: position(of: object, baseIndex: base.count() - 1))
         }
         _ = base.commit()
     }
 
-    /// Builds the trees that changes need, unless they exist; called between two changes, the next one does not have to.
+    /// Builds the trees that changes need, unless they exist. If called between two changes, the next change does not
+    /// have to build them.
     ///
     /// - Complexity: O(n).
     public func prepare() {
@@ -69,18 +75,18 @@
         base =
             (try? SectionTree(objects, itemCount: { self.query.matches($1) ? 1 : 0 }, dropped: &dropped))
             ?? SectionTree()
-        show(isLoaded ? matching : sorted(matching))
+        rebuildShown(isLoaded ? matching : sorted(matching))
     }
 
-    private func show(_ objects: [ListObject]) {
+    private func rebuildShown(_ objects: [ListObject]) {
         var dropped: [Int] = []
         shown = (try? SectionTree(objects, dropped: &dropped)) ?? SectionTree()
     }
 
-    /// Sorts objects, which are in the order of the base list, by the query.
+    /// Sorts objects, which must be in the order of the base list, by the query.
     private func sorted(_ objects: [ListObject]) -> [ListObject] {
         guard let sort = query.sort else { return objects }
-        // The sort is stable, so that equal ones keep their order.
+        // The sort is stable, so that objects with equal keys keep their order.
         return objects.map { (key: SortKey($0, by: sort), object: $0) }
             .sorted { $0.key.compare($1.key, isDescending: sort.isDescending) < 0 }
             .map(\.object)
@@ -90,7 +96,7 @@
 // MARK: - Changes of the base list
 
 extension DerivedList {
-    /// Follows a change of the base list.
+    /// Applies a change of the base list.
     ///
     /// - Complexity: O(changes · log n) comparisons; O(n) for a whole list.
     public func apply(_ content: PreparedTransaction.Content) {
@@ -98,7 +104,7 @@ extension DerivedList {
         case .replace(let objects):
             flat = (objects, [])
             flat?.matching = sorted(objects.filter(query.matches))
-            if isLoaded { isWholeTold = true }
+            if isLoaded { isWholeListNext = true }
         case .changes(let changes):
             prepare()
             apply(changes)
@@ -108,15 +114,16 @@ extension DerivedList {
     private func apply(_ changes: PreparedTransaction.Changes) {
         var arrivals: [ListObject] = []
         for id in changes.removed where base.remove(id) != nil { shown.remove(id) }
-        for object in changes.updated { if update(object) { arrivals.append(object) } }
-        for placement in changes.placed { if place(placement) { arrivals.append(placement.object) } }
-        put(arrivals)
+        for object in changes.updated { if applyUpdate(object) { arrivals.append(object) } }
+        for placement in changes.placed { if applyPlacement(placement) { arrivals.append(placement.object) } }
+        insertIntoShown(arrivals)
         _ = base.commit()
-        if shown.steps.count > max(Self.mostSteps, shown.count() / 8) { tellWhole() }
+        if shown.steps.count > max(Self.maximumSteps, shown.count() / 8) { tellWhole() }
     }
 
-    /// Handles an object that stays in its place in the base list; returns true when it has to be placed among the matching ones.
-    private func update(_ object: ListObject) -> Bool {
+    /// Replaces an object that keeps its place in the base list. Returns true when the object has to be inserted into
+    /// the matching objects.
+    private func applyUpdate(_ object: ListObject) -> Bool {
         guard let before = base.section(of: object) else { return false }
         let isMatch = query.matches(object)
         _ = base.replace(object, itemCount: isMatch ? 1 : 0)
@@ -129,8 +136,9 @@ extension DerivedList {
         return isMatch
     }
 
-    /// Handles a new or moved object of the base list; returns true when it has to be placed among the matching ones.
-    private func place(_ placement: PreparedTransaction.Placement) -> Bool {
+    /// Inserts a new or moved object into the base list. Returns true when the object has to be inserted into the
+    /// matching objects.
+    private func applyPlacement(_ placement: PreparedTransaction.Placement) -> Bool {
         let (object, id) = (placement.object, placement.object.id)
         if base.remove(id) != nil { shown.remove(id) }
         var index = 0
@@ -140,7 +148,7 @@ extension DerivedList {
             } else if isLoaded {
                 index = base.count()
             } else {
-                // Behind the appended objects: it comes with a page.
+                // The object comes after the appended objects, so a later page contains it.
                 return false
             }
         }
@@ -148,16 +156,17 @@ extension DerivedList {
         return base.insert(object, at: index, itemCount: isMatch ? 1 : 0) && isMatch
     }
 
-    /// Places objects among the matching ones, the first ones first, because later places depend on them.
-    private func put(_ arrivals: [ListObject]) {
+    /// Inserts objects into the matching objects, in the order of the base list, because later positions depend on
+    /// earlier ones.
+    private func insertIntoShown(_ arrivals: [ListObject]) {
         guard !arrivals.isEmpty else { return }
-        // An object may occur twice: the last one counts.
+        // An object may occur twice in `arrivals`. Its state in the base list is that of the last occurrence.
         let placed = arrivals.compactMap { base.index(of: $0) }.sorted()
         var previous: Int?
         for index in placed where index != previous {
             previous = index
             guard let section = base.section(at: index), section.itemCount > 0 else { continue }
-            _ = shown.insert(section.object, at: place(of: section.object, in: index))
+            _ = shown.insert(section.object, at: position(of: section.object, baseIndex: index))
         }
     }
 
@@ -166,10 +175,10 @@ extension DerivedList {
         return SortKey(one, by: sort).compare(SortKey(other, by: sort), isDescending: false) == 0
     }
 
-    /// The position of an object among the matching ones.
+    /// Returns the position at which an object belongs among the matching objects.
     ///
-    /// - Parameter index: its position in the base list.
-    private func place(of object: ListObject, in index: Int) -> Int {
+    /// - Parameter index: the position of the object in the base list.
+    private func position(of object: ListObject, baseIndex index: Int) -> Int {
         guard let sort = query.sort else { return base.itemOffset(ofSection: index) }
         let key = SortKey(object, by: sort)
         var (low, high) = (0, shown.count())
@@ -189,14 +198,14 @@ extension DerivedList {
 extension DerivedList {
     /// Replaces the query.
     ///
-    /// Where every object that matches the new query matches the old one, as with text that is being typed, only the matching
-    /// objects are read.
+    /// If the new query is narrower than the old one, as while text is being typed, only the objects that match the
+    /// old one are read.
     /// - Complexity: O(n).
     public func setQuery(_ new: DerivedQuery) {
         guard new != query else { return }
         let isNarrower = isLoaded && new.isNarrower(than: query)
         query = new
-        isWholeTold = isLoaded
+        isWholeListNext = isLoaded
         if let objects = flat?.base {
             let matching = objects.filter(new.matches)
             flat?.matching = isLoaded ? sorted(matching) : matching
@@ -210,26 +219,26 @@ extension DerivedList {
         base.forEachSection(in: 0..<base.count()) { _, section in
             if section.itemCount > 0 { matching.append(section.object) }
         }
-        show(sorted(matching))
+        rebuildShown(sorted(matching))
     }
 }
 
 // MARK: - Changes for the list that shows it
 
 extension DerivedList {
-    /// Makes the whole list the next change, because the last one was refused.
+    /// Makes the whole list the next change. Called when the last change was rejected.
     public func tellWhole() {
         _ = shown.commit()
-        isWholeTold = isLoaded
+        isWholeListNext = isLoaded
     }
 
-    /// Returns the changes since the last call; `nil` = none, or the list is not loaded.
+    /// Returns the changes since the last call; `nil` if nothing changed or the list is not loaded.
     ///
     /// - Complexity: O(changes · log n); O(n) for the whole list.
     public func takeChange() -> DerivedChange? {
         guard isLoaded else { return nil }
-        if isWholeTold {
-            isWholeTold = false
+        if isWholeListNext {
+            isWholeListNext = false
             if flat == nil { _ = shown.commit() }
             return .replace(visible)
         }
@@ -240,7 +249,7 @@ extension DerivedList {
         return change
     }
 
-    /// All matching objects up to the limit.
+    /// All matching objects, up to the query's limit.
     ///
     /// - Complexity: O(n).
     public var visible: [ListObject] {

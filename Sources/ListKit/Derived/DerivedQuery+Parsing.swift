@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DerivedQuery {
-    /// Reads the text after the `?`: pairs `KEY=VALUE` separated by `&`, fields by `,`; values are percent-encoded
-    /// UTF-8.
+    /// Parses the text after the `?` of a source: pairs `KEY=VALUE` separated by `&`. Fields are separated by `,`.
+    /// Values are percent-encoded UTF-8.
     ///
-    /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text is a query that every object matches.
-    /// - Throws: `invalidArguments`, naming the wrong key.
+    /// The keys are `contains`, `in`, `type`, `sort` and `limit`. An empty text makes a query that every object
+    /// matches.
+    /// - Throws: `invalidArguments`, naming the key at fault.
     public init(parsing argument: String) throws(ListError) {
         self.init()
         guard !argument.isEmpty else { return }
@@ -15,10 +16,10 @@ extension DerivedQuery {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let key = String(decoding: parts[0], as: UTF8.self)
             guard ["contains", "in", "type", "sort", "limit"].contains(key) else {
-                throw ListError(.invalidArguments, "unknown key \(key.quoted) in the argument of the source")
+                throw ListError(.invalidArguments, "the argument of the source has the unknown key \(key.quoted)")
             }
-            guard parts.count == 2 else { throw ListError(.invalidArguments, "\(key): no value") }
-            guard seen.insert(key).inserted else { throw ListError(.invalidArguments, "\(key): given twice") }
+            guard parts.count == 2 else { throw ListError(.invalidArguments, "the key \(key) has no value") }
+            guard seen.insert(key).inserted else { throw ListError(.invalidArguments, "the key \(key) is given twice") }
             let value = parts[1]
             switch key {
             case "contains": text = try PercentEncoding.decode(value, of: key)
@@ -31,7 +32,7 @@ extension DerivedQuery {
         search = TextSearch(text, in: fields)
     }
 
-    /// No fields for an empty text, so that all are meant.
+    /// Returns the fields of the key `in`. An empty value yields no fields, which stands for all fields.
     private static func fields(_ value: Substring.UTF8View) throws(ListError) -> [String] {
         var fields: [String] = []
         if value.isEmpty { return fields }
@@ -44,7 +45,8 @@ extension DerivedQuery {
     private static func limit(_ value: Substring.UTF8View) throws(ListError) -> Int {
         let text = String(decoding: value, as: UTF8.self)
         guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
-            throw ListError(.invalidArguments, "limit: \(text.quoted) is not a number from 0 to \(UInt32.max)")
+            throw ListError(
+                .invalidArguments, "the value \(text.quoted) of limit is not a number from 0 to \(UInt32.max)")
         }
         return Int(limit)
     }
@@ -54,18 +56,18 @@ extension DerivedSort {
     fileprivate init(parsing value: Substring.UTF8View) throws(ListError) {
         let isDescending = value.first == UInt8(ascii: "-")
         let field = isDescending ? value.dropFirst() : value
-        guard !field.isEmpty else { throw ListError(.invalidArguments, "sort: no field") }
+        guard !field.isEmpty else { throw ListError(.invalidArguments, "the key sort names no field") }
         self.init(field: try PercentEncoding.decode(field, of: "sort"), isDescending: isDescending)
     }
 }
 
-/// Text in which `%` and two hexadecimal digits stand for a byte.
+/// Percent-encoding, in which `%` and two hexadecimal digits stand for a byte.
 @_spi(Daemon) public enum PercentEncoding {
-    /// Decodes a text.
+    /// Decodes percent-encoded text.
     ///
-    /// - Parameter key: the key of the value, for messages.
-    /// - Throws: `invalidArguments`, naming the key, for a `%` without two digits, and for bytes that are not UTF-8 or
-    ///   contain NUL.
+    /// - Parameter key: the key of the value, for error messages.
+    /// - Throws: `invalidArguments`, naming the key, for a `%` without two hexadecimal digits after it, and for bytes
+    ///   that are not UTF-8 or contain NUL.
     public static func decode(_ text: some Sequence<UInt8>, of key: String) throws(ListError) -> String {
         var bytes: [UInt8] = []
         var iterator = text.makeIterator()
@@ -75,17 +77,18 @@ extension DerivedSort {
                 continue
             }
             guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                throw ListError(.invalidArguments, "\(key): a % without two hexadecimal digits after it")
+                throw ListError(
+                    .invalidArguments, "the value of \(key) has a % without two hexadecimal digits after it")
             }
             bytes.append(high << 4 | low)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw ListError(.invalidArguments, "\(key): not UTF-8, or with a NUL")
+            throw ListError(.invalidArguments, "the value of \(key) is not UTF-8 or has a NUL")
         }
         return decoded
     }
 
-    /// Encodes every byte except ASCII letters, digits, and `-._~`.
+    /// Percent-encodes every byte except ASCII letters, digits, and `-._~`.
     public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of an open transaction in the first sections of a list, up to a limit.
+/// The changes of an open transaction that concern the first sections of a list, up to a limit.
 struct DerivedWindow {
-    /// Positions before of sections that leave.
+    /// The old positions of sections that leave the window.
     private var deletes: [Int]
-    /// Positions after of inserted and moved sections.
+    /// The new positions of sections that are inserted into the window or moved.
     private var placed: [Int]
-    /// Positions after of sections that stay in their place, with another content.
+    /// The new positions of sections with new content that are not moved.
     private var updates: [Int] = []
 
-    /// Reads the changes from a tree with an open transaction.
+    /// Computes the changes from a tree with an open transaction.
     ///
-    /// - Parameter limit: 0 = all sections.
+    /// - Parameter limit: the maximum number of sections in the window; 0 for no limit.
     /// - Complexity: O(changes · log n).
     init(_ tree: borrowing SectionTree, limit: Int) {
         let changes = tree.changes()
         let end = limit > 0 ? limit : Int.max
-        let moves = Self.fewestMoves(in: changes, of: tree)
+        let moves = Self.minimizedMoves(in: changes, of: tree)
         let origins = Set(moves.map(\.from))
         let targets = Set(moves.map(\.to))
         deletes = changes.deletes.filter { $0 < end }
@@ -25,11 +25,12 @@ struct DerivedWindow {
             if move.to < end { placed.append(move.to) } else if move.from < end { deletes.append(move.from) }
         }
         if limit > 0 {
-            // Sections that were not moved keep their order: those that others push over the limit are next to each other there.
+            // Sections that were not moved keep their order. So the sections that cross the limit because of others
+            // are adjacent to the limit.
             let isNew = targets.union(changes.inserts)
             let isOld = origins.union(changes.deletes)
-            deletes += Self.crossing(tree, from: limit, of: .new, to: .old, besides: isNew)
-            placed += Self.crossing(tree, from: limit, of: .old, to: .new, besides: isOld)
+            deletes += Self.positionsCrossingLimit(tree, from: limit, of: .new, to: .old, besides: isNew)
+            placed += Self.positionsCrossingLimit(tree, from: limit, of: .old, to: .new, besides: isOld)
         }
         placed.sort()
         let isPlaced = Set(placed)
@@ -41,8 +42,9 @@ struct DerivedWindow {
         }
     }
 
-    /// The positions on the other side of sections behind a limit on one side that are before it on the other.
-    private static func crossing(
+    /// Returns the positions on `otherSide` of sections that are at or after the limit on `side` and before it on
+    /// `otherSide`. Sections in `touched` are ignored.
+    private static func positionsCrossingLimit(
         _ tree: borrowing SectionTree, from limit: Int, of side: ListSide, to otherSide: ListSide,
         besides touched: Set<Int>
     ) -> [Int] {
@@ -58,20 +60,20 @@ struct DerivedWindow {
         return result
     }
 
-    /// With more moves than this, the changed sections are moved and no others.
-    private static let mostMoves = 256
+    /// The number of moves beyond which the moves are not minimised.
+    private static let minimizationLimit = 256
 
-    /// Moves that bring the sections into their new order: if two of them jump over the same third one, that one is
-    /// moved instead.
+    /// Returns moves that bring the sections into their new order. If two sections would be moved past the same
+    /// unmoved section, that section is moved instead.
     ///
-    /// A section can stay only if all unmoved ones that it jumps over are moved, which pays only while those are fewer than the
-    /// moves. Of the remaining candidates, the longest run that keeps its order stays.
+    /// A moved section can only stay if all unmoved sections that it crosses are moved instead. This pays only if
+    /// these are fewer than the moves. Of the remaining candidates, a longest subsequence that keeps its order stays.
     /// - Complexity: O(moves² · log n), for at most 256 moves.
-    private static func fewestMoves(
+    private static func minimizedMoves(
         in changes: ListIndexSetResult, of tree: borrowing SectionTree
     ) -> [ListMoveIndex] {
         let moves = changes.moves
-        guard moves.count > 1, moves.count <= mostMoves else { return moves }
+        guard moves.count > 1, moves.count <= minimizationLimit else { return moves }
         let gone = (changes.deletes + moves.map(\.from)).sorted()
         let come = (changes.inserts + moves.map(\.to)).sorted()
         let isGone = Set(gone)
@@ -79,7 +81,7 @@ struct DerivedWindow {
         var fixed: [ListMoveIndex] = []
         var crossed: Set<Int> = []
         for move in moves {
-            // How many unmoved sections are before it, on both sides.
+            // The numbers of unmoved sections before the moved one, in the old and in the new list.
             let (before, after) = (
                 move.from - SectionTree.count(below: move.from, in: gone),
                 move.to - SectionTree.count(below: move.to, in: come)
@@ -110,7 +112,7 @@ struct DerivedWindow {
         return moved.count < candidates.count ? fixed + moved : moves
     }
 
-    /// The change of the first sections; `nil` when there is none.
+    /// Returns the change of the window; `nil` if nothing changed.
     ///
     /// - Complexity: O(changes · log n).
     func change(of tree: borrowing SectionTree) -> DerivedChange? {

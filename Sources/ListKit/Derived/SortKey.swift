@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of one of its fields by which an object is sorted.
+/// The sort key of an object: the value of the field by which objects are sorted.
 struct SortKey {
     private enum Content {
         case integer(Int64)
-        /// A number larger than an `Int64`.
+        /// An integer that exceeds `Int64`.
         case large(UInt64)
         case real(Double)
-        /// Text, in place in the fields.
+        /// A text, as a range of the object's storage.
         case text(ObjectStorage, Range<Int>)
-        /// A value of another type, NaN, or none.
+        /// A value of another type, a NaN, or a missing value.
         case other
     }
 
     private let content: Content
 
-    /// Reads the key of an object.
+    /// Reads the sort key of an object.
     ///
     /// - Complexity: O(size) without decoding.
     init(_ object: ListObject, by sort: DerivedSort) {
@@ -27,13 +27,13 @@ struct SortKey {
                 guard wanted.hasBytes(bytes.extracting(entry.key)) else { continue }
                 if let text = entry.text(in: bytes) { return .text(storage, text) }
                 var value = FieldsReader(storage: storage, value: entry)
-                return SortKey.number(value.next())
+                return SortKey.numericContent(of: value.next())
             }
             return .other
         }
     }
 
-    private static func number(_ element: FieldsReader.Element?) -> Content {
+    private static func numericContent(of element: FieldsReader.Element?) -> Content {
         switch element {
         case .byte(let number): .integer(Int64(number))
         case .int16(let number): .integer(Int64(number))
@@ -47,17 +47,17 @@ struct SortKey {
         }
     }
 
-    /// Compares two keys: negative if this one comes first, 0 if they are equal, positive if it comes last.
+    /// Compares two keys. Negative if this one comes first, 0 if they are equal, positive if this one comes last.
     func compare(_ other: SortKey, isDescending: Bool) -> Int {
         switch (content, other.content) {
         case (.other, .other): 0
         case (.other, _): 1
         case (_, .other): -1
-        default: isDescending ? -ascending(other) : ascending(other)
+        default: isDescending ? -compareAscending(other) : compareAscending(other)
         }
     }
 
-    private func ascending(_ other: SortKey) -> Int {
+    private func compareAscending(_ other: SortKey) -> Int {
         switch (content, other.content) {
         case (.text(let mine, let range), .text(let theirs, let otherRange)):
             return mine.withFields { bytes in
@@ -65,9 +65,9 @@ struct SortKey {
             }
         case (.text, _): return 1
         case (_, .text): return -1
-        case (.integer(let mine), .integer(let theirs)): return Self.order(mine, theirs)
-        case (.large(let mine), .large(let theirs)): return Self.order(mine, theirs)
-        case (.real(let mine), .real(let theirs)): return Self.order(mine, theirs)
+        case (.integer(let mine), .integer(let theirs)): return Self.compareNumbers(mine, theirs)
+        case (.large(let mine), .large(let theirs)): return Self.compareNumbers(mine, theirs)
+        case (.real(let mine), .real(let theirs)): return Self.compareNumbers(mine, theirs)
         case (.integer, .large): return -1
         case (.large, .integer): return 1
         case (.real(let mine), _): return -other.compare(withReal: mine)
@@ -76,7 +76,7 @@ struct SortKey {
         }
     }
 
-    /// Compares a whole number with a double exactly, since a `Double` has fewer digits.
+    /// Compares an integer with a double exactly. A conversion to `Double` would lose digits.
     private func compare(withReal real: Double) -> Int {
         let whole: Int128
         switch content {
@@ -84,20 +84,21 @@ struct SortKey {
         case .large(let number): whole = Int128(number)
         case .real, .text, .other: return 0
         }
-        // Beyond 2⁶⁴ on either side there is no whole number to compare with.
+        // No integer in a key is beyond ±2⁶⁴.
         guard real.magnitude < 0x1p65 else { return real < 0 ? 1 : -1 }
         let floor = real.rounded(.down)
-        let order = Self.order(whole, Int128(floor))
+        let order = Self.compareNumbers(whole, Int128(floor))
         return order == 0 && real > floor ? -1 : order
     }
 
-    private static func order<Number: Comparable>(_ mine: Number, _ theirs: Number) -> Int {
+    private static func compareNumbers<Number: Comparable>(_ mine: Number, _ theirs: Number) -> Int {
         mine < theirs ? -1 : mine > theirs ? 1 : 0
     }
 }
 
 extension Span where Element == UInt8 {
-    /// Compares bytes, which for UTF-8 is the order of code points.
+    /// Compares bytes: negative if this span comes first, 0 if both are equal. For UTF-8 this is the order of code
+    /// points.
     func compare(_ other: Span<UInt8>) -> Int {
         for position in 0..<Swift.min(count, other.count) where self[position] != other[position] {
             return self[position] < other[position] ? -1 : 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the new position of an element, for simultaneous changes: deletes and move origins are removed, then inserts
-/// and move targets are inserted.
+/// A map from old to new positions for simultaneous changes: deletes and origins of moves are removed, then inserts
+/// and targets of moves are inserted.
 struct IndexForwarding {
     private let deleted: Set<Int>
     private let targets: [Int: Int]
-    /// Removed old positions, ascending.
+    /// The old positions of deletes and origins of moves, ascending.
     private let removed: [Int]
-    /// For each inserted position, how many others come before it.
+    /// For each insert and target of a move, in ascending order, the number of unmoved elements before it.
     private let gaps: [Int]
 
     init(deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
@@ -17,7 +17,7 @@ struct IndexForwarding {
         gaps = (inserts + moves.map(\.new)).sorted().enumerated().map { $1 - $0 }
     }
 
-    /// The new position; `nil` when it was removed.
+    /// Returns the new position of the element at an old position; `nil` when the element was deleted.
     ///
     /// - Complexity: O(log changes).
     func callAsFunction(_ position: Int) -> Int? {

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Section and item changes that a view can apply in one batch (IGListKit's `ListBatchUpdateData`).
+/// The changes of sections and items that a view can apply in one batch (IGListKit's `ListBatchUpdateData`).
 public struct ListBatchUpdateData: Sendable, Hashable {
     /// New positions of inserted sections.
     public let insertSections: ListIndexSet
     /// Old positions of deleted sections.
     public let deleteSections: ListIndexSet
-    /// Sections that moved.
+    /// The moves of sections.
     public let moveSections: [ListMoveIndex]
     /// New paths of inserted items.
     public let insertItems: [IndexPath]
-    /// Old paths of deleted items, ascending, each once.
+    /// Old paths of deleted items, ascending, without duplicates.
     public let deleteItems: [IndexPath]
     /// Old paths of changed items.
     public let updateItems: [IndexPath]
-    /// Items that moved.
+    /// The moves of items.
     public let moveItems: [ListMoveIndexPath]
 
-    /// Cleans changes so that no section or item has two of them (rules BU-01 to BU-22).
+    /// Makes a batch from changes, and resolves conflicts so that no section or item has two changes (rules BU-01 to
+    /// BU-22).
     ///
-    /// - A section move whose origin is deleted or whose target is inserted is dropped; so are item moves in deleted sections.
+    /// - A section move whose origin is deleted or whose target is inserted is dropped. Item moves in deleted
+    ///   sections are dropped too.
     /// - A section move with item deletes, inserts or moves in it becomes a delete and an insert, without those item
     ///   changes.
-    /// - Repeated item deletes become one; each surplus one removes an insert at the same path, front to back.
+    /// - Repeated item deletes become one. Each surplus delete removes an insert at the same path, the first one
+    ///   first.
     ///
-    /// Conflicts are judged on the sets as they were given. Item updates are not changed.
+    /// Conflicts are determined by the arguments as passed, before any change is dropped. Item updates are never
+    /// changed.
     /// - Complexity: O(changes · log changes).
     public init(
         insertSections: ListIndexSet = [], deleteSections: ListIndexSet = [], moveSections: [ListMoveIndex] = [],
         insertItems: [IndexPath] = [], deleteItems: [IndexPath] = [], updateItems: [IndexPath] = [],
         moveItems: [ListMoveIndexPath] = []
     ) {
-        var cleaner = SectionMoveCleaner(
+        var sectionMoves = SectionMoves(
             moves: moveSections.filter { !deleteSections.contains($0.from) && !insertSections.contains($0.to) })
         let (deletes, inserts) = ListBatchUpdateData.collapse(deletes: deleteItems, inserts: insertItems)
-        self.deleteItems = deletes.filter { !cleaner.convert(from: $0.section) }
-        self.insertItems = inserts.filter { !cleaner.convert(to: $0.section) }
+        self.deleteItems = deletes.filter { !sectionMoves.convertMove(from: $0.section) }
+        self.insertItems = inserts.filter { !sectionMoves.convertMove(to: $0.section) }
         self.updateItems = updateItems
         self.moveItems = moveItems.filter { move in
-            let isConverted = cleaner.convert(from: move.from.section)
+            let isConverted = sectionMoves.convertMove(from: move.from.section)
             return !isConverted && !deleteSections.contains(move.from.section)
         }
-        self.moveSections = cleaner.remaining
-        self.deleteSections = deleteSections.union(ListIndexSet(cleaner.converted.map(\.from)))
-        self.insertSections = insertSections.union(ListIndexSet(cleaner.converted.map(\.to)))
+        self.moveSections = sectionMoves.remaining
+        self.deleteSections = deleteSections.union(ListIndexSet(sectionMoves.converted.map(\.from)))
+        self.insertSections = insertSections.union(ListIndexSet(sectionMoves.converted.map(\.to)))
     }
 
-    /// Reduces repeated deletes to one, and lets each surplus one remove an insert at the same path.
+    /// Merges repeated deletes. Each surplus delete removes an insert at the same path.
     private static func collapse(
         deletes: [IndexPath], inserts: [IndexPath]
     ) -> (deletes: [IndexPath], inserts: [IndexPath]) {
@@ -64,13 +68,14 @@ public struct ListBatchUpdateData: Sendable, Hashable {
     }
 }
 
-/// The section moves of a batch, and those that had to become a delete and an insert.
-private struct SectionMoveCleaner {
+/// The section moves of a batch, each either kept or converted to a delete and an insert.
+private struct SectionMoves {
     private let moves: [ListMoveIndex]
     private var isConverted: [Bool]
     private var byOrigin: [Int: Int] = [:]
     private var byTarget: [Int: Int] = [:]
 
+    /// Stores the moves without duplicates. No move is converted yet.
     init(moves: [ListMoveIndex]) {
         var seen: Set<ListMoveIndex> = []
         self.moves = moves.filter { seen.insert($0).inserted }
@@ -81,19 +86,19 @@ private struct SectionMoveCleaner {
         }
     }
 
-    /// The moves that stay, in their order.
+    /// The moves that were not converted, in their order.
     var remaining: [ListMoveIndex] { zip(moves, isConverted).filter { !$1 }.map(\.0) }
 
-    /// The moves that became a delete and an insert.
+    /// The moves that were converted to a delete and an insert.
     var converted: [ListMoveIndex] { zip(moves, isConverted).filter { $1 }.map(\.0) }
 
-    /// Converts the move of a section before the update; false when it does not move.
-    mutating func convert(from section: Int) -> Bool { convert(byOrigin[section]) }
+    /// Converts the move whose origin is an old section. Returns false when no move has this origin.
+    mutating func convertMove(from section: Int) -> Bool { convertMove(at: byOrigin[section]) }
 
-    /// Converts the move of a section after the update; false when it did not move.
-    mutating func convert(to section: Int) -> Bool { convert(byTarget[section]) }
+    /// Converts the move whose target is a new section. Returns false when no move has this target.
+    mutating func convertMove(to section: Int) -> Bool { convertMove(at: byTarget[section]) }
 
-    private mutating func convert(_ position: Int?) -> Bool {
+    private mutating func convertMove(at position: Int?) -> Bool {
         guard let position else { return false }
         isConverted[position] = true
         return true

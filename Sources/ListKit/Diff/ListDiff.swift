@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The difference of two lists in linear time, with IGListKit's results exactly (`ListDiff`, `ListDiffPaths`).
+/// The diff of two lists in linear time. The results are exactly those of IGListKit's `ListDiff` and `ListDiffPaths`.
 ///
-/// Elements with equal identifiers are the same element. Repeated identifiers are allowed: the first before is the
-/// first after, and so on; the rest is deleted or inserted (DF-17 … DF-22).
+/// Elements with equal identifiers are the same element. Identifiers may repeat: the first old occurrence is paired
+/// with the first new one, the second with the second, and so on; surplus occurrences are deleted or inserted (DF-17
+/// … DF-22).
 public enum ListDiff {
-    /// The changes between two lists of objects.
+    /// Returns the changes between two lists of objects.
     ///
-    /// Reads hashes that were computed when the objects were made, and touches no reference count.
+    /// Uses the hashes that were computed when the objects were made, and retains no object.
     /// - Parameters:
-    ///   - option: when an object with the same identifier counts as changed.
-    ///   - moves: which objects are reported as moved.
-    /// - Complexity: O(n), with minimal moves O(n · log n) at worst; at most 40 bytes an object besides the result.
+    ///   - option: the condition under which an object with the same identifier counts as changed.
+    ///   - moves: the rule by which objects are reported as moved.
+    /// - Complexity: O(n), with minimal moves O(n · log n) at worst. At most 40 bytes of memory per object besides
+    ///   the result.
     public static func between(
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption = .equality,
         moves: ListDiffMoves = .positional
@@ -19,8 +21,9 @@ public enum ListDiff {
         between(old, new, option: option, moves: moves, areUnique: false)
     }
 
-    /// The same for a caller that knows whether identifiers repeat; if the promise is wrong, the result may differ from
-    /// IGListKit's, but is valid.
+    /// Returns the changes between two lists of objects. With `areUnique` the caller promises that no identifier
+    /// repeats on one side, which is faster. If the promise is broken, the result is valid but may differ from
+    /// IGListKit's.
     static func between(
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption = .equality,
         moves: ListDiffMoves = .positional, areUnique: Bool
@@ -31,10 +34,12 @@ public enum ListDiff {
         }
     }
 
-    /// The changes between two lists of any elements.
+    /// Returns the changes between two lists of any elements.
     ///
-    /// The comparisons of elements are compiled into the caller's module, so that they cost no dynamic dispatch there.
-    /// - Complexity: O(n) comparisons, and hashes of what is not in the same order; with minimal moves O(n · log n) at worst.
+    /// The comparisons of elements are compiled into the caller's module, which avoids dynamic dispatch for each
+    /// element.
+    /// - Complexity: O(n) comparisons, and a hash for each element that is not in the same order; with minimal moves
+    ///   O(n · log n) at worst.
     @inlinable
     public static func between<Element: ListDiffable>(
         _ old: [Element], _ new: [Element], option: ListDiffOption = .equality, moves: ListDiffMoves = .positional
@@ -43,7 +48,8 @@ public enum ListDiff {
         return _between(old, new, option, moves) { isNew in isNew ? newIDs : oldIDs }
     }
 
-    /// The same for elements that may be kept until somebody asks the result for identifiers.
+    /// Returns the changes between two lists of sendable elements. The result keeps the elements, and computes its
+    /// table of identifiers only if it is queried.
     @inlinable
     public static func between<Element: ListDiffable & Sendable>(
         _ old: [Element], _ new: [Element], option: ListDiffOption = .equality, moves: ListDiffMoves = .positional
@@ -51,7 +57,7 @@ public enum ListDiff {
         _between(old, new, option, moves) { isNew in (isNew ? new : old).map { $0.diffIdentifier } }
     }
 
-    /// - Parameter identifiers: those after the update, or those before it.
+    /// - Parameter identifiers: returns all new identifiers for `true`, and all old ones for `false`.
     @inlinable
     static func _between<Element: ListDiffable>(
         _ old: [Element], _ new: [Element], _ option: ListDiffOption, _ moves: ListDiffMoves,
@@ -99,7 +105,7 @@ public enum ListDiff {
         DiffEngine.result(source, moves: moves, areUnique: false, lookup: IdentifierLookup(identifiers))
     }
 
-    /// The changes between the items of one section before and one section after (`ListDiffPaths`).
+    /// Returns the changes between the items of an old section and of a new one (`ListDiffPaths`).
     @inlinable
     public static func paths<Element: ListDiffable>(
         fromSection: Int, toSection: Int, _ old: [Element], _ new: [Element], option: ListDiffOption = .equality,

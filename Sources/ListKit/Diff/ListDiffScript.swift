@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes as steps that are applied one after the other.
+/// The changes of a diff as steps that are applied one after the other.
 ///
-/// Deletes come first, from the end; then moves, then inserts, from the start; updates last.
+/// Deletes come first, in descending order. Moves and then inserts follow in ascending order of their targets.
+/// Updates come last.
 public struct ListDiffScript: Sendable, Hashable {
-    /// One step; its indexes refer to the list after the steps before it.
+    /// One step. Its indexes refer to the list after all previous steps.
     @frozen public enum Step: Sendable, Hashable {
         /// Removes an element.
         case delete(Int)
-        /// Removes an element and inserts it again, so that it has an index afterwards.
+        /// Removes an element and inserts it again; `to` is its index after both.
         case move(from: Int, to: Int)
-        /// Inserts an element at an index that is also its index in the final list.
+        /// Inserts an element at an index, which is also its index in the final list.
         case insert(Int)
-        /// Replaces an element by that with the same index in the final list.
+        /// Replaces an element with the one at the same index of the final list.
         case update(Int)
     }
 
     /// The steps in order.
     public let steps: [Step]
 
-    /// Orders the changes into steps.
+    /// Makes steps from the result of a diff.
     ///
-    /// With the option `minimal` of the diff there is one move for each element that must move.
+    /// If the diff was made with `ListDiffMoves.minimal`, the number of moves is the smallest possible.
     /// - Complexity: O(changes · log changes).
     public init(_ result: ListIndexSetResult) {
         var steps: [Step] = result.deletes.reversed().map { .delete($0) }
@@ -32,7 +33,7 @@ public struct ListDiffScript: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// Applies the steps.
+    /// Applies the steps to a list.
     ///
     /// - Parameter new: the final list, from which inserted and updated elements are taken.
     /// - Complexity: O(steps · n).
@@ -47,16 +48,17 @@ public struct ListDiffScript: Sendable, Hashable {
         }
     }
 
-    /// The moves in the list without deleted and inserted elements, in ascending order of their targets.
+    /// Returns the moves in ascending order of their targets. Their indexes refer to the list after the deletes and
+    /// before the inserts.
     ///
-    /// Between two staying elements, those already moved there come first and those still to be moved away after them;
-    /// so every position is a sum of counts.
+    /// Between two unmoved elements, those that were already moved there come first, then those that have yet to be
+    /// moved away. So every position is a sum of counts.
     private static func moves(_ result: ListIndexSetResult) -> [Step] {
         let (deletes, inserts) = (ListIndexRanks(result.deletes), ListIndexRanks(result.inserts))
         let moves = result.moves.map { (from: deletes.rank(of: $0.from), to: inserts.rank(of: $0.to)) }
         let origins = moves.map(\.from).sorted()
         var remaining = PrefixCounts(count: origins.count)
-        /// For each move, the number of staying elements before its target.
+        /// For each move so far, the number of unmoved elements before its target.
         var gaps: [Int] = []
         var steps: [Step] = []
         for (position, move) in moves.enumerated() {
@@ -64,8 +66,8 @@ public struct ListDiffScript: Sendable, Hashable {
             let (oldGap, newGap) = (move.from - place, move.to - position)
             let placedBefore = firstIndex(count: gaps.count) { gaps[$0] > oldGap }
             let from = oldGap + placedBefore + remaining.sum(below: place)
-            remaining.take(place)
-            // The gap of an origin is the origin minus its own position among the origins.
+            remaining.remove(place)
+            // The number of unmoved elements before an origin is the origin minus its index among the origins.
             let later = firstIndex(count: origins.count) { origins[$0] - $0 >= newGap }
             let to = newGap + position + remaining.sum(below: later)
             gaps.append(newGap)
@@ -74,7 +76,7 @@ public struct ListDiffScript: Sendable, Hashable {
         return steps
     }
 
-    /// The first position from which on a condition holds.
+    /// Returns the first index from which on a condition holds; `count` if there is none.
     private static func firstIndex(count: Int, where condition: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -85,14 +87,14 @@ public struct ListDiffScript: Sendable, Hashable {
     }
 }
 
-/// A set of elements, and how many are before each (a Fenwick tree).
+/// A set of numbers that counts how many of its members are smaller than a given number (a Fenwick tree).
 private struct PrefixCounts {
     private var sums: [Int]
 
-    /// Makes a set of all elements.
+    /// Makes the set of all numbers below `count`.
     init(count: Int) { sums = (0...count).map { $0 & -$0 } }
 
-    /// The number of elements before one.
+    /// Returns the number of members that are smaller than `position`.
     func sum(below position: Int) -> Int {
         var (sum, node) = (0, position)
         while node > 0 {
@@ -102,8 +104,8 @@ private struct PrefixCounts {
         return sum
     }
 
-    /// Removes one.
-    mutating func take(_ position: Int) {
+    /// Removes a member.
+    mutating func remove(_ position: Int) {
         var node = position + 1
         while node < sums.count {
             sums[node] -= 1

@@ -1,93 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identity and content of an element, for the diff (IGListKit's `ListDiffable`).
+/// An element that can be compared by the diff, by identity and by content (IGListKit's `ListDiffable`).
 public protocol ListDiffable {
     /// The type of the identifier.
     associatedtype DiffIdentifier: Hashable & Sendable
 
-    /// Identifies the element before and after an update.
+    /// The identifier, by which the diff recognises the element in the old and the new list.
     var diffIdentifier: DiffIdentifier { get }
 
-    /// Whether the content is the same; only called for two elements with equal identifiers.
+    /// Returns whether both have the same content. Called only for elements with equal identifiers.
     func isEqual(toDiffable other: Self) -> Bool
 
-    /// Whether both are one instance, for the option `pointerPersonality` and as a shortcut; values never are.
+    /// Returns whether both are the same instance. Needed for the option `pointerPersonality`, and used as a
+    /// shortcut. Always false for value types.
     func isIdentical(toDiffable other: Self) -> Bool
 }
 
 extension ListDiffable {
-    /// Values have no instances.
+    /// Returns false, as value types have no instances.
     @inlinable
     public func isIdentical(toDiffable other: Self) -> Bool { false }
 }
 
 extension ListDiffable where Self: AnyObject {
-    /// Instances of classes are compared by reference.
+    /// Returns whether both are the same instance.
     @inlinable
     public func isIdentical(toDiffable other: Self) -> Bool { self === other }
 }
 
 extension ListDiffable where Self: Equatable {
-    /// Content is equal when the elements are.
+    /// Returns whether both are equal.
     @inlinable
     public func isEqual(toDiffable other: Self) -> Bool { self == other }
 }
 
 extension ListDiffable where Self: Identifiable, DiffIdentifier == ID {
-    /// An `Identifiable` element is identified by its `id`.
+    /// The `id` of the element.
     @inlinable
     public var diffIdentifier: ID { id }
 }
 
-/// Strings are their own identifier and equal by value (IGListKit's built-in conformances).
+/// A string is its own identifier and is compared by value (IGListKit's built-in conformances).
 extension String: ListDiffable {
     /// The string itself.
     @inlinable
     public var diffIdentifier: String { self }
 }
 
-/// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
+/// An integer is its own identifier and is compared by value (IGListKit's built-in conformances).
 extension Int: ListDiffable {
     /// The number itself.
     @inlinable
     public var diffIdentifier: Int { self }
 }
 
-/// Numbers are their own identifier and equal by value (IGListKit's built-in conformances).
+/// A floating-point number is its own identifier and is compared by value (IGListKit's built-in conformances).
 extension Double: ListDiffable {
     /// The number itself.
     @inlinable
     public var diffIdentifier: Double { self }
 }
 
-/// Objects of a list: the same when their identifiers are, equal when type and fields are.
+/// An object is identified by its identifier; its content is its type and its fields.
 extension ListObject: ListDiffable {
     /// The identifier.
     public var diffIdentifier: String { id }
 
-    /// Whether type and fields are equal.
+    /// Returns whether type and fields are equal.
     public func isEqual(toDiffable other: ListObject) -> Bool { hasSameContent(as: other) }
 
-    /// Whether both share one allocation.
+    /// Returns whether both share one allocation.
     public func isIdentical(toDiffable other: ListObject) -> Bool { storage.isIdentical(to: other.storage) }
 }
 
-/// When an element with the same identifier counts as changed (IGListKit's `ListDiffOption`).
+/// The condition under which an element with the same identifier counts as changed (IGListKit's `ListDiffOption`).
 @frozen public enum ListDiffOption: Sendable, Hashable {
-    /// It is another instance (DF-15); for values, which have none, this is always so.
+    /// The element is another instance (DF-15). Value types have no instances, so their elements always count as
+    /// changed.
     case pointerPersonality
-    /// It is another instance and its content differs.
+    /// The element is another instance with different content.
     case equality
 }
 
-/// Which elements are reported as moved.
+/// The rule by which elements are reported as moved.
 @frozen public enum ListDiffMoves: Sendable, Hashable {
-    /// IGListKit's: each element whose index differs from old index − deletes before it + inserts before it.
+    /// IGListKit's rule: an element moved if its new index differs from its old index − deletes before it + inserts
+    /// before it.
     case positional
-    /// The fewest for the pairs that identifiers determine: all but a longest increasing subsequence of the staying
-    /// elements.
+    /// The smallest number of moves: all paired elements except a longest increasing subsequence of them.
     ///
-    /// Where identifiers repeat, the pairs are IGListKit's, the first before with the first after and so on; other pairs may
-    /// need fewer moves. The objects of a list never repeat.
+    /// If identifiers repeat, elements are paired as in IGListKit, the first old occurrence with the first new one
+    /// and so on. Another pairing may need fewer moves. The identifiers of a list's objects never repeat.
     case minimal
 }

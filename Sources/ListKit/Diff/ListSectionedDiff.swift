@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section with its content, as the two-level diff compares it.
+/// A section with its items, header and footer, for the two-level diff.
 public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Supplementary: Equatable> {
     /// The section itself: its identity and its own content.
     public var section: Section
     /// The items in order.
     public var items: [Item]
-    /// The header, nil if there is none.
+    /// The header; nil for a section without one.
     public var header: Supplementary?
-    /// The footer, nil if there is none.
+    /// The footer; nil for a section without one.
     public var footer: Supplementary?
 
-    /// Makes a section.
+    /// Makes a snapshot of a section.
     public init(_ section: Section, items: [Item], header: Supplementary? = nil, footer: Supplementary? = nil) {
         self.section = section
         self.items = items
@@ -22,20 +22,20 @@ public struct ListSectionSnapshot<Section: ListDiffable, Item: ListDiffable, Sup
 
 extension ListSectionSnapshot: Sendable where Section: Sendable, Item: Sendable, Supplementary: Sendable {}
 
-/// The changes between two lists of sections with items, in one result.
+/// The changes between two lists of sections with items.
 ///
-/// Inserted and deleted sections have no entries for their items. All changes are simultaneous, as in
+/// The items of inserted and deleted sections are not listed. All changes are simultaneous, as in
 /// `ListIndexSetResult`.
 public struct ListSectionedResult: Sendable, Hashable {
-    /// The changes between the sections; an update means that a section's own content differs.
+    /// The changes between the sections. An update means that a section's own content differs.
     public var sections = ListIndexSetResult()
     /// New paths of inserted items, ascending.
     public var insertItems: [IndexPath] = []
     /// Old paths of deleted items, ascending.
     public var deleteItems: [IndexPath] = []
-    /// Old paths of staying items that changed, ascending.
+    /// Old paths of changed items, ascending.
     public var updateItems: [IndexPath] = []
-    /// Items that moved inside their section, or to another one, ascending by their new path.
+    /// Moves of items inside their section or to another section, ascending by new path.
     public var moveItems: [ListMoveIndexPath] = []
     /// Old positions of sections whose header was added, removed or changed.
     public var headers: ListIndexSet = []
@@ -53,7 +53,7 @@ public struct ListSectionedResult: Sendable, Hashable {
             && footers.isEmpty)
     }
 
-    /// Old positions of sections whose own content differs while nothing inside them does: those need a reload.
+    /// Old positions of sections whose own content changed while nothing inside of them did. These need a reload.
     public var reloadSections: ListIndexSet {
         let mapping = ListIndexMapping(sections)
         var touched = Set(deleteItems.map(\.section)).union(updateItems.map(\.section)).union(headers).union(footers)
@@ -63,29 +63,29 @@ public struct ListSectionedResult: Sendable, Hashable {
         return ListIndexSet(sections.updates.filter { !touched.contains($0) })
     }
 
-    /// The changes as one batch for a view, cleaned; sections to reload become deletes and inserts.
+    /// Returns the changes as one batch for a view, without conflicts. Sections to reload become deletes and inserts.
     ///
-    /// A view cannot move an item out of or into a section that moves: if the other section stays, such an item is
-    /// deleted or inserted there (rules BU-06, BU-07). Headers and footers are not part of a batch.
+    /// A view cannot move an item out of or into a section that moves. If the other section does not move, such an
+    /// item is deleted or inserted there instead (rules BU-06, BU-07). Headers and footers are not part of a batch.
     public func batchUpdateData() -> ListBatchUpdateData {
         let (deletes, inserts) = sections.convertingReloads(reloadSections)
         let mapping = ListIndexMapping(sections)
         let sources = deletes.union(ListIndexSet(sections.moves.map(\.from)))
         let targets = inserts.union(ListIndexSet(sections.moves.map(\.to)))
-        let divided = moveItems.filter { move in
+        let blockedMoves = moveItems.filter { move in
             mapping.newIndex(forOld: move.from.section) != move.to.section
                 && (sources.contains(move.from.section) || targets.contains(move.to.section))
         }
-        if divided.isEmpty {
+        if blockedMoves.isEmpty {
             return batch(deletes, inserts, insertItems, deleteItems, updateItems, moveItems)
         }
-        let isDivided = Set(divided)
-        let gone = Set(divided.map(\.from))
+        let isBlocked = Set(blockedMoves)
+        let gone = Set(blockedMoves.map(\.from))
         return batch(
             deletes, inserts,
-            (insertItems + divided.map(\.to).filter { !inserts.contains($0.section) }).sorted(),
+            (insertItems + blockedMoves.map(\.to).filter { !inserts.contains($0.section) }).sorted(),
             deleteItems + gone.filter { !deletes.contains($0.section) }, updateItems.filter { !gone.contains($0) },
-            moveItems.filter { !isDivided.contains($0) })
+            moveItems.filter { !isBlocked.contains($0) })
     }
 
     private func batch(
@@ -98,16 +98,17 @@ public struct ListSectionedResult: Sendable, Hashable {
     }
 }
 
-/// The two-level diff: sections first, then the content of those that stay.
+/// The two-level diff. It compares the sections first, then the content of the sections that are in both lists.
 public enum ListSectionedDiff {
-    /// The changes between two lists of sections.
+    /// Returns the changes between two lists of sections.
     ///
     /// - Parameters:
-    ///   - option: when a section or an item with the same identifier counts as changed.
-    ///   - moves: which sections and items are reported as moved.
-    ///   - tracksItemsAcrossSections: whether the identity of an item is global, so that one that goes to another section that
-    ///     stays is moved there instead of deleted and inserted.
-    /// - Complexity: O(sections + items of the sections that stay).
+    ///   - option: the condition under which a section or an item with the same identifier counts as changed.
+    ///   - moves: the rule by which sections and items are reported as moved.
+    ///   - tracksItemsAcrossSections: whether the identifiers of items are global. If so, an item that goes from one
+    ///     section to another is moved, provided that both sections are in both lists, instead of deleted and
+    ///     inserted.
+    /// - Complexity: O(sections + items of the sections that are in both lists).
     public static func between<Section, Item, Supplementary>(
         _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
         _ new: [ListSectionSnapshot<Section, Item, Supplementary>], option: ListDiffOption = .equality,
@@ -129,14 +130,15 @@ public enum ListSectionedDiff {
             result.updateItems += items.updates
             result.moveItems += items.moves
         }
-        if tracksItemsAcrossSections { joinAcrossSections(&result, old, new, option) }
+        if tracksItemsAcrossSections { mergeIntoMovesAcrossSections(&result, old, new, option) }
         result.deleteItems.sort()
         result.updateItems.sort()
         return result
     }
 
-    /// Turns the first delete and the first insert of one identifier into a move, then the second ones, and so on.
-    private static func joinAcrossSections<Section, Item, Supplementary>(
+    /// Replaces deletes and inserts of items with the same identifier by moves: the first delete and the first
+    /// insert, then the second ones, and so on.
+    private static func mergeIntoMovesAcrossSections<Section, Item, Supplementary>(
         _ result: inout ListSectionedResult, _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
         _ new: [ListSectionSnapshot<Section, Item, Supplementary>], _ option: ListDiffOption
     ) {

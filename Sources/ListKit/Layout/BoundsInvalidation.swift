@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a layout requires when its viewport moves or changes size (rule LY-47).
+/// The part of a layout that has to be computed again when the viewport moves or changes its size (rule LY-47).
 @frozen public enum BoundsInvalidation: Sendable, Hashable {
-    /// Nothing: frames stay.
+    /// Nothing. All frames are unchanged.
     case nothing
-    /// Compute the sticky headers again.
+    /// The sticky headers.
     case supplementaryViews
-    /// Lay out everything again.
+    /// The whole layout.
     case everything
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an element lies.
+/// The layout of one element: its frame and its stacking order.
 public struct LayoutAttributes: Sendable, Hashable {
-    /// The element's place; the item is 0 for headers and footers.
+    /// The section and the item of the element. The item is 0 for headers and footers.
     public var path: IndexPath
-    /// Whether it is a cell, a header or a footer.
+    /// Whether the element is a cell, a header or a footer.
     public var kind: ElementKind
-    /// Its frame in content coordinates.
+    /// The frame of the element in content coordinates.
     public var frame: Rect
-    /// The one of two overlapping elements with the larger number is above.
+    /// The stacking order. Of two overlapping elements, the one with the larger number is in front.
     public var zIndex: Int
 
     /// Makes attributes from their parts.

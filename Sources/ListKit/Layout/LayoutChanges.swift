@@ -2,25 +2,25 @@
 
 /// The changes of sections in one transaction, for a layout.
 ///
-/// `deletes` and the origins of `moves` are positions before the transaction; `inserts`, the targets of `moves` and
-/// `reloads` are positions **after** it, because the layout asks its source about them. A section whose items changed in
-/// number, order or size, or whose metrics changed, is a reload. The order of positions has no effect; repeated ones count
-/// once, those out of range are ignored.
+/// `deletes` and the origins of `moves` are positions before the transaction. `inserts`, the targets of `moves` and
+/// `reloads` are positions **after** it, because the layout reads these sections from its source. A section whose
+/// items changed in number, order or size, or whose metrics changed, is a reload. Positions may be in any order.
+/// Duplicates and positions out of range are ignored.
 public struct LayoutChanges: Sendable, Hashable {
-    /// Removed sections, by their old positions.
+    /// The old positions of deleted sections.
     public var deletes: [Int]
-    /// Inserted sections, by their new positions.
+    /// The new positions of inserted sections.
     public var inserts: [Int]
-    /// Moved sections.
+    /// The moves of sections.
     public var moves: [Move]
-    /// **New** positions of sections to read again.
+    /// The **new** positions of sections to read again.
     public var reloads: [Int]
 
-    /// A section that moved.
+    /// The move of a section.
     public struct Move: Sendable, Hashable {
-        /// The position before.
+        /// The old position.
         public var from: Int
-        /// The position after.
+        /// The new position.
         public var to: Int
 
         /// Makes a move.
@@ -30,7 +30,7 @@ public struct LayoutChanges: Sendable, Hashable {
         }
     }
 
-    /// Makes changes; the default is none.
+    /// Makes changes; without arguments, no changes.
     public init(deletes: [Int] = [], inserts: [Int] = [], moves: [Move] = [], reloads: [Int] = []) {
         self.deletes = deletes
         self.inserts = inserts
@@ -38,6 +38,6 @@ public struct LayoutChanges: Sendable, Hashable {
         self.reloads = reloads
     }
 
-    /// How many positions there are in all.
+    /// The number of changes.
     var count: Int { deletes.count + inserts.count + moves.count + reloads.count }
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a layout is made with: the settings of IGListCollectionViewLayout, all of which layout `flow` follows.
+/// The settings of a layout, which are those of IGListCollectionViewLayout. Layout `flow` uses all of them.
 ///
-/// Layout `absolute` follows the direction only.
+/// Layout `absolute` uses only the direction.
 public struct LayoutConfiguration: Sendable, Hashable {
     /// The axis along which rows follow each other.
     public var direction: ScrollDirection
     /// Whether headers stay at the edge of the viewport while their section scrolls by.
     public var stickyHeaders: Bool
-    /// Added to the scroll offset for sticky headers only, in points.
+    /// The distance in points that is added to the scroll offset for sticky headers only.
     public var topContentInset: Double
-    /// Added to the scroll offset for sticky headers too, for changes during scrolling (IGListKit's `stickyHeaderYOffset`).
+    /// Another distance in points that is added to the scroll offset for sticky headers, for changes during scrolling
+    /// (IGListKit's `stickyHeaderYOffset`).
     public var stickyHeaderOffset: Double
-    /// Whether the last item of a row grows to the edge when at most 1 point is left.
+    /// Whether the last item of a row is stretched to the edge if at most 1 point is left.
     public var stretchToEdge: Bool
     /// Whether sections without items show their header and footer.
     public var showHeaderWhenEmpty: Bool
-    /// Insets of the whole content: they narrow the rows; frames stay in content coordinates.
+    /// The insets of the whole content. They shorten the rows; frames stay in content coordinates.
     public var contentInset: EdgeInsets
-    /// Device pixels for each point: frames are rounded to whole pixels; 0 = no rounding. Clamped to 1/16…16.
+    /// The number of device pixels per point, for rounding frames to whole pixels. 0 disables rounding; other values
+    /// are clamped to 1/16…16.
     public var scale: Double
 
-    /// Makes settings; the defaults are off and 0.
+    /// Makes settings. By default everything is off and 0.
     public init(
         direction: ScrollDirection = .vertical, stickyHeaders: Bool = false, topContentInset: Double = 0,
         stickyHeaderOffset: Double = 0, stretchToEdge: Bool = false, showHeaderWhenEmpty: Bool = false,

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers a layout's questions about the list.
+/// The list as a layout reads it: numbers of items, metrics, sizes and placements.
 ///
-/// Answers come from section controllers and their traits, and from the sizes that the client of a view measured. During one
-/// call of a layout the same question always has the same answer. A layout keeps the answers and asks again only about
-/// sections and items of a change.
+/// The values come from section controllers and their traits, and from sizes that the client of a view measured.
+/// During one call of a layout, the source must return the same value for the same argument. A layout stores the
+/// values, and reads only the sections and items of a change again.
 public protocol LayoutSource {
     /// The number of sections.
     var numberOfSections: Int { get }
 
-    /// The section's metrics; layout `absolute` uses only the number of items.
+    /// Returns the metrics of a section. Layout `absolute` uses only the number of items.
     func metrics(forSection section: Int) -> SectionMetrics
 
-    /// A section's metrics, and the number of sections from it on with the same ones; more than one only if the metrics
-    /// have one size for all items.
+    /// Returns the metrics of a section, and the number of consecutive sections from it on that have the same
+    /// metrics. The number may exceed 1 only if the metrics have one size for all items.
     ///
-    /// Layout `flow` asks this when it lays out everything: a run costs less than its sections one by one.
+    /// Layout `flow` calls this function when it lays out everything, because a run costs less than its sections one
+    /// by one.
     func run(fromSection section: Int) -> SectionRun
 
-    /// The size of an item; not asked where the metrics have one size for all.
+    /// Returns the size of an item. Not called if the section's metrics have one size for all items.
     func sizeForItem(at path: IndexPath) -> Size
 
-    /// The frame and the z of an item, for layouts of kinds that use placements (``ListLayoutKind/usesPlacements``).
+    /// Returns the frame and the stacking order of an item. Called only by layouts whose kind uses placements
+    /// (``ListLayoutKind/usesPlacements``).
     func placementOfItem(at path: IndexPath) -> ItemPlacement
 }
 
 extension LayoutSource {
-    /// One section at a time.
+    /// Returns a run of one section.
     public func run(fromSection section: Int) -> SectionRun {
         SectionRun(metrics: metrics(forSection: section), count: 1)
     }
 }
 
-/// Neighbouring sections with the same metrics.
+/// A run of consecutive sections with the same metrics.
 public struct SectionRun: Sendable, Hashable {
-    /// The metrics of each of them.
+    /// The metrics of each section.
     public var metrics: SectionMetrics
-    /// Their number, at least 1.
+    /// The number of sections, at least 1.
     public var count: Int
 
     /// Makes a run from its parts.
@@ -46,11 +48,11 @@ public struct SectionRun: Sendable, Hashable {
     }
 }
 
-/// The place of an item, in layouts that use placements.
+/// The frame and the stacking order of an item, for layouts that use placements.
 public struct ItemPlacement: Sendable, Hashable {
-    /// Its frame in content coordinates; a frame with NaN or infinite numbers counts as empty.
+    /// The frame in content coordinates. A frame with NaN or infinite numbers counts as empty.
     public var frame: Rect
-    /// The one of two overlapping items with the larger number is above.
+    /// The stacking order. Of two overlapping items, the one with the larger number is in front.
     public var zIndex: Int
 
     /// Makes a placement from its parts.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListLayout {
-    /// The range of the scroll axis to bring into view for a section: the union of its first item, its last one and the named
-    /// supplementary views, at rest.
+    /// Returns the range of the scroll axis that shows a section: the union of its first item, its last item and the
+    /// given supplementary views, without the offset of sticky headers.
     ///
-    /// 0…0 if none of them exists, as in an empty section (rules AD-111, AD-112). Nil past the last section.
+    /// The result is 0…0 if the section has none of these elements (rules AD-111, AD-112), and nil if the section
+    /// does not exist.
     public func scrollRange(
         ofSection section: Int, supplementary kinds: Set<ElementKind> = []
     ) -> ClosedRange<Double>? {
@@ -16,17 +17,19 @@ extension ListLayout {
         return ranges.reduce(first) { min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound) }
     }
 
-    /// The range of the scroll axis that an item takes; nil if there is none at the path.
+    /// Returns the range of the scroll axis that an item covers; nil if the item does not exist.
     public func scrollRange(ofItem path: IndexPath) -> ClosedRange<Double>? {
         attributes(ofItem: path).map { range(of: $0.frame) }
     }
 
-    /// The first visible item: the one at the viewport's inset corner (rules AD-122 to AD-126).
+    /// Returns the first visible item, which is the item at the viewport's corner inside of the insets (rules AD-122
+    /// to AD-126).
     public func firstVisibleItem(origin: Point, contentInset: EdgeInsets = .zero) -> IndexPath? {
         item(at: Point(x: origin.x + contentInset.left, y: origin.y + contentInset.top))
     }
 
-    /// How far the viewport has scrolled into its first visible item; 0 if there is none (rules AD-127 to AD-129).
+    /// Returns the distance by which the viewport has scrolled into its first visible item; 0 without such an item
+    /// (rules AD-127 to AD-129).
     public func offsetIntoFirstVisibleItem(origin: Point, contentInset: EdgeInsets = .zero) -> Double {
         guard let path = firstVisibleItem(origin: origin, contentInset: contentInset),
             let range = scrollRange(ofItem: path)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where everything in a list lies.
+/// A layout of a list: it computes the frames of all items, headers and footers.
 ///
-/// A layout is a value. ``prepare(_:container:)``, ``update(_:source:)`` and ``resize(_:source:)`` ask a ``LayoutSource`` about
-/// the list and keep what the layout needs; queries ask nothing. Views keep copies over changes, so storage should be shared
-/// in parts.
+/// A layout is a value type. ``prepare(_:container:)``, ``update(_:source:)`` and ``resize(_:source:)`` read the list
+/// from a ``LayoutSource`` and store what the layout needs. Queries use only the stored values. Views keep copies of
+/// the layout during changes, so copies should share most of their storage.
 ///
 /// ```swift
 /// var layout = FlowLayout(LayoutConfiguration())
@@ -18,77 +18,79 @@ public protocol ListLayout: Sendable {
     /// The axis along which the list scrolls.
     var direction: ScrollDirection { get }
 
-    /// How many sections the layout knows.
+    /// The number of sections in the layout.
     var numberOfSections: Int { get }
 
     /// The size of the whole content, in points; zero without sections.
     var contentSize: Size { get }
 
-    /// Whether ``attributes(in:origin:)`` answers section by section, header first and footer last; views sort its answers
-    /// where it does not. Default: false.
+    /// Whether ``attributes(in:origin:)`` returns elements section by section, header first and footer last. If not,
+    /// views sort the elements. Default: false.
     var ordersBySection: Bool { get }
 
     /// Whether views scroll to keep visible items in place when the list changes before them
     /// (``ListViewOptions/isAnchored``). Default: true.
     var supportsAnchoring: Bool { get }
 
-    /// Lays the whole list out in a container of the given size, in points.
+    /// Lays out the whole list in a container of the given size, in points.
     ///
-    /// Called at first, when the container's size changes (rule LY-47) and when everything is reloaded.
+    /// Called first, when the size of the container changes (rule LY-47), and when everything is reloaded.
     mutating func prepare(_ source: some LayoutSource, container: Size)
 
-    /// Follows one transaction of the list.
+    /// Updates the layout after one transaction of the list.
     ///
-    /// The source answers for the list after it. The result is that of ``prepare(_:container:)``, for sections that are
-    /// named in the changes or whose answers are the same as before. Built-in layouts: O(changes · log n) as a rule; a
-    /// section that makes all rows after it break elsewhere costs up to O(n).
+    /// The source returns the values after the transaction. The result equals that of ``prepare(_:container:)``,
+    /// provided that the changes contain every section whose values differ. Built-in layouts usually need O(changes ·
+    /// log n); a section that changes the breaks of all rows after it costs up to O(n).
     ///
-    /// - Returns: whether anything lies elsewhere than before, or may.
+    /// - Returns: true if a frame or a stacking order changed or may have changed.
     @discardableResult
     mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool
 
-    /// Asks again for the sizes or placements of single items, as after a client measured them.
+    /// Reads the sizes or placements of single items again, such as after a client measured them.
     ///
-    /// Paths that name no item are ignored. Default: the items' sections are reloaded.
+    /// Paths without an item are ignored. Default: reloads the sections of the items.
     ///
-    /// - Returns: whether anything lies elsewhere than before, or may.
+    /// - Returns: true if a frame or a stacking order changed or may have changed.
     @discardableResult
     mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool
 
-    /// How many items a section has; `nil` past the last section.
+    /// Returns the number of items in a section; `nil` past the last section.
     func itemCount(ofSection section: Int) -> Int?
 
-    /// The elements whose frames overlap a rectangle with area.
+    /// Returns the elements whose frames overlap a rectangle. Touching edges do not count.
     ///
     /// - Parameters:
-    ///   - rect: in content coordinates; it may be larger than the viewport.
-    ///   - origin: the viewport's, where headers stick.
+    ///   - rect: a rectangle in content coordinates, which may be larger than the viewport.
+    ///   - origin: the origin of the viewport, at whose edge headers stick.
     func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes]
 
-    /// Where an item lies; `nil` if there is none at the path.
+    /// Returns the attributes of an item; `nil` if the item does not exist.
     func attributes(ofItem path: IndexPath) -> LayoutAttributes?
 
-    /// Where a section's header or footer lies; `nil` if it has none, which is the default.
+    /// Returns the attributes of a section's header or footer; `nil` if the section lacks it. Default: `nil`.
     ///
-    /// - Parameter origin: the viewport's, for where a sticky header is; `nil` = where it is at rest.
+    /// - Parameter origin: the origin of the viewport, for the frame of a sticky header; `nil` for the frame without
+    ///   stickiness.
     func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes?
 
-    /// The item at a point; the right and bottom edges of a frame do not belong to it.
+    /// Returns the item at a point. The right and bottom edges of a frame do not belong to the item.
     func item(at point: Point) -> IndexPath?
 
-    /// The first and the last section whose bounds overlap a rectangle, `nil` if none does (rule LY-45).
+    /// Returns the first and the last section whose bounds overlap a rectangle; `nil` if no section does (rule
+    /// LY-45).
     ///
-    /// Default: those of the elements that overlap it.
+    /// Default: the sections of the elements that overlap the rectangle.
     func sections(in rect: Rect) -> ClosedRange<Int>?
 
-    /// What a change of the viewport requires (rules LY-01, LY-47).
+    /// Returns the part of the layout that a change of the viewport invalidates (rules LY-01, LY-47).
     ///
-    /// Default: everything for another size, otherwise nothing.
+    /// Default: everything if the size changes, otherwise nothing.
     func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation
 }
 
 extension ListLayout {
-    /// Whether ``attributes(in:origin:)`` answers section by section: false.
+    /// Whether ``attributes(in:origin:)`` returns elements section by section: false.
     public var ordersBySection: Bool { false }
 
     /// Whether views keep visible items in place: true.
@@ -100,22 +102,22 @@ extension ListLayout {
         update(LayoutChanges(reloads: Set(items.map(\.section)).sorted()), source: source)
     }
 
-    /// Where a section's header or footer lies at rest; `nil` if it has none.
+    /// Returns the attributes of a section's header or footer without stickiness; `nil` if the section lacks it.
     public func attributes(of kind: ElementKind, section: Int) -> LayoutAttributes? {
         attributes(of: kind, section: section, origin: nil)
     }
 
-    /// `nil`: no section has a header or footer.
+    /// Returns `nil`, for layouts without headers and footers.
     public func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? { nil }
 
-    /// The first and the last section of the elements that overlap a rectangle.
+    /// Returns the first and the last section of the elements that overlap a rectangle.
     public func sections(in rect: Rect) -> ClosedRange<Int>? {
         let sections = attributes(in: rect, origin: rect.origin).map(\.path.section)
         guard let first = sections.min(), let last = sections.max() else { return nil }
         return first...last
     }
 
-    /// Everything for another size, otherwise nothing.
+    /// Returns everything if the size changes, otherwise nothing.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation {
         old.size == new.size ? .nothing : .everything
     }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an element lies in the viewport after the list is scrolled to it.
+/// The place of an element in the viewport after the list was scrolled to it.
 @frozen public enum ScrollPosition: String, Sendable, Hashable, CaseIterable {
-    /// Where the least movement shows it; `start` where the present offset has no effect (rule AD-109).
+    /// The place that needs the least scrolling; `start` if the current offset is not known (rule AD-109).
     case none
-    /// At the start of the viewport.
+    /// The start of the viewport.
     case start
-    /// In the middle.
+    /// The middle of the viewport.
     case center
-    /// At the end.
+    /// The end of the viewport.
     case end
 }
 
-/// A range of the scroll axis to bring into view (rules AD-109 to AD-133).
+/// A range of the scroll axis to scroll to, and its place in the viewport (rules AD-109 to AD-133).
 public struct ScrollTarget: Sendable, Hashable {
     /// The range, in points.
     public var range: ClosedRange<Double>
-    /// Where it lies then.
+    /// The place of the range in the viewport.
     public var position: ScrollPosition
-    /// Added to the offset before it is clamped, in points.
+    /// A distance in points that is added to the offset before the offset is clamped.
     public var additionalOffset: Double
 
     /// Makes a target.
@@ -28,15 +28,16 @@ public struct ScrollTarget: Sendable, Hashable {
         self.additionalOffset = additionalOffset
     }
 
-    /// The scroll offset that shows the target, clamped to the content and its insets.
+    /// Returns the scroll offset that shows the target, clamped to the content and its insets.
     ///
     /// - Parameters:
     ///   - viewport: the viewport's length along the scroll axis.
     ///   - content: the content's length along the scroll axis.
     ///   - lead: the content inset before the content.
-    ///   - trail: the content inset after it.
-    ///   - current: the present offset, from which `none` moves as little as possible; nil = `none` is `start`.
-    /// - Returns: an offset of at least `-lead`, even where the content is shorter than the viewport.
+    ///   - trail: the content inset after the content.
+    ///   - current: the current offset, from which `none` scrolls as little as possible. With nil, `none` is treated
+    ///     as `start`.
+    /// - Returns: an offset of at least `-lead`, even if the content is shorter than the viewport.
     public func offset(
         viewport: Double, content: Double, lead: Double = 0, trail: Double = 0, current: Double? = nil
     ) -> Double {
@@ -49,7 +50,7 @@ public struct ScrollTarget: Sendable, Hashable {
             case .end: end
             case .center: (range.lowerBound + range.upperBound) / 2 - viewport / 2 - (lead - trail) / 2
             }
-        // Adding zero avoids a negative zero, which `-lead` is without an inset.
+        // Adding zero turns a negative zero, which `-lead` is without an inset, into zero.
         return max(-lead, min(wanted + additionalOffset, content - viewport + trail)) + 0
     }
 }

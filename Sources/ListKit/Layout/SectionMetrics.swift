@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The geometry of one section besides the sizes of its items.
+/// The geometry of one section, except for different sizes of items.
 ///
-/// Lengths are points. NaN and infinite numbers count as 0, negative lengths and counts too; insets and spacings may be
-/// negative, as in IGListKit, where elements then overlap.
+/// Lengths are in points. NaN and infinite numbers count as 0, and so do negative lengths and counts. Insets and
+/// spacings may be negative, as in IGListKit; elements then overlap.
 public struct SectionMetrics: Sendable, Hashable {
-    /// How many items the section has; a layout places at most ``maximumItemCount`` of them.
+    /// The number of items. A layout places at most ``maximumItemCount`` of them.
     public var itemCount: Int
-    /// The size of every item, if they all have the same; layouts then do not ask about single items.
+    /// The size of all items if it is the same. Layouts then do not read the sizes of single items.
     public var uniformItemSize: Size?
-    /// Space around the section.
+    /// The space around the section.
     public var inset: EdgeInsets
-    /// Space between two rows (vertical) or columns (horizontal) of the section.
+    /// The space between two rows (vertical) or columns (horizontal) of the section.
     public var lineSpacing: Double
-    /// Space after each item, before the next one on the same row.
+    /// The space between two items of a row.
     public var interitemSpacing: Double
-    /// The header's length along the scroll axis; 0 = no header.
+    /// The length of the header along the scroll axis; 0 for no header.
     public var headerLength: Double
-    /// The footer's length along the scroll axis; 0 = no footer.
+    /// The length of the footer along the scroll axis; 0 for no footer.
     public var footerLength: Double
 
-    /// The most items that one section can have in a layout.
+    /// The maximum number of items of one section in a layout.
     public static let maximumItemCount = 1 << 24
 
-    /// Makes metrics; the defaults are 0 and absent.
+    /// Makes metrics. By default all lengths are 0 and the size of items is not uniform.
     public init(
         itemCount: Int, uniformItemSize: Size? = nil, inset: EdgeInsets = .zero, lineSpacing: Double = 0,
         interitemSpacing: Double = 0, headerLength: Double = 0, footerLength: Double = 0

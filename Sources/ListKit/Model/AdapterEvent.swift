@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event of a list, for its owner to announce; the order of events is significant.
+/// An event of a list, which the owner of the list announces. The order of events is significant.
 @frozen public indirect enum AdapterEvent: Sendable {
     /// A transaction was applied.
     case updated(Transaction)
@@ -10,20 +10,21 @@
     case workingRange(WorkingRangeChange)
     /// The selection changed.
     case selection(SelectionChange)
-    /// A view's picture changed: for the view's owner only.
+    /// The picture of a view changed. Sent only to the view's owner.
     case picture(PictureChange)
-    /// A view has no credit left: for its owner only.
+    /// A view has no credit left. Sent only to the view's owner.
     case stalled(view: ViewID, sequence: UInt64, revision: UInt64)
-    /// A view is closed: for the view's owner only.
+    /// A view was closed. Sent only to the view's owner.
     case closed(view: ViewID)
-    /// A section controller broke its contract; for the log.
+    /// A section controller violated its contract. The event is meant for the log.
     case sectionFault(SectionFault)
-    /// A view came near the end of the list, with this distance left; or is no longer near (`nil`).
+    /// A view came near the end of the list, `distance` points from it; or left the end again (`distance` is `nil`).
     case nearEnd(view: ViewID, revision: UInt64, distance: Double?)
 }
 
 extension AdapterEvent {
-    /// Whether a resync of a view replaces the event.
+    /// Returns whether the event is a picture of `view` or its stall. A resync of the view makes such an event
+    /// unnecessary.
     func isPicture(of view: ViewID) -> Bool {
         switch self {
         case .picture(let change): change.view == view
@@ -33,13 +34,13 @@ extension AdapterEvent {
     }
 }
 
-/// A section controller that broke its contract.
+/// A violation of its contract by a section controller.
 @frozen public struct SectionFault: Sendable, Hashable {
-    /// The object of the section.
+    /// The identifier of the section's object.
     public var objectID: String
     /// The name of the section controller.
     public var controller: String
-    /// The reason.
+    /// How the contract was violated.
     public var reason: String
 
     /// Makes a fault.
@@ -52,9 +53,10 @@ extension AdapterEvent {
 
 /// A section and its object.
 @frozen public struct SectionReference: Sendable, Hashable {
-    /// The position; before the transaction for what ended or left, otherwise after it.
+    /// The position of the section: before the transaction if the section stopped being displayed or left the range,
+    /// otherwise after it.
     public var section: Int
-    /// The object.
+    /// The identifier of the section's object.
     public var objectID: String
 
     /// Makes a reference.
@@ -66,11 +68,12 @@ extension AdapterEvent {
 
 /// An item and the object that it belongs to.
 @frozen public struct ItemReference: Sendable, Hashable {
-    /// The section's position; before the transaction for what ended, otherwise after it.
+    /// The position of the section: before the transaction if the item stopped being displayed, otherwise after it.
     public var section: Int
-    /// The object.
+    /// The identifier of the section's object.
     public var objectID: String
-    /// The item inside the section; before the transaction for what ended, otherwise after it.
+    /// The index of the item in the section: before the transaction if the item stopped being displayed, otherwise
+    /// after it.
     public var item: Int
 
     /// Makes a reference.
@@ -81,19 +84,19 @@ extension AdapterEvent {
     }
 }
 
-/// The sections and items that appeared and disappeared in a view; all lists in section order.
+/// The sections and items that appeared and disappeared in a view. All lists are in section order.
 @frozen public struct DisplayChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// The revision of the list.
     public var revision: UInt64
-    /// Sections whose first element is shown now.
+    /// Sections that have elements in the view now and had none before.
     public var willDisplay: [SectionReference] = []
-    /// Sections whose last element is no longer shown.
+    /// Sections whose last element left the view.
     public var didEndDisplaying: [SectionReference] = []
-    /// Items that are shown now.
+    /// Items that entered the view.
     public var itemsWillDisplay: [ItemReference] = []
-    /// Items that are no longer shown.
+    /// Items that left the view.
     public var itemsDidEndDisplaying: [ItemReference] = []
 
     /// Makes an empty change.
@@ -102,21 +105,21 @@ extension AdapterEvent {
         self.revision = revision
     }
 
-    /// Whether it is empty.
+    /// Whether nothing appeared or disappeared.
     public var isEmpty: Bool {
         willDisplay.isEmpty && didEndDisplaying.isEmpty && itemsWillDisplay.isEmpty && itemsDidEndDisplaying.isEmpty
     }
 }
 
-/// The sections that entered and left the working range of a view; both lists in section order.
+/// The sections that entered and left the working range of a view. Both lists are in section order.
 @frozen public struct WorkingRangeChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
     /// The revision of the list.
     public var revision: UInt64
-    /// Sections that are in range now.
+    /// Sections that entered the working range.
     public var willEnter: [SectionReference] = []
-    /// Sections that are no longer in range.
+    /// Sections that left the working range.
     public var didExit: [SectionReference] = []
 
     /// Makes an empty change.
@@ -125,15 +128,15 @@ extension AdapterEvent {
         self.revision = revision
     }
 
-    /// Whether it is empty.
+    /// Whether no section entered or left.
     public var isEmpty: Bool { willEnter.isEmpty && didExit.isEmpty }
 }
 
-/// An item of the selection.
+/// A selected item.
 @frozen public struct SelectedItem: Sendable, Hashable {
-    /// The object.
+    /// The identifier of the item's object.
     public var objectID: String
-    /// The item inside the object's section.
+    /// The index of the item in the object's section.
     public var item: Int
 
     /// Makes an item.
@@ -143,17 +146,18 @@ extension AdapterEvent {
     }
 }
 
-/// A change of the selection; both lists in section order.
+/// A change of the selection. Both lists are in section order.
 ///
-/// It follows the transaction that caused it, and indexes are those afterwards: all items in `selected` are selected now, and
-/// none in `deselected` is. So a selected item that moved is in both, with its two indexes, and one that is gone is in
-/// `deselected` with its old index, unless another selected item has that now.
+/// The event follows the transaction that caused the change, and its indexes are those after the transaction: all
+/// items in `selected` are selected now, and no item in `deselected` is. A selected item that moved is therefore in
+/// both lists, with its new and its old index. A selected item that was removed is in `deselected` with its old
+/// index, unless another selected item has this index now.
 @frozen public struct SelectionChange: Sendable, Hashable {
     /// The revision of the list.
     public var revision: UInt64
-    /// Items that are selected now.
+    /// Items that became selected, with their present indexes.
     public var selected: [SelectedItem]
-    /// Items that are no longer selected, including those of removed objects.
+    /// Items that are no longer selected, including the items of removed objects.
     public var deselected: [SelectedItem]
 
     /// Makes a change.

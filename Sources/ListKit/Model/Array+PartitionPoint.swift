@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Array {
-    /// The number of elements that meet a condition which holds for a prefix of the list.
+    /// Returns the number of leading elements that meet a condition. All elements that meet it must be at the start.
     ///
     /// - Complexity: O(log n).
     func partitionPoint(where passes: (Element) -> Bool) -> Int {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Quotes input in error messages, and limits their length.
+/// Functions that quote input in error messages and limit the length of messages.
 ///
-/// Input is cut before it is escaped, so that the cost of refusing it does not depend on its length.
+/// Input is cut before it is escaped, so that the cost of an error message does not depend on the length of the
+/// input.
 enum ErrorText {
-    /// The maximum length of a message with its cause in bytes, escaped.
-    static let longestMessage = 1024
-    /// The maximum number of characters (Unicode scalars) of its input that a message quotes.
-    static let longestQuotation = 64
+    /// The maximum length of an error's message and cause together, in bytes after escaping.
+    static let maximumMessageBytes = 1024
+    /// The maximum number of Unicode scalars of the input that a message quotes.
+    static let maximumQuotedScalars = 64
 
-    /// The beginning of a text in quotation marks, with `…` if it is longer.
+    /// Returns the beginning of a text in quotation marks, ending in `…` if the text is longer.
     ///
-    /// - Complexity: O(1); at most one scalar more than is quoted is read from `text`.
+    /// - Complexity: O(1). At most one scalar beyond the quoted ones is read from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
         var (result, count) = ("\"", 0)
         for scalar in text {
-            guard count < longestQuotation else { return result + "…\"" }
+            guard count < maximumQuotedScalars else { return result + "…\"" }
             if scalar == "\"" || scalar == "\\" { result += "\\" }
             result += escaped(scalar)
             count += 1
@@ -23,11 +24,12 @@ enum ErrorText {
         return result + "\""
     }
 
-    /// A text with the characters escaped that would control a terminal, and `…` if it has more than `limit` bytes, at least 3.
+    /// Returns a text with terminal control characters escaped, cut at `limit` bytes and ending in `…` if it is
+    /// longer. `limit` is at least 3.
     ///
-    /// Line breaks stay: they separate parts of a long message, and those in quoted input were escaped.
+    /// Line breaks are kept: they separate parts of a long message. Line breaks in quoted input were escaped before.
     /// - Complexity: O(`limit`).
-    static func bounded(_ text: String, to limit: Int = longestMessage) -> String {
+    static func bounded(_ text: String, to limit: Int = maximumMessageBytes) -> String {
         if text.utf8.count <= limit, !text.unicodeScalars.contains(where: { $0 != "\n" && $0.mustBeEscaped }) {
             return text
         }
@@ -47,8 +49,9 @@ enum ErrorText {
 }
 
 extension Unicode.Scalar {
-    /// Whether it controls a terminal or is invisible in a line: controls, separators of lines, directional and other format
-    /// characters, except the joiners, without which some scripts and emoji cannot be read.
+    /// Whether the scalar controls a terminal or is invisible in a line: control characters, line separators,
+    /// directional and other format characters. Joiners are excepted, as some scripts and emoji cannot be read
+    /// without them.
     @_spi(Daemon) public var mustBeEscaped: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
@@ -60,6 +63,6 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of the text as error messages quote it: at most 64 characters, escaped.
+    /// The beginning of the text, quoted for an error message: at most 64 characters, escaped.
     @_spi(Daemon) public var quoted: String { ErrorText.quote(unicodeScalars) }
 }

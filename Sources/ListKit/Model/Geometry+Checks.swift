@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Rect {
-    /// Whether all four numbers are finite.
+    /// Whether origin and size are finite.
     var isFinite: Bool {
         origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite
     }
 
-    /// Why it cannot be a viewport, with the name of the number; nil when it can.
+    /// The reason why the rectangle is not valid as a viewport, naming the number at fault; nil for a valid viewport.
     var viewportFault: String? {
         if isFinite, size.width >= 0, size.height >= 0 { return nil }
         let numbers = [("x", origin.x), ("y", origin.y), ("width", size.width), ("height", size.height)]
@@ -16,10 +16,10 @@ extension Rect {
 }
 
 extension Size {
-    /// Whether both numbers are finite.
+    /// Whether width and height are finite.
     var isFinite: Bool { width.isFinite && height.isFinite }
 
-    /// The size less insets, never below zero.
+    /// Returns the size reduced by insets, at least zero.
     func inset(by insets: EdgeInsets) -> Size {
         Size(width: max(0, width - insets.left - insets.right), height: max(0, height - insets.top - insets.bottom))
     }

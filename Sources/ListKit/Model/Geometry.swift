@@ -19,17 +19,17 @@
     }
 }
 
-/// An extent in points.
+/// A width and a height in points.
 @frozen public struct Size: Sendable, Hashable {
-    /// Horizontal extent, in points.
+    /// The width, in points.
     public var width: Double
-    /// Vertical extent, in points.
+    /// The height, in points.
     public var height: Double
 
-    /// No extent at all.
+    /// Zero width and height.
     public static let zero = Size(width: 0, height: 0)
 
-    /// Makes a size from its extents.
+    /// Makes a size from a width and a height.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height
@@ -40,13 +40,13 @@
 @frozen public struct Rect: Sendable, Hashable {
     /// The top left corner.
     public var origin: Point
-    /// The extent.
+    /// The width and height.
     public var size: Size
 
     /// The empty rectangle at the origin.
     public static let zero = Rect(x: 0, y: 0, width: 0, height: 0)
 
-    /// Makes a rectangle from its corner and its extent.
+    /// Makes a rectangle from its top left corner and its size.
     public init(origin: Point, size: Size) {
         self.origin = origin
         self.size = size
@@ -66,7 +66,7 @@
     /// The bottom edge.
     public var maxY: Double { origin.y + size.height }
 
-    /// Whether two rectangles share some area; edges that only touch do not count (rule LY-27).
+    /// Returns whether two rectangles share some area. Edges that only touch do not count (rule LY-27).
     public func intersects(_ other: Rect) -> Bool {
         minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
             && size.width > 0 && size.height > 0 && other.size.width > 0 && other.size.height > 0
@@ -104,20 +104,20 @@
     case horizontal
 }
 
-/// The place of an item: its section and its number inside the section.
+/// The place of an item: its section and its index in the section.
 @frozen public struct IndexPath: Sendable, Hashable, Comparable {
-    /// The section, counted from 0.
+    /// The index of the section, counted from 0.
     public var section: Int
-    /// The item inside the section, counted from 0.
+    /// The index of the item in the section, counted from 0.
     public var item: Int
 
-    /// Makes a path from its two numbers.
+    /// Makes a path from a section and an item.
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item
     }
 
-    /// Paths are ordered by section, then by item.
+    /// Returns whether a path comes first: paths are ordered by section, then by item.
     public static func < (lhs: IndexPath, rhs: IndexPath) -> Bool {
         (lhs.section, lhs.item) < (rhs.section, rhs.item)
     }

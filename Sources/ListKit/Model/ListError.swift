@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in a list: a code, a message that names the thing at fault, and the cause if there is one.
+/// An error of ListKit: a code, a message that names the thing at fault, and an optional cause.
 ///
-/// One type for all of ListKit. The codes are the error names of the D-Bus contract.
+/// All of ListKit throws this one type. The codes are the error names of the D-Bus contract.
 @frozen public struct ListError: Error, Sendable, Hashable {
-    /// The kinds of failure; the raw value is the name that the D-Bus contract gives it.
+    /// The kind of failure. The raw value is its error name in the D-Bus contract.
     ///
-    /// Codes may be added: a `switch` outside of ListKit needs a default.
+    /// Codes may be added, so a `switch` outside of ListKit needs a `default`.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// No adapter has this name.
         case noSuchAdapter = "NoSuchAdapter"
@@ -20,17 +20,17 @@
         case noSuchSectionController = "NoSuchSectionController"
         /// No plugin has this name.
         case noSuchPlugin = "NoSuchPlugin"
-        /// A plugin was not loaded: owner, mode, file format or API version.
+        /// A plugin was not loaded because of its owner, mode, file format or API version.
         case pluginRefused = "PluginRefused"
-        /// A plugin broke its contract, stopped answering or died.
+        /// A plugin violated its contract, stopped responding or crashed.
         case pluginFailed = "PluginFailed"
         /// The caller expected another revision than the current one.
         case revisionConflict = "RevisionConflict"
-        /// The changes since the requested revision are not kept any more, or it lies in the future.
+        /// The changes since the requested revision are no longer in the log, or the revision lies in the future.
         case revisionGone = "RevisionGone"
         /// Two objects of one list have the same identifier.
         case duplicateIdentifier = "DuplicateIdentifier"
-        /// An object, or a value in it, is malformed.
+        /// An object, or a value of its fields, is malformed.
         case invalidObject = "InvalidObject"
         /// The list has a source and takes no writes.
         case readOnly = "ReadOnly"
@@ -38,30 +38,30 @@
         case notOwner = "NotOwner"
         /// An object, identifier or message is larger than allowed.
         case payloadTooLarge = "PayloadTooLarge"
-        /// The store refused: disk full, I/O error; nothing was applied.
+        /// The store could not write, such as on a full disk or an I/O error. Nothing was applied.
         case storeFailed = "StoreFailed"
-        /// The source of the list cannot be written at present, or the outcome of the write is unknown.
+        /// The source of the list cannot be written at the moment, or the outcome of the write is unknown.
         case sourceUnavailable = "SourceUnavailable"
         /// The service is stopping and takes no writes.
         case shuttingDown = "ShuttingDown"
         /// An argument or option is unknown, malformed or out of range.
         case invalidArguments = "InvalidArgs"
-        /// Some of a new configuration was left out; the rest is in effect.
+        /// Part of a new configuration was rejected. The rest is in effect.
         case reloadIncomplete = "ReloadIncomplete"
-        /// The caller may not do this.
+        /// The caller lacks the right to do this.
         case accessDenied = "AccessDenied"
         /// The caller has reached a limit.
         case limitsExceeded = "LimitsExceeded"
     }
 
-    /// One reference, so that the size of types that may hold an error is known when the daemon is built, even if codes are
-    /// added.
+    /// The content behind one reference. So the daemon knows the size of types that contain an error when it is
+    /// built, even if codes are added later.
     @usableFromInline let parts: Parts
 
-    /// Makes an error; message and cause are cut to 1 KiB together, and control characters in them are escaped.
+    /// Makes an error. Message and cause are cut to 1 KiB together, and control characters in them are escaped.
     public init(_ code: Code, _ message: String, cause: String? = nil) {
         let message = ErrorText.bounded(message)
-        let room = ErrorText.longestMessage - message.utf8.count - " ()".utf8.count
+        let room = ErrorText.maximumMessageBytes - message.utf8.count - " ()".utf8.count
         parts = Parts(
             code: code, message: message, cause: room < 3 ? nil : cause.map { ErrorText.bounded($0, to: room) })
     }
@@ -70,12 +70,12 @@
     public var code: Code { parts.code }
     /// One line that names the argument, object or plugin at fault.
     public var message: String { parts.message }
-    /// The cause, in words: an errno text, a line of a file, another error.
+    /// The cause as text, such as an errno text, a line of a file or another error.
     public var cause: String? { parts.cause }
 }
 
 extension ListError {
-    /// The content of an error.
+    /// The code, message and cause of an error.
     @usableFromInline final class Parts: Sendable, Hashable {
         let code: Code
         let message: String
@@ -98,7 +98,7 @@ extension ListError {
 }
 
 extension ListError: CustomStringConvertible {
-    /// Code, message and cause in one line.
+    /// The code, message and cause in one line.
     public var description: String {
         guard let cause else { return "\(code.rawValue): \(message)" }
         return "\(code.rawValue): \(message) (\(cause))"

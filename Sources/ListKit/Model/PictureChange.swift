@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Identifies a view; chosen by the caller of ``ListAdapter/openView(_:options:)``.
+/// The number of a view, chosen by the caller of ``ListAdapter/openView(_:options:)``.
 public typealias ViewID = UInt64
 
-/// Identifies a slot of a view: a widget that a viewer reuses.
+/// The number of a slot in a view. The viewer has one reusable widget for each slot.
 public typealias SlotNumber = UInt32
 
 /// One element of a view's picture.
 @frozen public struct PictureItem: Sendable, Hashable {
-    /// The slot that it is drawn in.
+    /// The slot whose widget draws the element.
     public var slot: SlotNumber
-    /// The object; empty for the empty view.
+    /// The identifier of the object; empty for the empty view.
     public var objectID: String
-    /// The section.
+    /// The position of the section.
     public var section: Int
-    /// The item inside the section; 0 for header and footer.
+    /// The index of the item in the section; 0 for a header and a footer.
     public var item: Int
-    /// The kind of element.
+    /// Whether the element is a cell, a header or a footer.
     public var kind: ElementKind
-    /// Identifies the kind of widget that it needs.
+    /// The reuse identifier, which names the kind of widget that draws the element.
     public var reuseIdentifier: String
     /// The frame in content coordinates.
     public var frame: Rect
-    /// Elements with a higher number lie in front.
+    /// The stacking order: elements with a higher number are in front.
     public var z: Int64
-    /// The content, limited to the fields that the view asked for.
+    /// The content, limited to the fields that the view requested.
     public var content: Fields
 
     /// Makes an element.
@@ -44,32 +44,34 @@ public typealias SlotNumber = UInt32
     }
 }
 
-/// The difference between two pictures of a view; with it applied, the viewer's picture equals that of a resync.
+/// The difference between two pictures of a view. A viewer that applies all changes has the same picture as one that
+/// resyncs.
 @frozen public struct PictureChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
-    /// One more than the change before.
+    /// The number of the change: one more than that of the previous change.
     public var sequence: UInt64
     /// The revision of the list.
     public var revision: UInt64
-    /// The extent of the whole content.
+    /// The size of the whole content.
     public var contentSize: Size
-    /// The offset of the viewport.
+    /// The top left corner of the viewport, in content coordinates.
     public var offset: Point
-    /// Slots that no longer show anything.
+    /// Slots that became free.
     public var released: [SlotNumber] = []
-    /// Elements that are new in their slot.
+    /// Elements that a slot shows from now on, with everything that is needed to draw them.
     public var shown: [PictureItem] = []
-    /// Elements with the same content in a new place.
+    /// Slots whose element keeps its content and has a new place.
     public var placed: [Placement] = []
-    /// Elements with another content in the same place.
+    /// Slots whose element keeps its place and has new content.
     public var rebound: [Rebinding] = []
-    /// The frames that shown elements start from and released ones leave to, where they differ from the resting ones.
+    /// The frames from which new elements start and to which released ones leave, if they differ from the final
+    /// frames.
     ///
-    /// For programs that animate; pictures are complete without them.
+    /// Only for viewers that animate; others may ignore them.
     public var transitions: [Transition] = []
 
-    /// Makes a change without effect.
+    /// Makes a change without slots.
     @_spi(Daemon) public init(
         view: ViewID, sequence: UInt64, revision: UInt64, contentSize: Size, offset: Point
     ) {
@@ -80,17 +82,17 @@ public typealias SlotNumber = UInt32
         self.offset = offset
     }
 
-    /// A slot whose element has a new place.
+    /// A slot's element in a new place.
     @frozen public struct Placement: Sendable, Hashable {
         /// The slot.
         public var slot: SlotNumber
-        /// The section.
+        /// The position of the section.
         public var section: Int
-        /// The item inside the section; 0 for header and footer.
+        /// The index of the item in the section; 0 for a header and a footer.
         public var item: Int
         /// The frame in content coordinates.
         public var frame: Rect
-        /// Elements with a higher number lie in front.
+        /// The stacking order: elements with a higher number are in front.
         public var z: Int64
 
         /// Makes a placement.
@@ -103,9 +105,9 @@ public typealias SlotNumber = UInt32
         }
     }
 
-    /// The frame that the element of a slot starts from or leaves to.
+    /// The frame from which a slot's element starts, or to which it leaves.
     @frozen public struct Transition: Sendable, Hashable {
-        /// The slot; a released one leaves, any other starts.
+        /// The slot. The element of a released slot leaves to the frame; that of any other slot starts from it.
         public var slot: SlotNumber
         /// The frame in content coordinates.
         public var frame: Rect
@@ -117,7 +119,7 @@ public typealias SlotNumber = UInt32
         }
     }
 
-    /// A slot whose element has another content.
+    /// A slot's element with new content.
     @frozen public struct Rebinding: Sendable, Hashable {
         /// The slot.
         public var slot: SlotNumber
@@ -134,13 +136,13 @@ public typealias SlotNumber = UInt32
 
 /// Everything that a view shows.
 @frozen public struct Picture: Sendable, Hashable {
-    /// The sequence of the change that led to it.
+    /// The sequence number of the last change that is included.
     public var sequence: UInt64
     /// The revision of the list.
     public var revision: UInt64
-    /// The extent of the whole content.
+    /// The size of the whole content.
     public var contentSize: Size
-    /// Where the viewport lies.
+    /// The top left corner of the viewport, in content coordinates.
     public var offset: Point
     /// The elements, ordered by section, header first and footer last.
     public var items: [PictureItem]

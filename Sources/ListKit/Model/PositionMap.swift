@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Maps the positions in one state of a list to those in another, by runs of positions that stayed together.
+/// A map from the positions in one state of a list to those in another, stored as runs of positions that stayed
+/// together.
 @_spi(Daemon) public struct PositionMap: Sendable, Hashable {
-    /// Positions that stayed together.
+    /// A run of neighbouring positions that stayed together.
     public struct Run: Sendable, Hashable {
-        /// The first of them before.
+        /// The first position of the run in the old state.
         public var old: Int
-        /// The first of them afterwards.
+        /// The first position of the run in the new state.
         public var new: Int
-        /// How many there are, at least 1.
+        /// The number of positions in the run, at least 1.
         public var length: Int
 
         /// Makes a run.
@@ -21,16 +22,16 @@
         fileprivate var oldEnd: Int { old + length }
     }
 
-    /// How many positions there were.
+    /// The number of positions in the old state.
     public let oldCount: Int
-    /// How many there are afterwards.
+    /// The number of positions in the new state.
     public let newCount: Int
-    /// Ascending by the positions before, neighbours joined; positions in no run are gone.
+    /// The runs, ascending by old position, with adjacent runs merged. Positions in no run were removed.
     public private(set) var runs: [Run]
 
     /// Makes a map from runs in any order.
     ///
-    /// Runs that reach out of the list, or share a position before with an earlier one, are left out.
+    /// Runs that exceed the list, or overlap the old positions of an earlier run, are ignored.
     public init(oldCount: Int, newCount: Int, runs: [Run]) {
         self.oldCount = max(0, oldCount)
         self.newCount = max(0, newCount)
@@ -39,24 +40,24 @@
         for run in runs.sorted(by: { $0.old < $1.old }) { append(run) }
     }
 
-    /// Maps each position to itself, as far as both states have it.
+    /// Makes a map of each position to itself, for the positions that both states have.
     public init(oldCount: Int, newCount: Int) {
         let stays = min(oldCount, newCount)
         self.init(
             oldCount: oldCount, newCount: newCount, runs: stays > 0 ? [Run(old: 0, new: 0, length: stays)] : [])
     }
 
-    /// Makes a map of changes in simultaneous form: deletes and move origins are positions before, inserts and move targets
-    /// positions after.
+    /// Makes a map of changes in simultaneous form: deletes and origins of moves are old positions, inserts and
+    /// targets of moves are new positions.
     ///
     /// - Complexity: O(changes · log changes).
     init(oldCount: Int, deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
         let newCount = oldCount - deletes.count + inserts.count
         var runs = moves.map { Run(old: $0.old, new: $0.new, length: 1) }
-        // The remaining elements of both sides are the same, in the same order.
-        var before = Gaps(count: oldCount, without: deletes + moves.map(\.old))
-        var after = Gaps(count: newCount, without: inserts + moves.map(\.new))
-        while let old = before.gap, let new = after.gap {
+        // The elements that are neither moved, deleted nor inserted keep their order.
+        var before = RemainingRuns(count: oldCount, without: deletes + moves.map(\.old))
+        var after = RemainingRuns(count: newCount, without: inserts + moves.map(\.new))
+        while let old = before.current, let new = after.current {
             let length = min(old.count, new.count)
             runs.append(Run(old: old.lowerBound, new: new.lowerBound, length: length))
             before.advance(by: length)
@@ -81,7 +82,7 @@
         }
     }
 
-    /// The new position; `nil` when the element was removed.
+    /// Returns the new position of the element at an old position; `nil` when the element was removed.
     ///
     /// - Complexity: O(log runs).
     public func callAsFunction(_ position: Int) -> Int? {
@@ -90,7 +91,8 @@
         return runs[index].new + position - runs[index].old
     }
 
-    /// The first position from `position` on that is still there, before and after.
+    /// Returns the old and new position of the first element, from the old position `position` on, that was not
+    /// removed.
     public func survivor(from position: Int) -> (old: Int, new: Int)? {
         let index = runs.partitionPoint { $0.oldEnd <= position }
         guard index < runs.count else { return nil }
@@ -98,7 +100,7 @@
         return (old, runs[index].new + old - runs[index].old)
     }
 
-    /// The last position up to `position` that is still there, before and after.
+    /// Returns the old and new position of the last element, up to the old position `position`, that was not removed.
     public func survivor(upTo position: Int) -> (old: Int, new: Int)? {
         let index = runs.partitionPoint { $0.old <= position } - 1
         guard index >= 0 else { return nil }
@@ -106,7 +108,7 @@
         return (old, runs[index].new + old - runs[index].old)
     }
 
-    /// The combination of this map and the next one.
+    /// Returns the combination of this map and a map from its new state to a third state.
     ///
     /// - Complexity: O(runs of both · log).
     func followed(by next: PositionMap) -> PositionMap {
@@ -127,7 +129,7 @@
         return result
     }
 
-    /// The inverse map.
+    /// Returns the map from the new state to the old one.
     ///
     /// - Complexity: O(runs · log runs).
     func inverted() -> PositionMap {
@@ -137,8 +139,8 @@
     }
 }
 
-/// The runs of a list between single positions.
-private struct Gaps {
+/// The runs of positions that remain when single positions are taken out of a list, one after the other.
+private struct RemainingRuns {
     private let count: Int
     private let positions: [Int]
     private var next = 0
@@ -150,8 +152,8 @@ private struct Gaps {
         skip()
     }
 
-    /// The rest of the present run; `nil` after the last one.
-    var gap: Range<Int>? {
+    /// The rest of the current run; `nil` after the last run.
+    var current: Range<Int>? {
         let end = next < positions.count ? min(count, positions[next]) : count
         return start < end ? start..<end : nil
     }

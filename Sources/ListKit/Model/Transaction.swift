@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One applied change of a list, as it is announced to mirrors.
+/// One applied change of a list, as clients that mirror the list receive it.
 ///
-/// To apply it: remove deletes and move origins (positions before), insert inserts and move targets in ascending order
-/// (positions after), then refresh reloads (positions before). A moved object that also changed is in `moves` and in
-/// `reloads`. Sections that are deleted, inserted or reloaded have no item entries.
+/// To apply a transaction, remove the deletes and the origins of moves (old positions), insert the inserts and the
+/// targets of moves in ascending order (new positions), then refresh the reloads (old positions). An object that
+/// moved and also changed is in both `moves` and `reloads`. The items of deleted, inserted and reloaded sections are
+/// not listed.
 @frozen public struct Transaction: Sendable, Hashable {
-    /// How a mirror applies a transaction.
+    /// The way in which a mirror applies a transaction.
     @frozen public enum Kind: String, Sendable, Hashable {
-        /// By its batches.
+        /// Apply the batches.
         case update
-        /// By reading everything again; the batches are empty.
+        /// Read the whole list again; the batches are empty.
         case reload
     }
 
-    /// The revision before.
+    /// The revision of the list before the transaction.
     public var baseRevision: UInt64
-    /// The revision after: one more.
+    /// The revision of the list after the transaction, one more than `baseRevision`.
     public var revision: UInt64
-    /// How a mirror applies it.
+    /// The way in which a mirror applies the transaction.
     public var kind: Kind
-    /// Whether all its requests were animated.
+    /// Whether all update requests in the transaction are animated.
     public var animated: Bool
-    /// Sections after the transaction.
+    /// The number of sections after the transaction.
     public var sectionCount: Int
-    /// Items after the transaction.
+    /// The number of items after the transaction.
     public var itemCount: Int
     /// The changes of sections.
     public var sections: SectionBatch
-    /// The changes of items in sections that stay.
+    /// The changes of items in sections that are neither deleted, inserted nor reloaded.
     public var items: ItemBatch
 
     /// Makes a transaction.
@@ -49,42 +50,42 @@
 
 /// The changes of sections in a transaction.
 @frozen public struct SectionBatch: Sendable, Hashable {
-    /// Positions before, ascending.
+    /// The deleted sections: old positions, ascending.
     public var deletes: [IndexRun] = []
-    /// Positions after, ascending.
+    /// The inserted sections: new positions, ascending.
     public var inserts: [IndexRun] = []
-    /// From before to after, ascending in the position after.
+    /// The moved sections: from old to new position, ascending by new position.
     public var moves: [IndexMove] = []
-    /// Positions before, ascending.
+    /// The reloaded sections: old positions, ascending.
     public var reloads: [IndexRun] = []
 
     /// Makes an empty batch.
     public init() {}
 
-    /// Whether nothing happens.
+    /// Whether the batch has no changes.
     public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
 
-    /// Sections deleted, inserted, moved and reloaded, counted one by one.
+    /// The number of deleted, inserted, moved and reloaded sections together.
     public var changeCount: Int {
         [deletes, inserts, reloads].joined().reduce(moves.count) { $0 + Int($1.length) }
     }
 }
 
-/// The changes of items in a transaction, in sections that stay.
+/// The changes of items in a transaction, in sections that are neither deleted, inserted nor reloaded.
 @frozen public struct ItemBatch: Sendable, Hashable {
-    /// Places before, ascending.
+    /// The deleted items: old places, ascending.
     public var deletes: [ItemPlace] = []
-    /// Places after, ascending.
+    /// The inserted items: new places, ascending.
     public var inserts: [ItemPlace] = []
-    /// From before to after, ascending in the place after.
+    /// The moved items: from old to new place, ascending by new place.
     public var moves: [ItemMove] = []
-    /// Places before, ascending.
+    /// The reloaded items: old places, ascending.
     public var reloads: [ItemPlace] = []
 
     /// Makes an empty batch.
     public init() {}
 
-    /// Whether nothing happens.
+    /// Whether the batch has no changes.
     public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && reloads.isEmpty }
 }
 
@@ -92,7 +93,7 @@
 @frozen public struct IndexRun: Sendable, Hashable {
     /// The first position.
     public var first: UInt32
-    /// How many there are.
+    /// The number of positions.
     public var length: UInt32
 
     /// Makes a run.
@@ -101,15 +102,15 @@
         self.length = length
     }
 
-    /// The positions.
+    /// The positions as a range.
     public var range: Range<Int> { Int(first)..<Int(first) + Int(length) }
 }
 
-/// A section that moves.
+/// The move of a section.
 @frozen public struct IndexMove: Sendable, Hashable {
-    /// The position before.
+    /// The old position.
     public var old: UInt32
-    /// The position after.
+    /// The new position.
     public var new: UInt32
 
     /// Makes a move.
@@ -121,9 +122,9 @@
 
 /// The place of an item.
 @frozen public struct ItemPlace: Sendable, Hashable, Comparable {
-    /// The section.
+    /// The position of the section.
     public var section: UInt32
-    /// The item inside the section.
+    /// The index of the item in the section.
     public var item: UInt32
 
     /// Makes a place.
@@ -132,17 +133,17 @@
         self.item = item
     }
 
-    /// Places are ordered by section, then by item.
+    /// Returns whether a place comes first: places are ordered by section, then by item.
     public static func < (lhs: ItemPlace, rhs: ItemPlace) -> Bool {
         (lhs.section, lhs.item) < (rhs.section, rhs.item)
     }
 }
 
-/// An item that moves.
+/// The move of an item.
 @frozen public struct ItemMove: Sendable, Hashable {
-    /// The place before.
+    /// The old place.
     public var old: ItemPlace
-    /// The place after.
+    /// The new place.
     public var new: ItemPlace
 
     /// Makes a move.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Objects that are held weakly, in order.
+/// An ordered list of weak references to objects.
 struct WeakList<Element> {
     private struct Reference {
         weak var object: AnyObject?
@@ -10,7 +10,7 @@ struct WeakList<Element> {
 
     /// The objects that still exist, in the order in which they were added.
     var elements: [Element] {
-        // Unwrapped before the cast: in optimised code a cast of nil to a generic class type ends the process.
+        // Nil is dropped before the cast: in optimised code, casting nil to a generic class type ends the process.
         references.compactMap(\.object).compactMap { $0 as? Element }
     }
 

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last transactions of a list, for clients that missed some (`GetChanges`).
+/// The latest transactions of a list, for clients that missed some of them (`GetChanges`).
 ///
-/// The oldest are dropped while at least 256 transactions, or 1 MiB of them, remain.
+/// The log keeps at most 256 transactions, and drops its oldest transaction as long as the others take 1 MiB or more.
 @_spi(Daemon) public struct ChangeLog: Sendable {
-    /// The least number of transactions that are kept, unless they take more than ``keptBytes``.
+    /// The maximum number of transactions in the log.
     public static let keptTransactions = 256
-    /// The least number of bytes of transactions that are kept, unless there are more than ``keptTransactions``.
+    /// The size limit of the log in bytes: the oldest transaction is dropped if the others alone reach it.
     public static let keptBytes = 1 << 20
 
     private var transactions: [Transaction] = []
-    /// Entries before this one are dropped; they are removed from memory when they are the larger half.
+    /// The index of the oldest kept transaction. Dropped ones before it are freed when they are more than half of
+    /// the array.
     private var first = 0
     private var byteCount = 0
     /// The current revision.
     public private(set) var revision: UInt64
-    /// The last revision whose transaction the store has.
+    /// The latest revision whose transaction is in the store.
     private var written: UInt64
 
-    /// Makes an empty log of a list at a revision.
+    /// Creates an empty log for a list at the given revision.
     public init(revision: UInt64 = 0) {
         self.revision = revision
         written = revision
     }
 
-    /// Makes a log of stored transactions; those before a gap are left out, and all of them if they do not end at `revision`.
+    /// Creates a log of stored transactions.
+    ///
+    /// Transactions before a gap in the revisions are left out. If the last transaction does not lead to `revision`,
+    /// the log is empty.
     public init(revision: UInt64, stored: [Transaction]) {
         self.init(revision: stored.first?.baseRevision ?? revision)
         for transaction in stored { append(transaction) }
@@ -32,19 +36,21 @@
         written = revision
     }
 
-    /// The transactions that the store does not have, in order.
+    /// The transactions that are not in the store yet, in order.
     var unwritten: ArraySlice<Transaction> { transactions(since: max(written, oldestRevision)) }
 
-    /// Records that the store has the transactions up to a revision.
+    /// Records that the transactions up to the given revision are in the store.
     mutating func markWritten(through revision: UInt64) { written = max(written, revision) }
 
-    /// Records that the store has none of the transactions.
+    /// Records that no transaction of the log is in the store.
     mutating func markUnwritten() { written = 0 }
 
-    /// The oldest revision since which the log has all changes.
+    /// The oldest revision for which the log has all later changes.
     public var oldestRevision: UInt64 { first < transactions.count ? transactions[first].baseRevision : revision }
 
-    /// Appends the transaction that was just applied; one that does not follow the last restarts the log.
+    /// Appends the transaction that was just applied.
+    ///
+    /// A transaction that does not follow the last one restarts the log: all earlier transactions are dropped.
     ///
     /// - Complexity: O(1) amortised.
     public mutating func append(_ transaction: Transaction) {
@@ -55,14 +61,16 @@
         dropOldest()
     }
 
-    /// The transactions after a revision, in order: all of them, or the first ones up to about `byteLimit` bytes but at
-    /// least one.
+    /// Returns the transactions after a revision, in order.
     ///
-    /// - Throws: `revisionGone` when they are no longer kept, or the revision lies in the future.
+    /// - Parameter byteLimit: the encoded size in bytes after which the result ends. It has at least one transaction.
+    /// - Throws: `revisionGone` if the log no longer has all of the transactions, or if the list has not reached the
+    ///   revision.
     public func changes(since start: UInt64, byteLimit: Int) throws(ListError) -> [Transaction] {
         guard start >= oldestRevision, start <= revision else {
             throw ListError(
-                .revisionGone, "since_revision \(start): changes are kept from \(oldestRevision) to \(revision)")
+                .revisionGone,
+                "since_revision is \(start), but changes are kept only from \(oldestRevision) to \(revision)")
         }
         var size = 0
         var result: [Transaction] = []
@@ -94,7 +102,7 @@
 }
 
 extension Transaction {
-    /// About how many bytes the transaction takes in a message.
+    /// The approximate size of the transaction in a message, in bytes.
     @_spi(Daemon) public var encodedSize: Int {
         let runs = sections.deletes.count + sections.inserts.count + sections.moves.count + sections.reloads.count
         let places = items.deletes.count + items.inserts.count + items.reloads.count

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A diff that is ready to be computed, on any thread.
+/// The input of a diff, which can be computed on any thread.
 ///
-/// It holds both lists, so later changes do not affect it. Its output goes to ``ListAdapter/finishDiff(_:)``, or
-/// ``ListAdapter/cancelFlush()`` cancels it.
+/// The job has a copy of both lists, so that later changes do not affect it. Pass its output to
+/// ``ListAdapter/finishDiff(_:)``, or cancel the flush with ``ListAdapter/cancelFlush()``.
 public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]
     let moves: ListDiffMoves
     let generation: UInt64
 
-    /// How many objects there are to compare, old and new together.
+    /// The number of objects to compare, old and new together.
     public var objectCount: Int { old.count + new.count }
 
     /// Computes the diff.
@@ -20,7 +20,7 @@ public struct DiffJob: Sendable {
         Output(result: ListDiff.between(old, new, option: .equality, moves: moves), generation: generation)
     }
 
-    /// The result of a job.
+    /// The output of a job.
     public struct Output: Sendable {
         let result: ListIndexSetResult
         let generation: UInt64

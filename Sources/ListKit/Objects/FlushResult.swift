@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The outcome of a flush: the answers to its requests and, in the contract's order, the events to announce.
+/// The outcome of a flush: the answers to its requests, and the events to announce in the order that the contract
+/// requires.
 @frozen public struct FlushResult: Sendable {
     /// One answer for each request of the flush, in order of arrival.
     public var answers: [RequestAnswer] = []
     /// The applied transaction; `nil` when nothing changed.
     public var transaction: Transaction?
-    /// The events to announce, in order: those queued before, then `.updated` when there is a transaction, then the rest.
+    /// The events to announce, in order: events queued before the flush, `.updated` if there is a transaction, all
+    /// others.
     public var events: [AdapterEvent] = []
 
-    /// Makes an empty result.
+    /// Creates an empty result.
     public init() {}
 }
 
 /// The answer to one request.
 @frozen public struct RequestAnswer: Sendable {
-    /// Identifies the request.
+    /// The identifier of the answered request.
     public var id: RequestID
     /// The revision that contains the request's effect, or the error that prevented it.
     public var outcome: Result<UInt64, ListError>
-    /// How many objects the request dropped because their identifier occurred before.
+    /// The number of objects that the request dropped because an earlier object had the same identifier.
     public var droppedDuplicates: Int
-    /// Whether a section controller or IGListKit's rules refused a move; the list is unchanged.
+    /// Whether a section controller or IGListKit's rules refused to move the item. The list is then unchanged.
     public var isRefused: Bool
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(
         id: RequestID, outcome: Result<UInt64, ListError>, droppedDuplicates: Int = 0, isRefused: Bool = false
     ) {
@@ -35,22 +37,24 @@
     }
 }
 
-/// When a flush is due.
+/// The time at which a flush is due.
 @frozen public enum FlushTiming: Sendable, Hashable {
-    /// Nothing is queued.
+    /// No flush is due, because nothing is queued.
     case idle
-    /// In the next turn of the executor.
+    /// A flush is due in the next turn of the executor.
     case now
-    /// At a time, in milliseconds of the clock that ``ListAdapter/beginFlush(now:)`` is given.
+    /// A flush is due at the given time, in milliseconds of the clock that is passed to
+    /// ``ListAdapter/beginFlush(now:)``.
     case at(UInt64)
 }
 
-/// What a flush needs next.
+/// The next action of a flush.
 @frozen public enum FlushStep: Sendable {
-    /// Nothing: it has ended.
+    /// The flush has ended.
     case finished(FlushResult)
-    /// A diff is to be computed, on any thread; its output goes to ``ListAdapter/finishDiff(_:)``.
+    /// Compute a diff, on any thread, and pass its output to ``ListAdapter/finishDiff(_:)``.
     case diff(DiffJob)
-    /// A transaction is ready: store it, then call ``ListAdapter/commitFlush()`` or ``ListAdapter/abortFlush(_:)``.
+    /// Store the transaction, then call ``ListAdapter/commitFlush()``, or ``ListAdapter/abortFlush(_:)`` if that
+    /// failed.
     case commit(PreparedTransaction)
 }

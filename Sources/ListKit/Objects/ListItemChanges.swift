@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of one section's items, in IGListKit's simultaneous form: old positions for `deletes`, `updates` and the
-/// origins of moves, new ones for `inserts` and targets.
+/// The changes of the items of one section, in IGListKit's form of simultaneous changes.
+///
+/// `deletes`, `updates` and the `from` of moves are positions before all changes. `inserts` and the `to` of moves
+/// are positions after all changes.
 struct ListItemChanges {
     var deletes: [Int] = []
     var inserts: [Int] = []

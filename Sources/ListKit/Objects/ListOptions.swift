@@ -1,93 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options of a list: the contract's adapter options that concern the engine, and those for library users.
+/// The options of a list: the adapter options of the D-Bus contract that concern the engine, and options for library
+/// users.
 public struct ListOptions: Sendable, Equatable {
-    /// Names the list in descriptions and logs.
+    /// The name of the list in descriptions and logs.
     public var name: String
-    /// The layout of views that choose none.
+    /// The default layout, for views that do not choose a layout.
     public var layout: ListLayoutKind = .flow
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection = .vertical
-    /// Whether headers stay at the edge of the viewport while their section is passed.
+    /// Whether the header of a section stays at the edge of the viewport while the section scrolls by.
     public var stickyHeaders = false
-    /// Whether the last item of a row grows to the edge when at most 1 point is left.
+    /// Whether the last item of a row is stretched to the edge of the content if the gap is at most 1 point.
     public var stretchToEdge = false
     /// Whether sections without items show their header and footer.
     public var showHeaderWhenEmpty = false
-    /// Added to the scroll offset for sticky headers, in points.
+    /// The distance that is added to the scroll offset for the position of sticky headers, in points.
     public var topContentInset: Double = 0
-    /// Added to the scroll offset for sticky headers too, in points; for changes during scrolling.
+    /// A second distance that is added to the scroll offset for sticky headers, in points. It may change during
+    /// scrolling.
     public var stickyHeaderOffset: Double = 0
-    /// The working range, in sections on both sides.
+    /// The size of the working range, in sections before and after the visible ones.
     public var workingRange = 0
-    /// How changes are announced.
+    /// The form in which changes are announced.
     public var updater: Updater = .batch
-    /// More announced section changes than this are announced as a reload; 0 = only when the batches would pass 64 KiB.
+    /// The maximum number of section changes in batches. A transaction with more changes is announced as a reload.
     ///
-    /// IGListKit's is 100.
+    /// 0 = no maximum; then only a transaction with batches of more than 64 KiB is announced as a reload. The
+    /// threshold of IGListKit is 100.
     public var reloadThreshold = 0
     /// Whether section moves are announced as a delete and an insert.
     public var sectionMovesAsDeletesInserts = false
-    /// Whether a section that only reloads and keeps its number of items is announced as item reloads, except in a transaction
-    /// that also inserts, deletes or moves sections (rules UP-35 to UP-42).
+    /// Whether the reload of a section with an unchanged number of items is announced as reloads of its items.
+    ///
+    /// A transaction that also inserts, deletes or moves sections is excepted (rules UP-35 to UP-42).
     public var preferItemReloads = false
-    /// Whether every section has one item, so that no item operation is announced (rules UP-31, UP-32).
+    /// Whether every section has exactly one item, so that item changes are announced as section reloads (rules
+    /// UP-31, UP-32).
     public var singleItemSectionUpdates = false
-    /// Whether the diff finds the fewest moves instead of IGListKit's.
+    /// Whether the diff finds the minimal moves instead of the moves that IGListKit would find.
     public var minimalMoves = false
-    /// How long requests are collected.
+    /// The time for which requests are collected before a flush.
     public var coalescing = Coalescing()
-    /// The number of objects, old and new together, from which the diff of a full list is returned as a ``DiffJob``; with fewer
-    /// it runs at once.
+    /// The minimum number of objects, old and new together, for which a diff is returned as a ``DiffJob``.
+    ///
+    /// A diff of fewer objects is computed at once.
     public var backgroundDiffThreshold = 4096
-    /// The content of the empty view; no fields = there is none.
+    /// The content of the empty view; without fields, the list has no empty view.
     public var emptyContent = Fields()
-    /// When a list counts as empty.
+    /// The rule by which the list counts as empty.
     public var emptiness: Emptiness = .noItems
-    /// The distance from its end at which the list announces that a view is near it, in points (layout `none`: items); 0 = never.
+    /// The distance from the end of the list at which a view counts as near the end, in points; in the layout
+    /// `none`, in items.
+    ///
+    /// 0 = the list never announces that a view is near the end.
     public var nearEndDistance: Double = 0
-    /// Whether an item is deselected again right after it was selected.
+    /// Whether an item is deselected directly after its selection.
     public var deselectsAutomatically = false
 
-    /// Makes the contract's defaults.
+    /// Creates the default options of the D-Bus contract.
     public init(name: String = "") { self.name = name }
 }
 
 extension ListOptions {
-    /// How changes are announced.
+    /// The forms in which changes are announced.
     @frozen public enum Updater: String, Sendable, Hashable, CaseIterable {
-        /// As batches of what changed.
+        /// Announces batches of changes.
         case batch
-        /// As a reload, even of the same objects: every section is asked again for its number of items, sizes, supplementary
-        /// views and contents. Section controllers stay.
+        /// Announces a reload, even if an update has the same objects.
         ///
-        /// An update costs O(sections). A reload of unknown objects and an item update without operations are no updates.
+        /// Every section controller is kept and asked again for its number of items, sizes, supplementary views and
+        /// contents. An update costs O(sections). A reload of unknown objects and an item update without operations
+        /// are no updates.
         case reload
     }
 
-    /// When a list counts as empty.
+    /// The rules by which a list counts as empty.
     @frozen public enum Emptiness: String, Sendable, Hashable, CaseIterable {
-        /// When it has no items, whatever objects and headers it has.
+        /// The list is empty if it has no items, even if it has objects and headers.
         case noItems
-        /// When it has no objects.
+        /// The list is empty if it has no objects.
         case noObjects
     }
 
-    /// How long requests are collected, in milliseconds; all 0 = until the next turn of the executor.
+    /// The time for which requests are collected before a flush, in milliseconds.
+    ///
+    /// If all times are 0, requests are collected until the next turn of the executor.
     public struct Coalescing: Sendable, Hashable {
-        /// The least time between the starts of two flushes.
+        /// The minimum time between the starts of two flushes.
         public var minimum: UInt64 = 0
-        /// The longest time between flushes while requests keep coming.
+        /// The maximum time between the starts of two flushes while requests keep arriving.
         public var maximum: UInt64 = 0
-        /// How much that time grows with each flush that had to wait.
+        /// The time by which the wait grows with each flush that was delayed.
         public var increment: UInt64 = 0
-        /// Whether a list that no view shows always waits for the maximum.
+        /// Whether a list without a view on screen always waits for ``maximum``.
         public var usesMaximumWhenNotVisible = false
 
-        /// Makes the contract's defaults: no waiting.
+        /// Creates the default of the D-Bus contract: requests are collected until the next turn of the executor.
         public init() {}
 
-        /// Makes adaptive coalescing.
+        /// Creates adaptive coalescing, with the given times in milliseconds.
         public init(
             minimum: UInt64, maximum: UInt64, increment: UInt64, usesMaximumWhenNotVisible: Bool = false
         ) {
@@ -97,20 +109,20 @@ extension ListOptions {
             self.usesMaximumWhenNotVisible = usesMaximumWhenNotVisible
         }
 
-        /// Whether there is any waiting.
+        /// Whether flushes may be delayed.
         var isAdaptive: Bool { maximum > 0 || minimum > 0 }
     }
 }
 
 extension ListOptions {
-    /// Whether views have to be laid out again.
+    /// Returns whether the difference between two sets of options requires a new layout of all views.
     func affectsLayout(comparedTo other: ListOptions) -> Bool {
         layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
             || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
             || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
     }
 
-    /// Whether views show something else, or have something else in range, in the same layout.
+    /// Returns whether the difference changes the empty view or the working range of views, in the same layout.
     func affectsViews(comparedTo other: ListOptions) -> Bool {
         emptyContent != other.emptyContent || emptiness != other.emptiness || workingRange != other.workingRange
     }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts a drop into the target of a move request.
+/// Computes the target of a move request from the place where a dragged item is dropped.
 public enum ListReordering {
-    /// The path that a dropped item moves to.
+    /// Returns the path to which a dropped item moves.
     ///
-    /// Inside of its section an item goes where it is dropped. A section of one item goes before another one when it is
-    /// dropped at item 0 of that, after it when it is dropped at item 1. Nothing else moves between sections (rule AD-146).
+    /// Inside of its own section, an item moves to the place of the drop. A section with a single item can also be
+    /// dropped on another section with a single item: at item 0 it moves before that section, at item 1 it moves
+    /// after it. All other drops between sections are refused (rule AD-146).
     /// - Parameters:
-    ///   - source: where the item is.
-    ///   - target: where it is dropped; item 1 of a section of one item is behind that item.
-    ///   - itemCounts: how many items a section has; `nil` past the end.
-    /// - Returns: the place after the move, for ``UpdateRequest/Operation/moveItem(from:to:)``; `nil` = back to the source.
+    ///   - source: the path of the dragged item.
+    ///   - target: the path of the drop. In a section with a single item, item 1 is the place behind that item.
+    ///   - itemCount: returns the number of items in a section; `nil` past the last section.
+    /// - Returns: the path after the move, for ``UpdateRequest/Operation/moveItem(from:to:)``; `nil` if the drop is
+    ///   refused, so that the item returns to its source.
     public static func destination(
         from source: IndexPath, droppedAt target: IndexPath, itemCount: (Int) -> Int?
     ) -> IndexPath? {

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of one list, its queue of requests, the update in progress, its revisions and its last changes.
+/// The state machine of one list: its objects, queued requests, update in progress, revisions and latest changes.
 ///
-/// It knows no section controller and calls no other object: its owner reports what happened and carries out the ``UpdateStep``
-/// that each call returns.
-/// One update is: ``next(now:isUrgent:rejecting:)`` → store → ``stored(_:retryingEach:sharesTable:now:)`` → present →
-/// ``presented(_:)``; a full list is diffed first, and section controllers are asked first about a dragged item. Revisions are
-/// numbered when a change is announced, so that section controllers can change items on their own at any time. The list
-/// belongs to one executor.
+/// The list calls no section controller and no other object. Its owner carries out the ``UpdateStep`` that each call
+/// returns, and reports the outcome with the next call.
+///
+/// An update takes these steps: ``next(now:isUrgent:diffsAtOnce:rejecting:)`` → store →
+/// ``stored(_:retryingEach:sharesTable:now:)`` → present → ``presented(_:)``. A full list is diffed first. For a
+/// dragged item, the section controllers are asked first. A revision gets its number when it is announced, so that
+/// section controllers can change items on their own at any time. The list belongs to one executor.
 @_spi(Daemon) public final class ObjectList {
-    /// What the list is doing.
+    /// The phases of an update.
     @frozen public enum Phase: Sendable, Hashable {
-        /// Nothing.
+        /// No update is in progress.
         case idle
-        /// It waits for the section controllers' verdict on a dragged item.
+        /// The list waits for the section controllers' verdict on a dragged item.
         case asking
-        /// It waits for a diff.
+        /// The list waits for the output of a diff.
         case diffing
-        /// It waits for the store.
+        /// The list waits for the outcome of a write to the store.
         case storing
-        /// It waits for the presenter: of an update, while the table has both sides, or of the whole list after a reload.
+        /// The list waits for the presenter to present an update or a reload. During an update, the table has both
+        /// states.
         case presenting
     }
 
-    /// The phase, with the requests and the update that it concerns.
+    /// A phase together with its request or its update.
     private enum State {
         case idle
         case asking(RequestQueue.Entry)
@@ -32,25 +34,25 @@
         case presenting(PendingUpdate)
     }
 
-    /// The sections; read the old side until an update is announced.
+    /// The sections of the list. Until an update is announced, readers use ``ListSide/old``.
     public let table: SectionTable
-    /// How the list behaves.
+    /// The options of the list.
     public private(set) var configuration: ListOptions
-    /// How many items the list had after its last presentation.
+    /// The number of items after the latest presentation.
     public private(set) var itemCount: Int
     private var state = State.idle
     private var history: RevisionHistory
     private var queue: RequestQueue
     private var diffGeneration: UInt64 = 0
-    /// How many diffs were cancelled; always 0 in the daemon, whose hosts let diffs finish.
+    /// The number of cancelled diffs. Always 0 in the daemon, whose hosts let every diff finish.
     public private(set) var cancelledDiffs: UInt64 = 0
-    /// Whether item updates are stored as requests are, before they run.
+    /// Whether item updates, like requests, run only after a write to the store.
     private let storesItemUpdates: Bool
 
-    /// Makes a list of the table's objects.
+    /// Creates a list of the objects in a table.
     ///
-    /// - Parameter storesItemUpdates: whether item updates run only after a write to the store, even when the requests that
-    ///   they run with change nothing; for programs that store the list themselves.
+    /// - Parameter storesItemUpdates: whether item updates run only after a write to the store, even if the requests
+    ///   in the same update change nothing. `true` for programs that store the list themselves.
     public init(
         table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions,
         storesItemUpdates: Bool = false
@@ -63,13 +65,13 @@
         itemCount = table.itemCount(.new)
     }
 
-    /// The revision, and the numbers reserved for the next ones.
+    /// The current revision, and the numbers reserved for later revisions.
     public var numbers: RevisionNumbers { history.numbers }
 
-    /// The last changes.
+    /// The log of the latest transactions.
     public var log: ChangeLog { history.log }
 
-    /// What the list is doing.
+    /// The phase of the update in progress.
     public var phase: Phase {
         switch state {
         case .idle: .idle
@@ -80,16 +82,16 @@
         }
     }
 
-    /// How many requests are queued.
-    var waitingCount: Int { queue.count }
+    /// The number of queued requests.
+    var queuedRequestCount: Int { queue.count }
 
-    /// How many requests the update in progress answers.
-    var requestsUnderWay: Int { pending?.entries.count ?? 0 }
+    /// The number of requests in the current update.
+    var currentRequestCount: Int { pending?.entries.count ?? 0 }
 
-    /// How many objects the update in progress changes.
-    var changesUnderWay: Int { pending?.update.changes.count ?? 0 }
+    /// The number of object changes in the current update.
+    var currentChangeCount: Int { pending?.update.changes.count ?? 0 }
 
-    /// Whether all requests of the update in progress are animated.
+    /// Whether all requests of the current update are animated; `true` without an update.
     var presentsAnimated: Bool { pending?.update.animated ?? true }
 
     private var pending: PendingUpdate? {
@@ -99,12 +101,13 @@
         }
     }
 
-    // MARK: Asking
+    // MARK: Queueing requests
 
-    /// Queues a request, which is answered exactly once.
+    /// Queues a request. Every request is answered exactly once.
     ///
     /// - Parameters:
-    ///   - cursor: where the source of the list continues after the request; stored with it.
+    ///   - cursor: the position in the list's source from which the source continues after the request. Stored with
+    ///     the request.
     ///   - now: the time in milliseconds.
     ///   - isOnScreen: whether a view of the list is on screen.
     @discardableResult
@@ -114,16 +117,17 @@
         queue.append(.request(request, cursor: cursor), now: now, isOnScreen: isOnScreen)
     }
 
-    /// Queues the start of storing the list, which writes all of it first, or the end of storing. Answered as a request.
+    /// Queues the start (`isStored`) or the end of persistence, which is answered like a request. The start writes
+    /// the whole list first.
     @discardableResult
     public func enqueue(storing id: RequestID, _ isStored: Bool, now: UInt64) -> Ticket {
-        queue.append(.persist(id, isStored), now: now)
+        queue.append(.persist(id: id, isStored: isStored), now: now)
     }
 
-    /// Numbers an item update in the order of arrival.
+    /// Returns the next ticket, for an item update. Requests and item updates share one order of arrival.
     public func makeTicket() -> Ticket { queue.makeTicket() }
 
-    /// Sets the first item update that is queued in a presentation on the same executor; `nil` = none is.
+    /// Sets the first item update that is queued in a presentation on the same executor; `nil` if none is queued.
     public func itemUpdatesWait(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         queue.setFirstItemUpdate(first, now: now, isOnScreen: isOnScreen)
     }
@@ -131,14 +135,15 @@
     /// Whether a request is queued.
     public var hasWaitingRequests: Bool { !queue.isEmpty }
 
-    /// Whether the next step concerns only the store, not the presenter.
+    /// Whether the next queue entry starts or ends persistence, which involves the store but not the presenter.
     public var storesNext: Bool { queue.beginsWithPersisting }
 
-    /// When ``next(now:isUrgent:rejecting:)`` is due; idle in every phase but idle.
+    /// The time at which ``next(now:isUrgent:diffsAtOnce:rejecting:)`` is due; ``FlushTiming/idle`` while an update
+    /// is in progress.
     public var timing: FlushTiming {
         guard case .idle = state else { return .idle }
         if queue.awaitsRetry { return .at(queue.retryTime) }
-        // Only item updates are queued, and there is no number for their revision.
+        // Only item updates are queued, and no number is reserved for their revision.
         if queue.isEmpty, queue.timing != .idle, !numbers.mayNumber() { return history.retryTiming }
         return queue.timing
     }
@@ -148,10 +153,10 @@
     /// Begins the next update: dequeues requests and validates them in strict order of arrival.
     ///
     /// - Parameters:
-    ///   - isUrgent: whether to begin before ``timing`` is due.
-    ///   - diffsAtOnce: whether a diff of few objects is computed in this call.
-    ///   - rejecting: returns the types among the requests' objects that have no section controller; called before anything
-    ///     changes.
+    ///   - isUrgent: whether to begin even if ``timing`` is not due yet.
+    ///   - diffsAtOnce: whether to compute a diff of few objects inside of this call.
+    ///   - rejecting: returns the object types in the requests for which there is no section controller. Called
+    ///     before the list changes.
     public func next(
         now: UInt64, isUrgent: Bool = false, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
@@ -165,92 +170,92 @@
         if queue.beginsWithItemUpdates {
             if storesItemUpdates { return storeItemUpdates(now: now) }
             if numbers.mayNumber() { return .presentItems(through: queue.dequeueItemUpdates(now: now)) }
-            if queue.isEmpty { return reservation(now: now) }
+            if queue.isEmpty { return reservationStep(now: now) }
         }
         let count = queue.batch.count
         let rejected = rejecting(queue.batch.compactMap(\.request))
         guard case .idle = state else { return .wait(.idle) }
-        return begin(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
+        return beginUpdate(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
     }
 
-    /// The requests that the next update begins with.
+    /// The queued requests that the next update will dequeue.
     public var nextRequests: [UpdateRequest] { queue.batch.compactMap(\.request) }
 
-    /// Replaces the operations of queued requests.
+    /// Replaces the operations of queued requests; requests that are not in `operations` keep theirs.
     public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
 
     private func storeItemUpdates(now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         pending.runsItemUpdates = true
-        pending.update.through = queue.throughTicket
+        pending.update.through = queue.ticketBeforeFirstEntry
         queue.startFlush(now: now)
-        return store(pending, history.beginRecord())
+        return store(pending, history.makeWorkWithoutRevision())
     }
 
-    /// Reserves numbers, or waits until that can be retried.
-    private func reservation(now: UInt64) -> UpdateStep {
+    /// Returns the step that reserves revision numbers, or the step that waits for the next attempt.
+    private func reservationStep(now: UInt64) -> UpdateStep {
         reserve(now: now).map(UpdateStep.reserve) ?? .wait(history.retryTiming)
     }
 
-    private func begin(
+    private func beginUpdate(
         _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
     ) -> UpdateStep {
         if let first = entries.first, first.requiresOwnUpdate, let step = beginSingle(first) { return step }
         let staged = table.stage(
             entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
-        var pending = PendingUpdate(entries, staged, through: queue.throughTicket)
+        var pending = PendingUpdate(entries, staged, through: queue.ticketBeforeFirstEntry)
         switch staged.outcome {
         case .changes(let changes):
             pending.update.changes = changes
-            return prepare(pending)
+            return storeOrAnswer(pending)
         case .list(let list):
             diffGeneration &+= 1
             let job = DiffJob(
                 old: table.objects(.old, in: 0..<table.count(.old)), new: list,
                 moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
             state = .diffing(pending, list: list, generation: diffGeneration)
-            let isHandedOut = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
-            return isHandedOut ? .diff(job) : diffed(job.run())
+            let returnsJob = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
+            return returnsJob ? .diff(job) : diffed(job.run())
         }
     }
 
-    /// Whether the list waits for this output of a diff.
+    /// Returns whether the list still waits for the given output of a diff.
     public func awaits(_ output: DiffJob.Output) -> Bool {
         if case .diffing(_, _, output.generation) = state { true } else { false }
     }
 
-    /// Continues with the output of a ``DiffJob``; that of a cancelled one is ignored.
+    /// Continues an update with the output of its ``DiffJob``. The output of a cancelled job is ignored.
     public func diffed(_ output: DiffJob.Output) -> UpdateStep {
         guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
         pending.update.changes = SectionChanges(output.result, leadingTo: list)
-        return prepare(pending)
+        return storeOrAnswer(pending)
     }
 
-    /// Cancels a diff; its requests return to the front of the queue. Only programs do so (``ListAdapter/cancelFlush()``).
+    /// Cancels the diff in progress and returns its requests to the front of the queue. Not used by the daemon.
     public func cancelDiff(now: UInt64) {
         guard case .diffing(let pending, _, _) = state else { return }
         cancelledDiffs &+= 1
-        putBack(pending.entries, now: now)
+        requeue(pending.entries, now: now)
     }
 
-    private func putBack(_ entries: [RequestQueue.Entry], asRetries: Bool = false, now: UInt64) {
+    private func requeue(_ entries: [RequestQueue.Entry], asRetries: Bool = false, now: UInt64) {
         state = .idle
-        queue.putBack(entries, asRetries: asRetries, now: now)
+        queue.requeue(entries, asRetries: asRetries, now: now)
     }
 
-    /// Has an update stored, or answers its requests when there is nothing to store.
-    private func prepare(_ pending: PendingUpdate) -> UpdateStep {
+    /// Returns the step that stores an update, or the step that answers its requests if there is nothing to store.
+    private func storeOrAnswer(_ pending: PendingUpdate) -> UpdateStep {
         var pending = pending
-        pending.leaveOutUnneededReloads()
-        pending.follow(configuration.updater)
+        pending.dropReloadsOfDeletedObjects()
+        pending.applyUpdater(configuration.updater)
         guard pending.update.isAnnounced || pending.cursor != nil else {
             guard storesItemUpdates, queue.hasItemUpdates(through: pending.update.through) else {
                 return finish(pending)
             }
             pending.runsItemUpdates = true
-            return store(pending, history.beginRecord())
+            return store(pending, history.makeWorkWithoutRevision())
         }
-        return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.beginRecord())
+        return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.makeWorkWithoutRevision())
     }
 
     private func store(_ pending: PendingUpdate, _ work: StoreWork) -> UpdateStep {
@@ -260,23 +265,24 @@
         if pending.isPersisting {
             work.content = .replace(table.objects(.old, in: 0..<table.count(.old)))
         } else if !pending.update.changes.isEmpty {
-            work.content = pending.update.changes.stored { table.object(at: $0, .old) }
+            work.content = pending.update.changes.storeContent { table.object(at: $0, .old) }
         }
         state = .storing(pending, work)
         return .store(work)
     }
 
-    /// Answers requests that changed nothing or failed.
+    /// Ends an update whose requests changed nothing or failed, and returns the step that answers them.
     private func finish(_ pending: PendingUpdate, failing error: ListError? = nil) -> UpdateStep {
         state = .idle
         return .answers(pending.answers(revision: numbers.last, failing: error))
     }
 
-    // MARK: Requests with an update of their own
+    // MARK: Requests that need an update of their own
 
-    /// Begins a request that shares an update with no other; `nil` for an ordinary one that is only retried on its own.
+    /// Begins the update of a request that excludes other requests from its update. Returns `nil` for an ordinary
+    /// request, which runs alone only because it is retried.
     private func beginSingle(_ entry: RequestQueue.Entry) -> UpdateStep? {
-        guard let request = entry.request else { return persist(entry) }
+        guard let request = entry.request else { return switchPersistence(entry) }
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }
         if case .moveItem(let from, let to) = request.operation {
@@ -286,24 +292,24 @@
         }
         guard case .configure(let new, let controllersChanged) = request.operation else { return nil }
         let pending = PendingUpdate(entry, replacing: configuration, with: new, controllersChanged: controllersChanged)
-        if pending.update.isAnnounced { return prepare(pending) }
-        // Options without a visible effect are applied without an announcement.
+        if pending.update.isAnnounced { return storeOrAnswer(pending) }
+        // Options without a visible effect are applied, but not announced.
         state = .presenting(pending)
         return .present(pending.update)
     }
 
-    private func persist(_ entry: RequestQueue.Entry) -> UpdateStep? {
-        guard case .persist(_, let isStored) = entry.work else { return nil }
+    private func switchPersistence(_ entry: RequestQueue.Entry) -> UpdateStep? {
+        guard case .persist(id: _, isStored: let isStored) = entry.work else { return nil }
         var pending = PendingUpdate(entry)
         guard isStored, numbers.isUnstored else {
-            if !isStored { history.endStoring() }
+            if !isStored { history.endPersistence() }
             return finish(pending)
         }
         pending.isPersisting = true
-        return store(pending, history.beginStoring())
+        return store(pending, history.beginPersistence())
     }
 
-    /// Continues with the section controllers' verdict on a dragged item.
+    /// Continues the update of a dragged item with the section controllers' verdict.
     public func moveAnswered(_ verdict: ItemMoveVerdict) -> UpdateStep {
         guard case .asking(let entry) = state else { return .wait(timing) }
         var pending = PendingUpdate(entry)
@@ -312,41 +318,43 @@
         } catch {
             return finish(pending, failing: error)
         }
-        return prepare(pending)
+        return storeOrAnswer(pending)
     }
 
-    /// Continues with a dragged item that its section controller moves itself, after the write to the store; only for a
-    /// presentation on the same executor.
+    /// Continues the update of a dragged item whose section controller moves it itself, after the write to the
+    /// store. Only for a presentation on the same executor.
     public func moveByController() -> UpdateStep {
         guard case .asking(let entry) = state, let request = entry.request,
             case .moveItem(let from, let to) = request.operation
         else { return .wait(timing) }
         var pending = PendingUpdate(entry)
         pending.update.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
-        return prepare(pending)
+        return storeOrAnswer(pending)
     }
 
-    /// Returns the request about a dragged item to the queue, because the presenter that was asked is gone.
+    /// Returns the request for a dragged item to the front of the queue, because the presenter that was asked is gone.
     public func cancelMove(now: UInt64) {
         guard case .asking(let entry) = state else { return }
-        putBack([entry], now: now)
+        requeue([entry], now: now)
     }
 
     // MARK: Storing
 
-    /// Continues after the write of ``UpdateStep/store(_:)``; a list that is not stored calls this at once.
+    /// Continues an update after the write of ``UpdateStep/store(_:)``. The owner of an unstored list calls this at
+    /// once.
     ///
     /// - Parameters:
-    ///   - retryingEach: whether requests that were refused together are retried, each in its own update and before all others.
-    ///   - sharesTable: whether the presenter shares the table and opens the change there itself; ``presented(_:)`` must then
-    ///     follow at once.
+    ///   - retryingEach: whether to retry requests that the store refused together, each in an update of its own and
+    ///     before all other requests.
+    ///   - sharesTable: whether the presenter shares the table and opens the change there itself. If so,
+    ///     ``presented(_:)`` must follow at once.
     public func stored(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
         guard case .storing(let pending, let work) = state else { return .wait(timing) }
         switch outcome {
         case .success:
-            queue.acceptItemUpdates()
+            queue.resetRetryDelay()
             if pending.runsItemUpdates {
                 queue.dequeueItemUpdates(through: pending.update.through)
                 state = .presenting(pending)
@@ -365,43 +373,46 @@
             return .present(pending.update)
         case .failure(let error):
             if pending.update.isAnnounced { history.updateRefused() }
-            if pending.isPersisting { history.endStoring() }
+            if pending.isPersisting { history.endPersistence() }
             if storesItemUpdates {
-                queue.refuseItemUpdates(
+                queue.postponeItemUpdates(
                     through: pending.update.through, withoutRequests: pending.runsItemUpdates, now: now)
             }
             guard retryingEach, pending.entries.count > 1 else { return finish(pending, failing: error) }
-            putBack(pending.entries, asRetries: true, now: now)
+            requeue(pending.entries, asRetries: true, now: now)
             return .wait(timing)
         }
     }
 
-    /// The write that reserves a block of revision numbers for changes that are not written themselves, when less than half a
-    /// block is left; `nil` = nothing to write now.
+    /// Returns the write that reserves a block of revision numbers, if less than half a block is left.
     ///
-    /// Retried 100 ms after a refusal, then after twice as long each time, up to 30 s.
+    /// The numbers are for changes that are announced without a write. If the store refuses, the write is retried
+    /// after 100 ms; the delay doubles with each refusal, up to 30 s.
+    ///
+    /// - Returns: the write; `nil` if no write is due.
     public func reserve(now: UInt64) -> StoreWork? { history.reserve(now: now) }
 
-    /// Handles the outcome of the write of ``reserve(now:)``.
+    /// Records the outcome of the write that ``reserve(now:)`` returned.
     public func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         history.reserved(work, outcome, now: now)
     }
 
-    /// The changes that the store lacks, to be written after a pause in changes; `nil` = nothing to write now.
+    /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. For use after a
+    /// pause in changes.
     public func settle() -> StoreWork? {
-        if case .storing = state { nil } else { history.unsettled }
+        if case .storing = state { nil } else { history.unwrittenWork }
     }
 
-    /// Handles the success of the write of ``settle()``.
+    /// Records that the write that ``settle()`` returned has succeeded.
     public func settled(_ work: StoreWork) { history.recordStored(work) }
 
-    /// The last write, after which a restored list continues with the next revision; `nil` = nothing to write, or the list is not
-    /// idle. No revision is numbered afterwards.
+    /// Ends the list and returns its last write; `nil` if there is nothing to write, or during an update. No
+    /// revision is numbered afterwards. A list that is restored after this write continues with the next revision.
     public func end() -> StoreWork? {
         if case .idle = state { history.end() } else { nil }
     }
 
-    /// Answers all queued requests, and the one about a dragged item, with an error.
+    /// Removes all queued requests and the pending request for a dragged item, and answers each with an error.
     public func refuseWaiting(_ error: ListError) -> [RequestAnswer] {
         var entries = queue.dequeueAll()
         if case .asking(let entry) = state {
@@ -413,9 +424,9 @@
 
     // MARK: Announcing
 
-    /// Ends an update that was presented: numbers its revision, makes the new side visible and answers the requests.
+    /// Ends the update that was presented: numbers its revision, commits the table and answers the requests.
     ///
-    /// Empty when no update is being presented.
+    /// - Returns: the announcement; empty if no update was being presented.
     public func presented(_ result: Presented) -> Announced {
         guard case .presenting(let pending) = state else { return Announced() }
         let base = numbers.last
@@ -427,7 +438,7 @@
                 itemCount: result.itemCount)
         }
         if !pending.update.isAnnounced, !numbers.mayNumber() { transaction = nil }
-        transaction = transaction.map { history.number($0) }
+        transaction = transaction.map { history.appendNumbered($0) }
         table.commit()
         itemCount = result.itemCount
         if let new = pending.update.configuration {
@@ -436,22 +447,23 @@
         }
         state = .idle
         announced.changes = pending.update.changes
-        announced.events = result.events.stamped(with: transaction, at: base)
+        announced.events = result.events.withRevisions(of: transaction, after: base)
         announced.answers = pending.answers(revision: numbers.last)
         return announced
     }
 
-    /// Announces items that section controllers changed on their own; `nil` without a number for the revision: the caller
-    /// then keeps this result and later ones until ``reserved(_:_:now:)``.
+    /// Announces items that section controllers changed on their own.
     ///
-    /// - Parameter request: the request about a dragged item, if the items changed because of it.
+    /// - Parameter request: the request for a dragged item, if the items changed because of that request.
+    /// - Returns: the announcement; `nil` if no number is available for the revision. The caller then keeps this
+    ///   result and all later results until ``reserved(_:_:now:)``.
     public func changedByItself(_ result: Presented, answering request: RequestID? = nil) -> Announced? {
-        guard result.transaction == nil || numbers.mayNumber(leaving: numbersInUse) else { return nil }
+        guard result.transaction == nil || numbers.mayNumber(leaving: numbersNeededByUpdate) else { return nil }
         let base = numbers.last
         var announced = Announced()
-        let transaction = result.transaction.map { history.number($0) }
+        let transaction = result.transaction.map { history.appendNumbered($0) }
         itemCount = result.itemCount
-        announced.events = result.events.stamped(with: transaction, at: base)
+        announced.events = result.events.withRevisions(of: transaction, after: base)
         if case .asking(let entry) = state, request == entry.id {
             state = .idle
             announced.answers = PendingUpdate(entry).answers(revision: numbers.last)
@@ -459,18 +471,18 @@
         return announced
     }
 
-    /// How many numbers the update in progress needs: 1 for one that is stored and being presented.
-    private var numbersInUse: UInt64 {
+    /// The count of revision numbers to keep for the current update: 1 if it is stored and being presented, else 0.
+    private var numbersNeededByUpdate: UInt64 {
         if case .presenting(let pending) = state, pending.update.isAnnounced { 1 } else { 0 }
     }
 
-    /// Begins a reload because another presenter shows the list and its items may differ.
+    /// Begins a reload, because a new presenter shows the list and may make other items.
     ///
-    /// An update that is being presented becomes the reload; other phases have to end first. Without a number for the
-    /// revision the list waits for ``reserved(_:_:now:)``.
+    /// An update that is being presented becomes the reload. In any other phase than ``Phase/idle``, the caller has
+    /// to wait. If no number is available for the revision, the list waits for ``reserved(_:_:now:)``.
     ///
-    /// - Parameter sharesTable: whether the other presenter shares the table, which then has the new state already:
-    ///   ``presented(_:)`` must follow at once.
+    /// - Parameter sharesTable: whether the new presenter shares the table, which then has the state after the
+    ///   update already. If so, ``presented(_:)`` must follow at once.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         switch state {
@@ -478,7 +490,7 @@
         case .presenting(let presented): pending = presented
         case .asking, .diffing, .storing: return .wait(.idle)
         }
-        guard pending.update.isAnnounced || numbers.mayNumber() else { return reservation(now: now) }
+        guard pending.update.isAnnounced || numbers.mayNumber() else { return reservationStep(now: now) }
         pending.update.rebuildsControllers = true
         if sharesTable { table.commit() }
         state = .presenting(pending)

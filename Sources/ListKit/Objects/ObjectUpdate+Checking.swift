@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Clients follow the transactions of a presentation in another process, whose memory a plugin may have corrupted: they are checked.
+// A plugin may have corrupted the memory of a presentation in another process. Therefore the transactions from there
+// are validated before clients receive them.
 
 extension ObjectUpdate {
-    /// Whether a transaction is a possible result of presenting this update.
+    /// Returns whether a transaction is a possible result of presenting this update.
     ///
-    /// It has to delete, insert and move the update's sections, in the form that the options require, or be a reload. Its
-    /// reloads and the sections of its items have to be inside of the list.
+    /// A valid transaction is a reload, or it deletes, inserts and moves exactly the update's sections in the form
+    /// that the options require. The sections of its reloads and item changes have to exist.
     /// - Parameters:
-    ///   - counts: how many sections there are before and after.
-    ///   - options: the list's, as they are after the update.
+    ///   - counts: the numbers of sections before and after the update.
+    ///   - options: the options of the list after the update.
     /// - Complexity: O(changes).
     @_spi(Daemon) public func allows(
         _ transaction: Transaction, counts: (before: Int, after: Int), options: ListOptions
@@ -24,13 +25,13 @@ extension ObjectUpdate {
         return !isReload && sections.deletes == expected.deletes && sections.inserts == expected.inserts
             && sections.moves == expected.moves
             && sections.reloads.allSatisfy { $0.range.upperBound <= counts.before }
-            && items.lie(before: counts.before, after: counts.after)
+            && items.hasValidSections(before: counts.before, after: counts.after)
     }
 }
 
 extension ItemBatch {
-    /// Whether the sections of all items are in the list.
-    fileprivate func lie(before: Int, after: Int) -> Bool {
+    /// Returns whether the sections of all item changes exist in a list with the given numbers of sections.
+    fileprivate func hasValidSections(before: Int, after: Int) -> Bool {
         (deletes + reloads).allSatisfy { $0.section < before } && inserts.allSatisfy { $0.section < after }
             && moves.allSatisfy { $0.old.section < before && $0.new.section < after }
     }

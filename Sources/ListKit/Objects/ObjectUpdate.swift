@@ -1,62 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of a request or an item update in the order of arrival at a list.
+/// The place of a request or an item update in a list's order of arrival.
 @_spi(Daemon) @frozen public struct Ticket: Sendable, Hashable, Comparable {
-    /// Ascending in the order of arrival, from 1.
+    /// The number of the ticket. The first arrival has 1, each later one a higher number.
     public var number: UInt64
 
-    /// Before all others.
+    /// A ticket that is less than the ticket of every arrival.
     public static var none: Ticket { Ticket(number: 0) }
 
-    /// Makes a ticket.
+    /// Creates a ticket.
     public init(number: UInt64) { self.number = number }
 
-    /// Tickets are ordered by arrival.
+    /// Returns whether the left ticket arrived before the right one.
     public static func < (lhs: Ticket, rhs: Ticket) -> Bool { lhs.number < rhs.number }
 }
 
-/// A change of a list's objects, for its presenter.
+/// An update of a list, for its presenter: changes of objects, reloads and new options.
 @_spi(Daemon) public struct ObjectUpdate: Sendable {
-    /// The changes of the sections.
+    /// The changes of the objects, each of which has a section.
     public var changes = SectionChanges()
-    /// Positions before the update of objects that stay and are reloaded whether they changed or not.
+    /// The positions, before the update, of remaining objects that are reloaded even if they are unchanged.
     public var forced: [IndexRun] = []
     /// Whether all section controllers are replaced.
     public var rebuildsControllers = false
-    /// Whether all views are laid out again; section controllers stay.
+    /// Whether all views get a new layout. The section controllers stay.
     public var relaysOut = false
-    /// Whether all sections are asked again for their items, sizes and supplementary views; section controllers stay.
+    /// Whether all section controllers are asked again for items, sizes and supplementary views. The controllers stay.
     public var asksAnew = false
-    /// Whether all its requests were animated.
+    /// Whether all requests of the update are animated.
     public var animated = true
-    /// New options; `nil` = unchanged.
+    /// The new options; `nil` if the options do not change.
     public var configuration: ListOptions?
-    /// A dragged item that its section controller moves itself; only for a presentation on the same executor.
+    /// The move of a dragged item that its section controller makes itself. Only for a presentation on the same
+    /// executor.
     public var itemMove: ItemMoveRequest?
-    /// Item updates up to this ticket run with the update.
+    /// The ticket up to which queued item updates run with this update.
     public var through = Ticket.none
 
-    /// Makes an update that changes nothing.
+    /// Creates an update that changes nothing.
     public init() {}
 
-    /// Whether it is announced as a reload.
+    /// Whether the update is announced as a reload.
     public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
-    /// Whether there is anything to announce.
+    /// Whether the update has something to announce.
     var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
 }
 
-/// The result of presenting an update, or of items that section controllers changed on their own.
+/// The result of presenting an update, or of item changes that section controllers made on their own.
 @_spi(Daemon) public struct Presented: Sendable {
-    /// The transaction, without its revisions; `nil` = there is nothing to announce, or for an update that is announced, a
-    /// reload.
+    /// The transaction, without valid revisions.
+    ///
+    /// `nil` means a reload if the update has something to announce, and nothing to announce otherwise.
     public var transaction: Transaction?
-    /// The events to announce, in order, the transaction among them; their revisions are set later.
+    /// The events to announce, in order, including the transaction. Their revisions are set later.
     public var events: [AdapterEvent]
-    /// How many items the list has after it.
+    /// The number of items in the list afterwards.
     public var itemCount: Int
 
-    /// Makes a result.
+    /// Creates a result.
     public init(transaction: Transaction? = nil, events: [AdapterEvent] = [], itemCount: Int) {
         self.transaction = transaction
         self.events = events
@@ -64,22 +66,22 @@
     }
 }
 
-/// The events, with their revisions, and answers that follow a presentation.
+/// The announcement of a presented update: events with their revisions, and answers to requests.
 @_spi(Daemon) public struct Announced: Sendable {
     /// The events to announce, in order.
     public var events: [AdapterEvent] = []
     /// The answers to the requests.
     public var answers: [RequestAnswer] = []
-    /// The changes of the objects, for lists that are made from this one.
+    /// The changes of the objects, for lists that are derived from this one.
     public var changes = SectionChanges()
 
-    /// Makes an empty announcement.
+    /// Creates an empty announcement.
     public init() {}
 }
 
 extension AdapterEvent {
-    /// The event with a revision of the list in place of its own; a transaction is unchanged.
-    func stamped(_ revision: UInt64) -> AdapterEvent {
+    /// Returns the event with its revision replaced. A transaction stays unchanged.
+    func withRevision(_ revision: UInt64) -> AdapterEvent {
         switch self {
         case .updated, .closed, .sectionFault: return self
         case .display(var change):
@@ -102,29 +104,31 @@ extension AdapterEvent {
 }
 
 extension [AdapterEvent] {
-    /// The events with their revisions: the one before up to the transaction, the one after from there on.
+    /// Returns the events with their revisions: the revision before the update for events that precede the
+    /// transaction, and the transaction's revision for all later events.
     ///
     /// - Parameters:
-    ///   - transaction: replaces the transaction among them, or comes first when there is none; `nil` = no transaction.
-    ///   - revision: the revision before.
-    func stamped(with transaction: Transaction?, at revision: UInt64) -> [AdapterEvent] {
-        var (revision, unsaid) = (revision, transaction)
+    ///   - transaction: the numbered transaction. It replaces the transaction among the events, or comes first if
+    ///     there is none; `nil` removes the transaction.
+    ///   - revision: the revision before the update.
+    func withRevisions(of transaction: Transaction?, after revision: UInt64) -> [AdapterEvent] {
+        var (revision, pending) = (revision, transaction)
         var result: [AdapterEvent] = []
         result.reserveCapacity(count + 1)
         let hasPlace = contains { if case .updated = $0 { true } else { false } }
         if let transaction, !hasPlace {
             result.append(.updated(transaction))
             revision = transaction.revision
-            unsaid = nil
+            pending = nil
         }
         for event in self {
             if case .updated = event {
-                guard let transaction = unsaid else { continue }
+                guard let transaction = pending else { continue }
                 result.append(.updated(transaction))
                 revision = transaction.revision
-                unsaid = nil
+                pending = nil
             } else {
-                result.append(event.stamped(revision))
+                result.append(event.withRevision(revision))
             }
         }
         return result

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests that are answered together, and the update that results from them.
+/// A set of requests that are answered together, and the update that results from them.
 struct PendingUpdate {
     /// The requests, in order of arrival.
     var entries: [RequestQueue.Entry] = []
-    /// The verdict on each.
+    /// The verdict on each request, in the same order.
     var verdicts: [RequestVerdict] = []
-    /// The update to present.
+    /// The update for the presenter.
     var update = ObjectUpdate()
-    /// Whether the update begins to store the list, so that the whole list is written.
+    /// Whether the update starts the persistence of the list, so that the whole list is written.
     var isPersisting = false
-    /// Whether only item updates run, whose changes are known afterwards.
+    /// Whether the update has only item updates. Their changes are known only after they have run.
     var runsItemUpdates = false
-    /// Positions before the update of objects whose reload was requested.
+    /// The positions, before the update, of objects whose reload was requested.
     private var forced: Set<Int> = []
-    /// Whether a request wrote objects, changed or not.
+    /// Whether a request wrote objects, even if it changed nothing.
     private var hasWrites = false
 
-    /// Makes an update without requests.
+    /// Creates an update without requests.
     init() {}
 
-    /// Makes the update of one request.
+    /// Creates the update of a single request.
     init(_ entry: RequestQueue.Entry) {
         entries = [entry]
         verdicts = [RequestVerdict(id: entry.id)]
         update.animated = entry.request?.allowsAnimation ?? false
     }
 
-    /// Makes an update that replaces the options.
+    /// Creates an update that replaces the options of the list.
     init(
         _ entry: RequestQueue.Entry, replacing old: ListOptions, with new: ListOptions,
         controllersChanged: Bool
@@ -40,7 +40,7 @@ struct PendingUpdate {
         if update.isAnnounced { update.through = entry.ticket }
     }
 
-    /// Makes the update of requests that were staged together.
+    /// Creates the update of requests that were validated together.
     init(_ entries: [RequestQueue.Entry], _ staged: StagedRequests, through ticket: Ticket) {
         self.entries = entries
         verdicts = staged.verdicts
@@ -59,39 +59,41 @@ struct PendingUpdate {
         case .error(let error): throw error
         case .section(let from, let to):
             guard table.object(at: from, .old) != nil, table.object(at: to, .old) != nil else {
-                throw ListError(.noSuchItem, "no section \(from), or no section \(to)")
+                throw ListError(.noSuchItem, "section \(from) or section \(to) does not exist")
             }
             if from != to { update.changes.moves = [(from, to)] }
         case .object(let object):
             guard let index = table.index(ofID: object.id, .old), let old = table.object(at: index, .old) else {
-                throw ListError(.noSuchItem, "no object \(object.id.quoted) in which an item could move")
+                throw ListError(.noSuchItem, "the object \(object.id.quoted) of the dragged item does not exist")
             }
             if !object.hasSameContent(as: old) { update.changes.updates = [(index, object)] }
         }
     }
 
-    /// Limits the requested reloads to objects that stay in the list.
-    mutating func leaveOutUnneededReloads() {
+    /// Drops the requested reloads of objects that the update deletes.
+    mutating func dropReloadsOfDeletedObjects() {
         guard !forced.isEmpty else { return }
         update.forced = [IndexRun](ascending: forced.subtracting(update.changes.deletes).sorted())
     }
 
-    /// Makes an update that wrote objects a reload, if the options' updater reloads.
-    mutating func follow(_ updater: ListOptions.Updater) {
+    /// Turns an update that wrote objects into a reload, if the list's updater is ``ListOptions/Updater/reload``.
+    mutating func applyUpdater(_ updater: ListOptions.Updater) {
         switch updater {
         case .batch: break
         case .reload: update.asksAnew = hasWrites || update.isAnnounced
         }
     }
 
-    /// Where the source continues after its last request that was applied.
+    /// The position from which the list's source continues, as of the last request that succeeded.
     var cursor: [UInt8]? {
         zip(entries, verdicts).reduce(nil) { $1.1.error == nil ? $1.0.cursor ?? $0 : $0 }
     }
 
-    /// The answers to the requests.
+    /// Returns the answers to the requests.
     ///
-    /// - Parameter error: the outcome of all requests without an error of their own; `nil` = the revision.
+    /// - Parameters:
+    ///   - revision: the outcome of requests that succeeded.
+    ///   - error: the outcome of all requests without an error of their own; `nil` if they succeeded.
     func answers(revision: UInt64, failing error: ListError? = nil) -> [RequestAnswer] {
         verdicts.map { verdict in
             RequestAnswer(

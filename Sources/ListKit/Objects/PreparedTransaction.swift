@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The write to a store that has to precede a transaction.
+/// A validated transaction that a host has to store before it is applied.
 @frozen public struct PreparedTransaction: Sendable {
-    /// The revision before.
+    /// The revision before the transaction.
     public var baseRevision: UInt64
-    /// The revision after.
+    /// The revision after the transaction.
     public var revision: UInt64
     /// The change of the stored objects.
     public var content: Content
 
-    /// Makes a prepared transaction.
+    /// Creates a prepared transaction.
     public init(baseRevision: UInt64, revision: UInt64, content: Content) {
         self.baseRevision = baseRevision
         self.revision = revision
         self.content = content
     }
 
-    /// What becomes of the stored objects.
+    /// A change of the stored objects.
     @frozen public enum Content: Sendable {
-        /// These objects, in this order, replace all others.
+        /// Replaces all stored objects by the given ones, in this order.
         case replace([ListObject])
-        /// Only these objects change.
+        /// Changes single objects.
         case changes(Changes)
     }
 
-    /// Single changes of the stored objects.
+    /// Changes of single stored objects.
     ///
-    /// Applied in this order: remove, then place `placed` one after the other. Each is put directly after `predecessor`,
-    /// which is in its final place by then; all objects that are not named keep their order.
+    /// A store first removes objects, then places each object of `placed` directly after its `predecessor`, in the
+    /// order of the array. At that time the predecessor is already in its final place. All other objects keep their
+    /// order.
     @frozen public struct Changes: Sendable {
-        /// Identifiers of objects that go.
+        /// The identifiers of the removed objects.
         public var removed: [String]
-        /// Objects whose type or fields changed and that stay where they are.
+        /// The objects whose type or fields changed but whose place stays the same.
         public var updated: [ListObject]
-        /// New and moved objects, in final order.
+        /// The inserted and moved objects, in their final order.
         public var placed: [Placement]
 
-        /// Makes a set of changes.
+        /// Creates a set of changes.
         public init(removed: [String] = [], updated: [ListObject] = [], placed: [Placement] = []) {
             self.removed = removed
             self.updated = updated
@@ -44,14 +45,14 @@
         }
     }
 
-    /// An object that gets a place.
+    /// An inserted or moved object with its place.
     @frozen public struct Placement: Sendable {
-        /// The object, with its present type and fields.
+        /// The object with its type and fields after the transaction.
         public var object: ListObject
-        /// The identifier of the object before it; `nil` = it is the first.
+        /// The identifier of the preceding object; `nil` if the object is the first one.
         public var predecessor: String?
 
-        /// Makes a placement.
+        /// Creates a placement.
         public init(object: ListObject, predecessor: String?) {
             self.object = object
             self.predecessor = predecessor

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requests of a list that no update has begun with, in order of arrival, and when the next flush is due.
+/// The requests of a list that wait for an update, in order of arrival, and the time of the next flush.
 struct RequestQueue {
     /// A queued request.
     struct Entry {
         let ticket: Ticket
         let work: Work
-        /// Whether it was refused together with others, so that it is retried in an update of its own.
+        /// Whether the entry is retried in an update of its own, after the store refused it together with others.
         var isRetry = false
 
-        /// Whether it requires its own transaction.
+        /// Whether no other entry may run in the same update.
         var requiresOwnUpdate: Bool {
             if isRetry { return true }
             return switch work {
@@ -18,11 +18,11 @@ struct RequestQueue {
             }
         }
 
-        /// Identifies it in its answer.
+        /// The identifier of the request in its answer.
         var id: RequestID {
             switch work {
             case .request(let request, _): request.id
-            case .persist(let id, _): id
+            case .persist(id: let id, isStored: _): id
             }
         }
 
@@ -30,31 +30,31 @@ struct RequestQueue {
         var cursor: [UInt8]? { if case .request(_, let cursor) = work { cursor } else { nil } }
     }
 
-    /// The kinds of work.
+    /// The work of a queue entry.
     enum Work {
-        /// A change, and where the source of the list continues after it.
+        /// Run a request. The cursor is the position from which the list's source continues afterwards.
         case request(UpdateRequest, cursor: [UInt8]?)
-        /// Begin or end storing the list.
-        case persist(RequestID, Bool)
+        /// Start (`isStored`) or end the persistence of the list.
+        case persist(id: RequestID, isStored: Bool)
     }
 
     private var entries: [Entry] = []
     private var lastTicket = Ticket.none
-    /// The first queued item update of a presentation on the same executor.
+    /// The ticket of the first item update that is queued in a presentation on the same executor.
     private var firstItemUpdate: Ticket?
-    /// Whether a view of the list was on screen when the last request came.
+    /// Whether a view of the list was on screen when the last request arrived.
     private var isOnScreen = false
     private var coalescer: UpdateCoalescer
-    /// The last of the item updates that the store refused.
+    /// The ticket up to which the store has refused item updates.
     private var lastRefused = Ticket.none
-    /// Whether item updates wait to be retried, because the store refused them.
+    /// Whether item updates wait for a retry because the store refused them.
     private(set) var awaitsRetry = false
 
     init(coalescing: ListOptions.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
 
     // MARK: Adding
 
-    /// Makes the next ticket.
+    /// Returns the next ticket in the order of arrival.
     mutating func makeTicket() -> Ticket {
         lastTicket.number += 1
         return lastTicket
@@ -67,14 +67,14 @@ struct RequestQueue {
         return ticket
     }
 
-    /// Sets the first queued item update; `nil` = none.
+    /// Sets the ticket of the first queued item update; `nil` if no item update is queued.
     mutating func setFirstItemUpdate(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         firstItemUpdate = first
         if first != nil { requestFlush(now: now, isOnScreen: isOnScreen) }
     }
 
-    /// Returns dequeued entries to the front.
-    mutating func putBack(_ taken: [Entry], asRetries: Bool = false, now: UInt64) {
+    /// Returns dequeued entries to the front of the queue.
+    mutating func requeue(_ taken: [Entry], asRetries: Bool = false, now: UInt64) {
         let taken = taken.map { Entry(ticket: $0.ticket, work: $0.work, isRetry: asRetries || $0.isRetry) }
         entries.insert(contentsOf: taken, at: 0)
         requestFlush(now: now)
@@ -86,51 +86,54 @@ struct RequestQueue {
         coalescer.request(now: now, isVisible: self.isOnScreen)
     }
 
-    /// Changes how long requests are collected.
+    /// Sets the time for which requests are collected before a flush.
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     // MARK: The next flush
 
-    /// How many requests are queued.
+    /// The number of queued requests.
     var count: Int { entries.count }
 
     /// Whether no request is queued.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the next flush is due, if none is in progress.
+    /// The time at which the next flush is due, provided that no flush is in progress.
     var timing: FlushTiming {
         if entries.isEmpty, firstItemUpdate == nil { return .idle }
         if entries.first?.isRetry == true || coalescer.timing == .idle { return .now }
         return coalescer.timing
     }
 
-    /// Whether the next flush runs item updates without any request: the queue is empty, or its first request came later and
-    /// needs an update of its own.
+    /// Whether the next flush runs only item updates.
+    ///
+    /// Item updates run alone if no request is queued, or if the first request arrived later and needs an update of its
+    /// own.
     var beginsWithItemUpdates: Bool {
         guard let firstItemUpdate else { return false }
         return entries.first.map { $0.requiresOwnUpdate && firstItemUpdate < $0.ticket } ?? true
     }
 
-    /// Whether the next entry begins or ends storing.
+    /// Whether the next entry starts or ends the persistence of the list.
     var beginsWithPersisting: Bool {
         guard case .persist? = entries.first?.work else { return false }
         return true
     }
 
-    /// The entries of the next flush: the first one if it needs an update of its own, else all before the first that does.
+    /// The entries of the next flush: a first entry that needs an update of its own, or else all entries before such
+    /// an entry.
     var batch: ArraySlice<Entry> {
         guard let first = entries.first, !first.requiresOwnUpdate else { return entries.prefix(1) }
         return entries.prefix { !$0.requiresOwnUpdate }
     }
 
-    /// The last ticket before the entry that follows the next flush.
-    var throughTicket: Ticket {
+    /// The ticket just before the first queued entry. Item updates up to this ticket run before that entry.
+    var ticketBeforeFirstEntry: Ticket {
         entries.first.map { Ticket(number: $0.ticket.number - 1) } ?? lastTicket
     }
 
     // MARK: Removing
 
-    /// Removes the first entries for a flush that starts now.
+    /// Removes and returns the first `count` entries for a flush that starts now.
     mutating func dequeue(_ count: Int, now: UInt64) -> [Entry] {
         let taken = Array(entries.prefix(count))
         entries.removeFirst(taken.count)
@@ -138,14 +141,16 @@ struct RequestQueue {
         return taken
     }
 
-    /// Removes the item updates before the next entry, for a flush that starts now; returns the last ticket among them.
+    /// Records that a flush starts now with the item updates before the first entry.
+    ///
+    /// - Returns: the ticket up to which item updates run.
     mutating func dequeueItemUpdates(now: UInt64) -> Ticket {
-        dequeueItemUpdates(through: throughTicket)
+        dequeueItemUpdates(through: ticketBeforeFirstEntry)
         startFlush(now: now)
-        return throughTicket
+        return ticketBeforeFirstEntry
     }
 
-    /// Removes the item updates that run with a flush.
+    /// Records that the item updates up to a ticket run with the current flush.
     mutating func dequeueItemUpdates(through ticket: Ticket) {
         if let first = firstItemUpdate, first <= ticket { firstItemUpdate = nil }
     }
@@ -157,30 +162,30 @@ struct RequestQueue {
         if !entries.isEmpty { requestFlush(now: now) }
     }
 
-    /// Whether an item update up to a ticket is queued.
+    /// Returns whether an item update with this ticket or an earlier one is queued.
     func hasItemUpdates(through ticket: Ticket) -> Bool { firstItemUpdate.map { $0 <= ticket } ?? false }
 
-    /// Keeps item updates for the next flush, after the store refused the update that they were part of.
+    /// Keeps item updates for the next flush, because the store refused the update that included them.
     ///
-    /// If they were refused without a request, now or before, they are retried after a delay that grows each time, or
-    /// together with the next request.
-    mutating func refuseItemUpdates(through ticket: Ticket, withoutRequests: Bool, now: UInt64) {
+    /// If these item updates were refused before, or if the refused update had no requests, they are retried after a
+    /// delay. The delay grows with each refusal; the next request ends it.
+    mutating func postponeItemUpdates(through ticket: Ticket, withoutRequests: Bool, now: UInt64) {
         guard let first = firstItemUpdate, first <= ticket else { return }
         let isRetried = withoutRequests || first <= lastRefused
         lastRefused = ticket
         requestFlush(now: now)
         guard isRetried else { return }
-        coalescer.refuse(now: now)
+        coalescer.recordRefusal(now: now)
         awaitsRetry = lastTicket <= ticket
     }
 
-    /// When refused item updates are retried.
+    /// The time at which refused item updates are retried, in milliseconds.
     var retryTime: UInt64 { coalescer.retryTime }
 
-    /// Resets the delay of retries after a write that succeeded.
-    mutating func acceptItemUpdates() { coalescer.accept() }
+    /// Resets the delay of retries after a successful write.
+    mutating func resetRetryDelay() { coalescer.resetRetryDelay() }
 
-    /// Replaces the operations of some requests.
+    /// Replaces the operations of queued requests; requests that are not in `operations` keep theirs.
     mutating func replace(_ operations: [RequestID: UpdateRequest.Operation]) {
         guard !operations.isEmpty else { return }
         for index in entries.indices {
@@ -192,7 +197,7 @@ struct RequestQueue {
         }
     }
 
-    /// Removes all requests without flushing them.
+    /// Removes and returns all entries without flushing them.
     mutating func dequeueAll() -> [Entry] {
         defer { entries = [] }
         return entries

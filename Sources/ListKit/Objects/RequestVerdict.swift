@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of staging one request.
+/// The outcome of validating one request: its error, or the data of its answer.
 struct RequestVerdict {
     var id: RequestID
     var error: ListError?

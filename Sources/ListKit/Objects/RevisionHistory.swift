@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The revision numbers and the change log of a list, and how much of both the store has.
+/// The revision numbers and the change log of a list, each with the part that is in the store.
 struct RevisionHistory {
-    /// The revision, and the numbers reserved for the next ones.
+    /// The current revision, and the numbers reserved for later revisions.
     private(set) var numbers: RevisionNumbers
-    /// The last changes.
+    /// The log of the latest transactions.
     private(set) var log: ChangeLog
     /// Whether the write that reserves a block of numbers is in progress.
     private var isReserving = false
-    /// When a refused block is retried.
+    /// The delay before the reservation of a block is retried after a refusal.
     private var retry = RetryDelay()
 
-    /// Makes a history; a log that does not end at the revision is ignored.
+    /// Creates a history. A log that does not end at the current revision is ignored.
     init(numbers: RevisionNumbers, log: ChangeLog) {
         self.numbers = numbers
         self.log = log.revision == numbers.last ? log : ChangeLog(revision: numbers.last)
     }
 
-    /// Numbers a transaction and appends it to the log; requires ``RevisionNumbers/mayNumber(leaving:)``.
-    mutating func number(_ transaction: Transaction) -> Transaction {
+    /// Gives a transaction the next revision and appends it to the log.
+    ///
+    /// Requires that ``RevisionNumbers/mayNumber(leaving:)`` is true.
+    /// - Returns: the transaction with its revisions.
+    mutating func appendNumbered(_ transaction: Transaction) -> Transaction {
         var transaction = transaction
         transaction.baseRevision = numbers.last
         transaction.revision = numbers.next()
@@ -28,33 +31,35 @@ struct RevisionHistory {
 
     // MARK: Writes
 
-    /// A write with a limit and what the store lacks of the log.
-    private func work(limit: UInt64) -> StoreWork {
+    /// Returns a write that raises the limit and adds the transactions that are not in the store yet.
+    private func makeWork(limit: UInt64) -> StoreWork {
         StoreWork(
             log: Array(log.unwritten), oldestRevision: log.oldestRevision, revision: numbers.last, limit: limit,
             requests: [])
     }
 
-    /// Begins the write of an update, which is numbered when it is announced.
-    mutating func beginUpdate() -> StoreWork { work(limit: numbers.askForUpdate()) }
+    /// Returns the write of an update. The update gets its revision later, when it is announced.
+    mutating func beginUpdate() -> StoreWork { makeWork(limit: numbers.askForUpdate()) }
 
-    /// Begins a write without a revision of its own.
-    func beginRecord() -> StoreWork { work(limit: numbers.asked) }
+    /// Returns a write that needs no revision of its own.
+    func makeWorkWithoutRevision() -> StoreWork { makeWork(limit: numbers.asked) }
 
-    /// Begins to store the list: writes the whole log; no revision is numbered until that has succeeded.
-    mutating func beginStoring() -> StoreWork {
-        numbers.beginStoring()
+    /// Starts the persistence of the list.
+    ///
+    /// - Returns: the first write, which has the whole log. No revision is numbered before it has succeeded.
+    mutating func beginPersistence() -> StoreWork {
+        numbers.beginPersistence()
         log.markUnwritten()
-        return work(limit: numbers.limit)
+        return makeWork(limit: numbers.limit)
     }
 
-    /// Ends storing the list.
-    mutating func endStoring() {
-        numbers.endStoring()
+    /// Ends the persistence of the list.
+    mutating func endPersistence() {
+        numbers.endPersistence()
         isReserving = false
     }
 
-    /// Records that an update is stored.
+    /// Records that the write of an update or of a block of numbers has succeeded.
     mutating func updateStored(_ work: StoreWork) {
         recordStored(work)
         numbers.stored(work.limit)
@@ -63,43 +68,45 @@ struct RevisionHistory {
     /// Records that the store refused an update.
     mutating func updateRefused() { numbers.refused() }
 
-    /// Records that a write without a revision of its own is stored.
+    /// Records that the transactions of a write are in the store.
     mutating func recordStored(_ work: StoreWork) { log.markWritten(through: work.revision) }
 
-    /// The write of the changes that the store lacks; `nil` = none.
-    var unsettled: StoreWork? { numbers.isUnstored || log.unwritten.isEmpty ? nil : beginRecord() }
+    /// The write of the announced transactions that are not in the store yet; `nil` if there are none.
+    var unwrittenWork: StoreWork? { numbers.isUnstored || log.unwritten.isEmpty ? nil : makeWorkWithoutRevision() }
 
-    /// The last write; `nil` = none is needed. No revision is numbered afterwards.
+    /// Ends the numbering of revisions and returns the last write; `nil` if the store is up to date.
     mutating func end() -> StoreWork? {
         guard !numbers.isUnstored else { return nil }
         let isSettled = log.unwritten.isEmpty && numbers.asked == numbers.last
-        numbers.close()
-        return isSettled ? nil : work(limit: numbers.last)
+        numbers.endNumbering()
+        return isSettled ? nil : makeWork(limit: numbers.last)
     }
 
     // MARK: Blocks
 
-    /// When to reserve numbers again; idle while that write is in progress.
+    /// The time at which the reservation of numbers is retried; idle while that write is in progress.
     var retryTiming: FlushTiming { isReserving ? .idle : .at(retry.time) }
 
-    /// Begins to reserve a block of numbers when less than half of one is left; `nil` = not now.
+    /// Returns the write that reserves a block of numbers, if less than half a block is left.
+    ///
+    /// - Returns: the write; `nil` if no write is due.
     mutating func reserve(now: UInt64) -> StoreWork? {
         guard !numbers.isUnstored, !isReserving, numbers.needsBlock, now >= retry.time else { return nil }
         isReserving = true
-        return work(limit: numbers.askForBlock())
+        return makeWork(limit: numbers.askForBlock())
     }
 
-    /// Handles the outcome of reserving a block.
+    /// Records the outcome of the write that reserves a block of numbers.
     mutating func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         guard isReserving else { return }
         isReserving = false
         switch outcome {
         case .success:
             updateStored(work)
-            retry.accept()
+            retry.reset()
         case .failure:
             numbers.refused()
-            retry.refuse(now: now)
+            retry.recordRefusal(now: now)
         }
     }
 }

@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The revision of a list, and the highest one that it may announce without another write.
+/// The current revision of a list, and the highest revision that the list may announce without another write.
 ///
-/// A revision that was announced must not be used again after a restart. So the store keeps a limit: a write of content
-/// raises it by exactly one, and changes that are not written (of items that section controllers change on their own) use
-/// numbers of blocks that were stored before. After a kill the list continues at the limit; after a clean end, which stores
-/// the revision as the limit, at the next number. `last` ≤ `limit` ≤ `asked`.
+/// An announced revision must not be used again after a restart. Therefore the store keeps a limit for revisions.
+///
+/// - The write of an update raises the limit by exactly one.
+/// - Changes without a write, which are items that section controllers change on their own, use numbers from a block.
+///   The block is reserved by a write that raises the limit in advance.
+/// - After a kill, the list continues at the limit. A clean end stores the revision as the limit, so that the list
+///   continues with the next number.
+///
+/// `last` ≤ `limit` ≤ `asked`.
 @_spi(Daemon) public struct RevisionNumbers: Sendable, Hashable {
-    /// How many numbers are reserved at once.
+    /// The count of numbers in a block.
     public static let blockSize: UInt64 = 1024
 
-    /// The revision that was announced last.
+    /// The latest announced revision.
     public private(set) var last: UInt64
-    /// The highest revision that may be announced: the limit in the store.
+    /// The highest revision that may be announced, which is the limit in the store.
     public private(set) var limit: UInt64
-    /// The highest limit of all writes so far.
+    /// The highest limit of all writes, including those in progress.
     public private(set) var asked: UInt64
-    /// How many writes of a limit are in progress.
+    /// The number of writes in progress that raise the limit.
     private var writesUnderWay = 0
 
-    /// Makes the numbers of a list that is not stored, which have no limit.
+    /// Creates the numbers of a list that is not stored. They have no limit.
     public init(unstoredAt last: UInt64 = 0) { self.init(last: last, limit: .max) }
 
-    /// Makes the numbers of a stored list.
+    /// Creates the numbers of a stored list.
     ///
     /// - Parameters:
-    ///   - revision: the revision that was stored with the last write.
-    ///   - limit: the stored limit; larger than the revision after a kill.
+    ///   - revision: the revision in the store.
+    ///   - limit: the limit in the store. After a kill it is larger than the revision.
     public init(restoring revision: UInt64, limit: UInt64) {
         let last = max(revision, limit)
         self.init(last: last, limit: last)
@@ -36,19 +41,19 @@
         (self.last, self.limit, asked) = (last, limit, limit)
     }
 
-    /// Whether the numbers are not stored.
+    /// Whether the list is not stored, so that its revisions have no limit.
     public var isUnstored: Bool { asked == .max }
 
-    /// How many revisions may be announced.
+    /// The number of revisions that may be announced without another write.
     public var left: UInt64 { limit - last }
 
-    /// Whether less than half a block is left, writes in progress included.
+    /// Whether less than half a block is left, counting the numbers that writes in progress reserve.
     public var needsBlock: Bool { asked - last < Self.blockSize / 2 }
 
-    /// Whether a revision may be announced that leaves `count` numbers for others.
+    /// Returns whether a revision may be announced so that `count` more numbers stay available.
     public func mayNumber(leaving count: UInt64 = 0) -> Bool { left > count }
 
-    /// Takes the next number; requires ``mayNumber(leaving:)``.
+    /// Advances to the next revision and returns it. Requires that ``mayNumber(leaving:)`` is true.
     public mutating func next() -> UInt64 {
         // trap: a stored update has raised the limit by one for itself; all other changes check mayNumber before.
         precondition(last < limit)
@@ -56,47 +61,50 @@
         return last
     }
 
-    /// The limit to store with an update, which is numbered when it is announced. The write is in progress until ``stored(_:)``
-    /// or ``refused()``.
+    /// Begins the write of an update and returns the limit to store with it.
+    ///
+    /// The update gets its number later, when it is announced. The write is in progress until ``stored(_:)`` or
+    /// ``refused()``.
     public mutating func askForUpdate() -> UInt64 {
-        // One above all numbers that other changes may take before, so that one is left for the update.
-        ask(for: isBlockHalfUsed ? 1 + Self.blockSize : 1)
+        // Changes without a write may use up all other numbers before the update is announced: add one for the update.
+        raiseLimit(by: isBlockHalfUsed ? 1 + Self.blockSize : 1)
     }
 
-    /// The limit to store for a block of numbers, for changes that are not written. The write is in progress until ``stored(_:)``
-    /// or ``refused()``.
-    public mutating func askForBlock() -> UInt64 { ask(for: Self.blockSize) }
+    /// Begins the write that reserves a block of numbers, and returns the limit to store.
+    ///
+    /// The numbers are for changes without a write. The write is in progress until ``stored(_:)`` or ``refused()``.
+    public mutating func askForBlock() -> UInt64 { raiseLimit(by: Self.blockSize) }
 
-    private mutating func ask(for count: UInt64) -> UInt64 {
+    private mutating func raiseLimit(by count: UInt64) -> UInt64 {
         writesUnderWay += 1
         if !isUnstored { asked += count }
         return asked
     }
 
-    /// Whether a block is half used, so that the write of an update reserves the next one too.
+    /// Whether more than half of a block is used, so that the write of an update also reserves the next block.
     private var isBlockHalfUsed: Bool { left > 0 && needsBlock }
 
-    /// Records that a limit is stored.
+    /// Ends a write that has succeeded, and applies its limit.
     public mutating func stored(_ limit: UInt64) {
         self.limit = max(self.limit, limit)
         endWrite()
     }
 
-    /// Records that the store refused a limit.
+    /// Ends a write that the store refused.
     public mutating func refused() { endWrite() }
 
-    /// Ends a write; after the last one, numbers that the store refused are available again.
+    /// Ends a write. When no write is left in progress, refused numbers can be reserved again.
     private mutating func endWrite() {
         writesUnderWay -= 1
         if writesUnderWay == 0 { asked = limit }
     }
 
-    /// Begins to store the numbers; no revision is numbered until the limit is stored.
-    mutating func beginStoring() { (limit, asked) = (last, last) }
+    /// Starts the persistence of the numbers. No revision is numbered before a limit is stored.
+    mutating func beginPersistence() { (limit, asked) = (last, last) }
 
-    /// Ends storing the numbers.
-    mutating func endStoring() { (limit, asked, writesUnderWay) = (.max, .max, 0) }
+    /// Ends the persistence of the numbers, which then have no limit.
+    mutating func endPersistence() { (limit, asked, writesUnderWay) = (.max, .max, 0) }
 
-    /// Ends numbering, so that the revision can be stored as the limit.
-    mutating func close() { (limit, asked) = (last, last) }
+    /// Ends the numbering of revisions, so that the current revision can be stored as the limit.
+    mutating func endNumbering() { (limit, asked) = (last, last) }
 }

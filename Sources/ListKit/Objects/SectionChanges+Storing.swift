@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionChanges {
-    /// The write of these changes: single changes when they are few, else the whole list.
+    /// Returns the changes in the form for the store: single changes if there are few, else the whole list.
     ///
-    /// - Parameter object: the object that was at a position.
-    func stored(_ object: (Int) -> ListObject?) -> PreparedTransaction.Content {
+    /// - Parameter object: returns the object at a position before the changes.
+    func storeContent(_ object: (Int) -> ListObject?) -> PreparedTransaction.Content {
         if let list, count > list.count / 4 { return .replace(list) }
         var changes = PreparedTransaction.Changes()
         changes.removed = deletes.compactMap { object($0)?.id }
@@ -14,7 +14,7 @@ extension SectionChanges {
         return .changes(changes)
     }
 
-    /// New and moved objects in final order, each with the object before it.
+    /// Returns the inserted and moved objects in their final order, each with its predecessor.
     private func placements(_ oldObject: (Int) -> ListObject?) -> [PreparedTransaction.Placement] {
         let updated = Dictionary(updates.map { ($0.old, $0.object) }, uniquingKeysWith: { first, _ in first })
         var placed = inserts.map { (new: $0.new, object: Optional($0.object)) }
@@ -42,9 +42,9 @@ extension SectionChanges {
     }
 }
 
-/// Finds the objects that are neither removed nor moved, by their rank among themselves.
+/// A lookup table for the remaining objects, which are neither removed nor moved, by their rank among each other.
 struct Survivors {
-    /// For each position that is taken away, how many others stay before it; ascending.
+    /// For each position of a removed or moved object, the number of remaining objects before it; ascending.
     private let gaps: [Int]
 
     init(of changes: SectionChanges) {
@@ -52,7 +52,9 @@ struct Survivors {
         gaps = removed.enumerated().map { $1 - $0 }
     }
 
-    /// The position before of the survivor with a rank; O(log changes).
+    /// Returns the position, before the changes, of the remaining object with the given rank.
+    ///
+    /// - Complexity: O(log changes).
     func position(ofRank rank: Int) -> Int {
         rank + gaps.partitionPoint { $0 <= rank }
     }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of a list's objects in one transaction: `old` positions are those before all of them, `new` those after.
+/// The changes of a list's objects in one transaction.
+///
+/// `old` positions are positions before all changes, `new` positions are positions after all changes.
 @_spi(Daemon) @frozen public struct SectionChanges: Sendable {
-    /// Positions before of objects that are removed, ascending.
+    /// The old positions of the removed objects, ascending.
     public var deletes: [Int] = []
-    /// Inserted objects, ascending by their positions after.
+    /// The inserted objects, ascending by their new positions.
     public var inserts: [(new: Int, object: ListObject)] = []
-    /// Moved objects, ascending by their positions after.
+    /// The moved objects, ascending by their new positions.
     public var moves: [(old: Int, new: Int)] = []
-    /// Objects whose type or fields changed, ascending by their positions before.
+    /// The objects whose type or fields changed, ascending by their old positions.
     public var updates: [(old: Int, object: ListObject)] = []
-    /// All objects after, when the change came as a full list.
+    /// All objects after the changes; `nil` unless a request replaced the full list.
     public var list: [ListObject]?
 
-    /// Makes an empty change.
+    /// Creates an empty set of changes.
     public init() {}
 
-    /// Makes the changes that a diff found between a list and a full new one.
+    /// Creates the changes that a diff found between the current list and a new full list.
     init(_ result: ListIndexSetResult, leadingTo list: [ListObject]) {
         deletes = Array(result.deletes)
         inserts = result.inserts.map { ($0, list[$0]) }
@@ -26,28 +28,29 @@
         self.list = list
     }
 
-    /// Maps the positions before of `count` objects to those after.
+    /// Returns the map from the old positions of `count` objects to their new positions.
     public func positions(of count: Int) -> PositionMap {
         PositionMap(oldCount: count, deletes: deletes, inserts: inserts.map(\.new), moves: moves)
     }
 
-    /// Whether nothing changes.
+    /// Whether there are no changes.
     public var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
 
-    /// How many objects are deleted, inserted, moved and updated; one that moves and is updated counts twice.
+    /// The number of deletes, inserts, moves and updates. An object that is moved and updated counts twice.
     public var count: Int { deletes.count + inserts.count + moves.count + updates.count }
 
-    /// Whether so much changes that rebuilding the tree costs less than changing sections one by one.
+    /// Returns whether there are so many changes that a rebuild of the tree costs less than single edits.
     ///
-    /// - Parameter count: how many objects there were.
-    func isMost(of count: Int) -> Bool {
+    /// - Parameter count: the number of objects before the changes.
+    func favorsRebuild(ofCount count: Int) -> Bool {
         self.count > max(64, (count + inserts.count - deletes.count) / 8)
     }
 
-    /// All objects after.
+    /// Returns all objects after the changes.
     ///
-    /// - Complexity: O(n), O(1) when the change came as a full list.
-    func objects(after objects: [ListObject]) -> [ListObject] {
+    /// - Parameter objects: all objects before the changes.
+    /// - Complexity: O(n); O(1) if a request replaced the full list.
+    func applied(to objects: [ListObject]) -> [ListObject] {
         if let list { return list }
         var objects = objects
         for update in updates { objects[update.old] = update.object }
@@ -65,18 +68,18 @@
         return result
     }
 
-    /// Finds where positions went.
+    /// Returns the map from single old positions to new positions.
     func forwarding() -> IndexForwarding {
         IndexForwarding(deletes: deletes, inserts: inserts.map(\.new), moves: moves)
     }
 
-    /// Finds where all positions went, asked in their order.
+    /// Returns the map from all old positions to new positions, for lookups in ascending order.
     func forwardingInOrder(count: Int) -> OrderedForwarding { OrderedForwarding(self, count: count) }
 }
 
-/// Finds where all positions of a list went, asked one after the other.
+/// A map from the old positions of a list to the new ones. All positions are looked up once, in ascending order.
 ///
-/// - Complexity: O(n) for all.
+/// - Complexity: O(n) for all lookups together.
 struct OrderedForwarding {
     private let isGone: Set<Int>
     private let targets: [Int: Int]
@@ -91,8 +94,8 @@ struct OrderedForwarding {
         for move in changes.moves { isTaken[move.new] = true }
     }
 
-    /// The position afterwards; `nil` when it is gone.
-    mutating func next(_ old: Int) -> Int? {
+    /// Returns the new position of an object; `nil` if the object is removed.
+    mutating func newPosition(of old: Int) -> Int? {
         if isGone.contains(old) { return nil }
         if let target = targets[old] { return target }
         while next < isTaken.count, isTaken[next] { next += 1 }

@@ -1,43 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list in their order, each with its object and number of items.
+/// A table of the sections of a list in their order, each with its object and number of items.
 ///
-/// While a change is open, the state before it (``ListSide/old``) and the state after it (``ListSide/new``) can be read side
-/// by side; otherwise both are the same. An ``ObjectList`` and a ``Presentation`` on the same executor may share a table: the
-/// presentation sets its numbers of items and payloads. Finding a section costs O(log n).
+/// While a change is open, readers can use the state before it (``ListSide/old``) and the state after it
+/// (``ListSide/new``). Otherwise both states are equal. An ``ObjectList`` and a ``Presentation`` on the same
+/// executor may share a table; then the presentation sets the numbers of items and the payloads. Finding a section
+/// costs O(log n).
 @_spi(Daemon) public final class SectionTable {
-    /// The state after, and the one before as long as `isReplaced` is false.
+    /// The tree with the state after the open change. Unless `isReplaced`, it has the state before the change, too.
     private(set) var tree = SectionTree()
-    /// The objects of a resting table, which has no tree; `nil` otherwise.
+    /// The objects and the number of items of a resting table, whose tree is not built yet; `nil` in other tables.
     private var resting: (objects: [ListObject], itemCount: Int)?
-    /// The state before a change that rebuilt the tree.
+    /// The tree with the state before the open change, if the change rebuilt the tree; otherwise empty.
     private var previous = SectionTree()
     /// Whether the open change rebuilt the tree.
     private var isReplaced = false
     /// Whether a change is open.
     public private(set) var isOpen = false
 
-    /// Makes a table; of repeated identifiers the first is kept.
+    /// Creates a table. Of objects with equal identifiers, the first one is kept.
     ///
-    /// - Parameter itemCount: how many items the section of an object has.
+    /// - Parameter itemCount: returns the number of items in the section of an object.
     public init(_ objects: [ListObject] = [], itemCount: (ListObject) -> Int = { _ in 0 }) {
         tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
     }
 
-    /// Makes a resting table: the objects stay in their array, without a tree, until ``wake()``; only counts can be read.
+    /// Creates a resting table, which keeps its objects in an array and builds its tree only on demand.
     ///
-    /// - Parameter itemCount: how many items they have together until then.
+    /// ``wake()`` and every read of a section build the tree. Reading the counts does not.
+    ///
+    /// - Parameter itemCount: the number of items of all sections until the tree is built.
     public init(resting objects: [ListObject], itemCount: Int = 0) { resting = (objects, itemCount) }
 
-    /// Fills a table that has no sections; of repeated identifiers the first is kept.
+    /// Fills an empty table with objects. Of objects with equal identifiers, the first one is kept.
     func load(_ objects: [ListObject], itemCount: (ListObject) -> Int) {
         tree = SectionTree.unique(objects) { _, object in itemCount(object) } ?? SectionTree()
     }
 
-    /// Whether the table has no tree.
+    /// Whether the table is resting, that is, its tree is not built yet.
     public var isResting: Bool { resting != nil }
 
-    /// Builds the tree of a resting table, without the objects of repeated identifiers; the sections have no items.
+    /// Builds the tree of a resting table; does nothing for other tables.
+    ///
+    /// Of objects with equal identifiers, the first one is kept. The sections have no items yet.
     ///
     /// - Complexity: O(n).
     public func wake() {
@@ -48,29 +53,29 @@
 
     // MARK: Reading
 
-    /// How many sections one side has.
+    /// Returns the number of sections on one side.
     public func count(_ side: ListSide) -> Int { resting?.objects.count ?? read(side) { $0.count($1) } }
 
-    /// How many items one side has.
+    /// Returns the number of items on one side.
     public func itemCount(_ side: ListSide) -> Int { resting?.itemCount ?? read(side) { $0.itemCount($1) } }
 
-    /// The object of a section; `nil` past the ends.
+    /// Returns the object of a section; `nil` if there is no section at the index.
     public func object(at index: Int, _ side: ListSide) -> ListObject? { read(side) { $0.object(at: index, in: $1) } }
 
-    /// How many items a section has; `nil` past the ends.
+    /// Returns the number of items in a section; `nil` if there is no section at the index.
     public func itemCount(at index: Int, _ side: ListSide) -> Int? {
         read(side) { $0.section(at: index, in: $1)?.itemCount }
     }
 
-    /// The section of an object by its identifier; `nil` when there is none.
+    /// Returns the index of the section whose object has the given identifier; `nil` if there is no such object.
     public func index(ofID id: String, _ side: ListSide) -> Int? { read(side) { $0.index(of: id, in: $1) } }
 
-    /// The object with an identifier; `nil` when there is none.
+    /// Returns the object with the given identifier; `nil` if there is no such object.
     public func object(withID id: String, _ side: ListSide) -> ListObject? {
         read(side) { $0.object(withID: id, in: $1) }
     }
 
-    /// The objects of a range of sections, as many as there are.
+    /// Returns the objects of a range of sections. The range is clamped to the list.
     ///
     /// - Complexity: O(log n + sections in the range).
     public func objects(_ side: ListSide, in range: Range<Int>) -> [ListObject] {
@@ -83,15 +88,15 @@
         }
     }
 
-    /// The section at a position; `nil` past the ends.
+    /// Returns the section at an index; `nil` if there is no section at the index.
     func section(at index: Int, _ side: ListSide) -> SectionTree.Section? {
         read(side) { $0.section(at: index, in: $1) }
     }
 
-    /// The section of an object, found by its identifier; `nil` when there is none.
+    /// Returns the index of an object's section, which is found by identifier; `nil` if there is no such object.
     func index(of object: ListObject, _ side: ListSide) -> Int? { read(side) { $0.index(of: object, in: $1) } }
 
-    /// Reads a side from the tree that has it; after a rebuild the old side is the other tree's new one.
+    /// Reads one side, from the tree that has it. After a rebuild, the old side is the only state of `previous`.
     private func read<Answer>(_ side: ListSide, _ body: (borrowing SectionTree, ListSide) -> Answer) -> Answer {
         if resting != nil { wake() }
         return isReplaced && side == .old ? body(previous, .new) : body(tree, side)
@@ -99,13 +104,14 @@
 
     // MARK: Changing
 
-    /// Validates requests in order, each against the result of the ones before it. The table is unchanged.
+    /// Validates requests in order, each against the result of all earlier requests. Leaves the table unchanged.
     ///
     /// Requires that no change is open.
     /// - Parameters:
-    ///   - revision: the list's, which is compared with the one that a request expects.
-    ///   - updater: the list's; with `reload`, a write that changes nothing counts as a change for the requests after it.
-    ///   - types: types without a section controller; their objects are dropped.
+    ///   - revision: the revision of the list, to compare with the revision that a request expects.
+    ///   - updater: the updater of the list. With `reload`, even a write of the same objects is a change for later
+    ///     requests.
+    ///   - types: the object types without a section controller, whose objects are dropped.
     func stage(
         _ requests: [UpdateRequest], revision: UInt64, updater: ListOptions.Updater,
         rejecting types: Set<ObjectIdentifier>
@@ -130,39 +136,44 @@
         return result
     }
 
-    /// Makes changes; the state before them can be read until ``commit()``.
+    /// Opens a change: applies it to the new side, and keeps the state before it on the old side until ``commit()``.
     ///
     /// - Parameters:
-    ///   - itemCounts: how many items the inserted sections have, in their order.
-    ///   - visit: called with the payload of each section that has one, and with its object after, when the tree is rebuilt.
-    /// - Complexity: O(changes · log n), O(n) when much changes.
+    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
+    ///   - visit: called if the tree is rebuilt, for each remaining section with a payload. Receives the payload and
+    ///     the object after the change.
+    /// - Complexity: O(changes · log n); O(n) if the tree is rebuilt because of many changes.
     func open(
         _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
     ) {
         wake()
         isOpen = true
-        guard changes.isMost(of: tree.count()), var new = tree.replaced(changes, itemCounts: itemCounts, visit: visit)
+        guard changes.favorsRebuild(ofCount: tree.count()),
+            var new = tree.rebuilt(with: changes, itemCounts: itemCounts, visit: visit)
         else { return tree.edit(changes, itemCounts: itemCounts) }
         swap(&tree, &new)
         previous = new
         isReplaced = true
     }
 
-    /// Sets the number of items of a section in the state after; ``commit()`` makes it that of both.
+    /// Sets the number of items of a section on the new side. After ``commit()``, both sides have that number.
     func setItemCount(_ count: Int, at index: Int) {
         guard let section = tree.section(at: index), section.itemCount != count else { return }
         tree.replace(section.object, itemCount: count)
     }
 
-    /// Sets the numbers of items of all sections, while no change is open.
+    /// Sets the numbers of items of all sections. Requires that no change is open.
     ///
+    /// - Parameter count: returns the number of items in the section of an object.
     /// - Complexity: O(n).
     func setItemCounts(_ count: (ListObject) -> Int) {
         wake()
         tree.recount { _, object in count(object) }
     }
 
-    /// Sets the payload of a section, on both sides.
+    /// Sets the payload of the section that is at an index on the given side.
+    ///
+    /// The payload applies to both sides unless the open change moved the section or rebuilt the tree.
     func setPayload(_ payload: Int32, at index: Int, _ side: ListSide) {
         if isReplaced && side == .old {
             previous.setPayload(payload, at: index)
@@ -171,9 +182,9 @@
         }
     }
 
-    /// Drops the state before.
+    /// Ends the open change and drops the state before it.
     ///
-    /// - Returns: the payloads of removed sections; none if the tree was rebuilt.
+    /// - Returns: the payloads of the removed sections; empty if the tree was rebuilt.
     @discardableResult
     func commit() -> [Int32] {
         if isReplaced { previous = SectionTree() }
@@ -182,18 +193,18 @@
     }
 }
 
-/// The result of staging requests together.
+/// The result of validating requests together.
 struct StagedRequests {
-    /// One for each request, in order.
+    /// The verdict on each request, in the same order.
     var verdicts: [RequestVerdict] = []
-    /// The changes of the objects.
+    /// The combined change of the objects.
     var outcome = UpdateStaging.Outcome.changes(SectionChanges())
-    /// Positions before of objects that are reloaded whether they changed or not.
+    /// The positions, before the update, of objects whose reload was requested.
     var forced: Set<Int> = []
     /// Whether all section controllers are replaced.
     var rebuildsControllers = false
-    /// Whether a request wrote objects, changed or not.
+    /// Whether a request wrote objects, even if it changed nothing.
     var hasWrites = false
-    /// Whether all requests that were applied are animated.
+    /// Whether all requests that succeeded are animated.
     var animated = true
 }

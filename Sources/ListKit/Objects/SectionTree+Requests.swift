@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations of requests; each returns whether it changed anything.
+/// The operations of requests. Each function returns whether the list changed.
 ///
-/// One that throws may have made some of its changes: the caller rolls back to its savepoint.
+/// A function that throws may have made a part of its changes. The caller has to roll back to a savepoint.
 extension SectionTree {
-    /// Removes objects, then inserts or changes others, in order.
+    /// Removes objects, then inserts or updates others, in order. Objects of rejected types are ignored.
     mutating func applyChanges(
         removed: [String], upserts: [UpdateRequest.Upsert], rejecting types: Set<ObjectIdentifier>
     ) throws(ListError) -> Bool {
@@ -19,8 +19,8 @@ extension SectionTree {
     private mutating func apply(_ upsert: UpdateRequest.Upsert) throws(ListError) -> Bool {
         let object = upsert.object
         guard let origin = index(of: object) else {
-            let target = try target(of: upsert.position, id: object.id, origin: nil) ?? count()
-            guard insert(object, at: target) else { throw ListError(.limitsExceeded, "too many objects in one list") }
+            let target = try insertionIndex(of: upsert.position, id: object.id, origin: nil) ?? count()
+            guard insert(object, at: target) else { throw ListError(.limitsExceeded, "the list is full") }
             return true
         }
         let isMoved = try move(object.id, from: origin, to: upsert.position)
@@ -29,28 +29,28 @@ extension SectionTree {
 
     /// Moves one object.
     mutating func moveObject(_ id: String, to position: UpdateRequest.Position) throws(ListError) -> Bool {
-        try move(id, from: try existing(id), to: position)
+        try move(id, from: try requiredIndex(of: id), to: position)
     }
 
     /// Changes some fields of one object.
     ///
-    /// - Throws: `payloadTooLarge` when it grows beyond `maximumBytes`.
+    /// - Throws: `noSuchObject`; `payloadTooLarge` if the object grows beyond `maximumBytes`.
     mutating func patchObject(
         _ id: String, set: Fields, unset: [String], maximumBytes: Int
     ) throws(ListError) -> Bool {
-        guard let object = object(at: try existing(id)) else { return false }
+        guard let object = object(at: try requiredIndex(of: id)) else { return false }
         let patched = try object.with(fields: object.fields.patched(set: set, unset: unset))
         guard patched.byteCount <= max(maximumBytes, object.byteCount) else {
             throw ListError(
                 .payloadTooLarge,
-                "object \(id.quoted) would have \(patched.byteCount) bytes, more than \(maximumBytes)")
+                "the patch enlarges the object \(id.quoted) to \(patched.byteCount) bytes, more than \(maximumBytes)")
         }
         return replaceIfChanged(patched)
     }
 
-    private func existing(_ id: String) throws(ListError) -> Int {
+    private func requiredIndex(of id: String) throws(ListError) -> Int {
         guard let index = index(of: id) else {
-            throw ListError(.noSuchObject, "id: no object \(id.quoted)")
+            throw ListError(.noSuchObject, "id: there is no object \(id.quoted)")
         }
         return index
     }
@@ -64,12 +64,16 @@ extension SectionTree {
     private mutating func move(
         _ id: String, from origin: Int, to position: UpdateRequest.Position
     ) throws(ListError) -> Bool {
-        guard let target = try target(of: position, id: id, origin: origin), target != origin else { return false }
+        guard let target = try insertionIndex(of: position, id: id, origin: origin), target != origin
+        else { return false }
         return move(id, to: target)
     }
 
-    /// The index that an object is inserted at after its removal from its present one; `nil` = where it is.
-    private func target(
+    /// Returns the index at which to insert an object, counted without the object itself.
+    ///
+    /// - Parameter origin: the current index of the object; `nil` if the object is new.
+    /// - Returns: the index; `nil` if the object keeps its place, or goes to the end if it is new.
+    private func insertionIndex(
         of position: UpdateRequest.Position, id: String, origin: Int?
     ) throws(ListError) -> Int? {
         let anchor: String
@@ -81,14 +85,14 @@ extension SectionTree {
         }
         if anchor == id { return nil }
         guard let place = index(of: anchor) else {
-            throw ListError(.noSuchObject, "anchor: no object \(anchor.quoted)")
+            throw ListError(.noSuchObject, "anchor: there is no object \(anchor.quoted)")
         }
         let shifted = origin.map { $0 < place } == true ? place - 1 : place
         if case .after = position { return shifted + 1 }
         return shifted
     }
 
-    /// The changes of the open transaction, with the objects as they are after it.
+    /// Returns the changes of the open transaction, with the objects after the transaction.
     func sectionChanges() -> SectionChanges {
         let result = changes()
         var changes = SectionChanges()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionTree {
-    /// Makes a tree of objects without repeated identifiers; `nil` when they are too many.
+    /// Returns a tree of the given objects without duplicates; `nil` if there are more objects than a tree can hold.
+    ///
+    /// Of objects with equal identifiers, the first one is kept.
     static func unique(
         _ objects: [ListObject], itemCount: (Int, ListObject) -> Int,
         payload: (Int) -> Int32 = { _ in SectionTree.noPayload }
@@ -11,9 +13,9 @@ extension SectionTree {
             objects, itemCount: itemCount, payload: { index, _ in payload(index) }, dropped: &dropped)
     }
 
-    /// Makes the changes of a transaction one by one, as edits that can be taken back.
+    /// Applies the changes of a transaction one by one, as edits that can be rolled back.
     ///
-    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
+    /// - Parameter itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
     /// - Complexity: O(changes · log n).
     mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
         for update in changes.updates { replace(update.object) }
@@ -37,22 +39,24 @@ extension SectionTree {
         }
     }
 
-    /// A new tree of the list after the changes of a transaction; `nil` when there are too many objects.
+    /// Returns a new tree that has the list's state after the changes; `nil` if there are more objects than a tree
+    /// can hold.
     ///
     /// - Parameters:
-    ///   - itemCounts: how many items the inserted sections have, in their order.
-    ///   - visit: called with the payload of each section that stays and has one, and with its object after.
+    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
+    ///   - visit: called for each remaining section with a payload. Receives the payload and the object after the
+    ///     changes.
     /// - Complexity: O(n).
-    func replaced(
-        _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
+    func rebuilt(
+        with changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
     ) -> SectionTree? {
-        let list = changes.list ?? changes.objects(after: objects())
+        let list = changes.list ?? changes.applied(to: objects())
         var counts = [Int](repeating: 0, count: list.count)
         var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
         for (insert, itemCount) in zip(changes.inserts, itemCounts) { counts[insert.new] = itemCount }
         var forward = changes.forwardingInOrder(count: list.count)
         forEachSection(in: 0..<count()) { old, section in
-            guard let new = forward.next(old) else { return }
+            guard let new = forward.newPosition(of: old) else { return }
             counts[new] = section.itemCount
             payloads[new] = section.payload
             if section.payload != SectionTree.noPayload { visit(section.payload, list[new]) }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TransactionAnnouncer {
-    /// The changes in the form that IGListKit applies to a view: every reload is a delete and an insert (rules UP-33 to
-    /// UP-46), and conflicting changes are left out (rules BU-01 to BU-22).
+    /// Returns the changes in the form that IGListKit applies to a view.
+    ///
+    /// Every section reload becomes a delete and an insert (rules UP-33 to UP-46). Conflicting changes are left out
+    /// (rules BU-01 to BU-22).
     func batchUpdateData() -> ListBatchUpdateData {
         let (sections, items) = batches()
         let forward = changes.forwarding()

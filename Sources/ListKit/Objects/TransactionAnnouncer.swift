@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the batches of a transaction from its changes, in the form that the list's options require.
+/// Builds the batches of an announced transaction from its changes, in the form that the list's options require.
 struct TransactionAnnouncer {
     let changes: SectionChanges
     private let options: ListOptions
@@ -12,13 +12,19 @@ struct TransactionAnnouncer {
         self.options = options
     }
 
-    /// Adds the reload of a section that stays.
-    mutating func reload(_ old: Int, itemCount: Int, oldItemCount: Int) {
+    /// Adds the reload of a section that stays in the list.
+    ///
+    /// - Parameter old: the index of the section before the update.
+    mutating func addReload(ofSection old: Int, itemCount: Int, oldItemCount: Int) {
         reloads.append((old, itemCount, oldItemCount))
     }
 
-    /// Adds changes of the items of a section that stays.
-    mutating func change(itemsOf old: Int, now new: Int, _ changes: ListItemChanges) {
+    /// Adds item changes of a section that stays in the list.
+    ///
+    /// - Parameters:
+    ///   - old: the index of the section before the update.
+    ///   - new: the index of the section after the update.
+    mutating func addItemChanges(_ changes: ListItemChanges, from old: Int, to new: Int) {
         if options.singleItemSectionUpdates {
             reloads.append((old, 1, 1))
         } else {
@@ -26,7 +32,7 @@ struct TransactionAnnouncer {
         }
     }
 
-    /// The batches.
+    /// Returns the batches of section changes and item changes.
     func batches() -> (SectionBatch, ItemBatch) {
         var sections = SectionBatch()
         var deletes = changes.deletes
@@ -53,14 +59,14 @@ struct TransactionAnnouncer {
             }
         }
         sections.reloads = [IndexRun](ascending: reloads.map(\.old).sorted())
-        for section in items where !replaced.contains(section.old) { batch.add(section) }
+        for section in items where !replaced.contains(section.old) { batch.append(section) }
         batch.sort()
         return (sections, batch)
     }
 }
 
 extension ItemBatch {
-    fileprivate mutating func add(_ section: (old: Int, new: Int, changes: ListItemChanges)) {
+    fileprivate mutating func append(_ section: (old: Int, new: Int, changes: ListItemChanges)) {
         deletes += section.changes.deletes.map { ItemPlace(section.old, $0) }
         inserts += section.changes.inserts.map { ItemPlace(section.new, $0) }
         moves += section.changes.moves.map {
@@ -84,7 +90,7 @@ extension ItemPlace {
 }
 
 extension [IndexRun] {
-    /// Joins neighbouring positions.
+    /// Creates the runs of ascending positions. Adjacent positions share a run.
     init(ascending positions: [Int]) {
         self.init()
         for position in positions {
@@ -98,17 +104,17 @@ extension [IndexRun] {
 }
 
 extension Transaction {
-    /// The most bytes of batches on the bus; a transaction with more is announced as a reload.
+    /// The maximum size of the batches on the bus, in bytes. A larger transaction is announced as a reload.
     static let maximumBatchBytes = 65_536
 
-    /// How many bytes the batches take on the bus.
+    /// The size of the batches on the bus, in bytes.
     var batchBytes: Int {
         let runs = sections.deletes.count + sections.inserts.count + sections.reloads.count
         let places = items.deletes.count + items.inserts.count + items.reloads.count
         return 8 * (runs + sections.moves.count + places) + 16 * items.moves.count
     }
 
-    /// The transaction as a reload.
+    /// The transaction converted to a reload, without batches.
     var asReload: Transaction {
         var reload = self
         reload.kind = .reload
@@ -117,7 +123,9 @@ extension Transaction {
         return reload
     }
 
-    /// Whether the transaction is announced as a reload because it has too many changes.
+    /// Returns whether the transaction has too many changes for batches, so that it is announced as a reload.
+    ///
+    /// - Parameter threshold: the maximum number of section changes; 0 for no maximum.
     func isTooLarge(threshold: Int) -> Bool {
         (threshold > 0 && sections.changeCount > threshold) || batchBytes > Transaction.maximumBatchBytes
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Objects with the first of each identifier kept.
+/// A list of objects without duplicates. Of objects with equal identifiers, the first one is kept.
 ///
 /// - Complexity: O(n).
 struct UniqueObjects {
@@ -23,7 +23,7 @@ struct UniqueObjects {
         }
     }
 
-    /// The positions of objects whose identifier came before, ascending.
+    /// Returns the positions of objects whose identifier an earlier object has, ascending.
     private static func duplicates(in all: [ListObject]) -> [Int] {
         DiffMemory.with(byteCount: DiffTable.byteCount(for: all.count)) { memory in
             let table = DiffTable(count: all.count, limit: all.count, in: &memory)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides when a flush is due (rules CO-01 to CO-11): at most one is pending, and it is never re-timed.
+/// Schedules the flushes of a list (rules CO-01 to CO-11). At most one flush is scheduled, and its time is never
+/// changed.
 struct UpdateCoalescer {
-    /// How long requests are collected.
+    /// The time for which requests are collected before a flush.
     private(set) var configuration: ListOptions.Coalescing
 
     private var interval: UInt64
-    /// When the last flush started (rule CO-10).
+    /// The time at which the last flush started, in milliseconds (rule CO-10).
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
     private var retry = RetryDelay()
-    /// When a refused flush is retried, if no other comes before.
+    /// The time at which a refused flush is retried unless another flush comes first, in milliseconds.
     var retryTime: UInt64 { retry.time }
 
     init(configuration: ListOptions.Coalescing) {
@@ -18,14 +19,16 @@ struct UpdateCoalescer {
         interval = configuration.minimum
     }
 
-    /// Changes how long requests are collected; another configuration restarts at its minimum (rule CO-09).
+    /// Sets the time for which requests are collected. A different configuration starts at its minimum (rule CO-09).
     mutating func setConfiguration(_ new: ListOptions.Coalescing) {
         guard new != configuration else { return }
         configuration = new
         interval = new.minimum
     }
 
-    /// Schedules a flush for a request.
+    /// Schedules a flush for a request, unless a flush is scheduled already.
+    ///
+    /// - Parameter isVisible: whether a view of the list is on screen.
     mutating func request(now: UInt64, isVisible: Bool) {
         guard timing == .idle else { return }
         guard configuration.isAdaptive else {
@@ -51,29 +54,29 @@ struct UpdateCoalescer {
         lastStart = now
     }
 
-    /// Records that the store refused a flush: the delay before the next try doubles.
-    mutating func refuse(now: UInt64) { retry.refuse(now: now) }
+    /// Records that the store refused a flush, which doubles the delay before the next attempt.
+    mutating func recordRefusal(now: UInt64) { retry.recordRefusal(now: now) }
 
-    /// Records that the store accepted a flush: the next refusal has the shortest delay again.
-    mutating func accept() { retry.accept() }
+    /// Resets the delay before the next attempt to its minimum, because the store accepted a flush.
+    mutating func resetRetryDelay() { retry.reset() }
 }
 
-/// When something that was refused is retried: after 100 ms, then after twice as long each time, up to 30 s.
+/// An exponential backoff for refused writes: the delay starts at 100 ms and doubles with each refusal, up to 30 s.
 struct RetryDelay {
-    /// When, in milliseconds; 0 = nothing was refused.
+    /// The time of the next attempt, in milliseconds; 0 before the first refusal.
     private(set) var time: UInt64 = 0
     private var interval = shortest
 
     private static let (shortest, longest): (UInt64, UInt64) = (100, 30_000)
 
-    /// Records a refusal.
-    mutating func refuse(now: UInt64) {
+    /// Schedules the next attempt after a refusal, and doubles the delay.
+    mutating func recordRefusal(now: UInt64) {
         time = now.saturatingAdding(interval)
         interval = min(RetryDelay.longest, interval * 2)
     }
 
-    /// Records a success.
-    mutating func accept() { interval = RetryDelay.shortest }
+    /// Resets the delay to its minimum after a success.
+    mutating func reset() { interval = RetryDelay.shortest }
 }
 
 extension UInt64 {

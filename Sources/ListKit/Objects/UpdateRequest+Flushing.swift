@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UpdateRequest {
-    /// Whether the request shares a flush with no other, because its effect depends on the present items.
+    /// Whether the request needs a flush of its own, because its effect depends on the current items.
     @_spi(Daemon) public var requiresOwnTransaction: Bool {
         switch operation {
         case .moveItem, .configure: true
@@ -9,14 +9,14 @@ extension UpdateRequest {
         }
     }
 
-    /// Whether its transaction may be animated; a reload never is.
+    /// Whether a transaction with this request may be animated; always `false` for a reload.
     var allowsAnimation: Bool {
         if case .reloadData = operation { false } else { animated }
     }
 
-    /// The error of a request that expects another revision than the list has; `nil` when it does not.
+    /// Returns the error for a request that expects another revision than the list's; `nil` if there is no conflict.
     func conflict(with revision: UInt64) -> ListError? {
         guard expectedRevision != 0, expectedRevision != revision else { return nil }
-        return ListError(.revisionConflict, "expected_revision \(expectedRevision): the list is at \(revision)")
+        return ListError(.revisionConflict, "expected_revision is \(expectedRevision), but the list is at \(revision)")
     }
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Identifies a request; chosen by the caller, repeated in the answer.
+/// The identifier of a request. The caller chooses it, and the answer repeats it.
 public typealias RequestID = UInt64
 
 /// A request to change a list.
 ///
-/// Every request that ``ListAdapter/enqueue(_:now:)`` takes is answered exactly once, in the ``FlushResult/answers`` of some
-/// flush.
+/// Every request that is passed to ``ListAdapter/enqueue(_:now:)`` is answered exactly once, in the
+/// ``FlushResult/answers`` of a flush.
 @frozen public struct UpdateRequest: Sendable {
-    /// Identifies the request in its answer.
+    /// The identifier of the request, which its answer repeats.
     public var id: RequestID
-    /// The revision that the list must have, 0 = any.
+    /// The revision that the list must have for the request to succeed; 0 allows every revision.
     ///
-    /// Compared with the revision before the flush; an earlier request of the flush that changed anything is a conflict too.
+    /// The comparison uses the revision before the flush. An earlier request in the same flush that changed the list
+    /// is a conflict too.
     public var expectedRevision: UInt64
-    /// A hint for viewers and update listeners; a transaction is animated if all its requests are (rule UP-16).
+    /// Whether viewers should animate the change, as a hint. A transaction is animated if all its requests are (rule
+    /// UP-16).
     public var animated: Bool
-    /// The most bytes of identifier and fields that an object may have after a patch that enlarges it.
+    /// The maximum size of an object after a patch that enlarges it, in bytes of its identifier and fields.
     public var maximumObjectBytes: Int
-    /// The change.
+    /// The change that the request makes.
     public var operation: Operation
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         id: RequestID, expectedRevision: UInt64 = 0, animated: Bool = true, maximumObjectBytes: Int = .max,
         operation: Operation
@@ -35,43 +37,47 @@ public typealias RequestID = UInt64
 
     /// The kinds of requests.
     @frozen public indirect enum Operation: Sendable {
-        /// The whole new list, in order.
+        /// Replaces the whole list by the given objects, in this order.
         case performUpdates(objects: [ListObject], duplicates: DuplicatePolicy = .keepFirst)
-        /// Removes (an unknown identifier is no error), then upserts in order.
+        /// Removes objects, then inserts or updates others, in order. Unknown identifiers in `removed` are ignored.
         case applyChanges(removed: [String], upserts: [Upsert])
         /// Moves one object.
         case moveObject(id: String, position: Position)
         /// Changes some fields of one object.
         case patchObject(id: String, set: Fields, unset: [String])
-        /// Moves an item, as a user dragged it; the target is its place after the move. A refusal is no error
-        /// (``RequestAnswer/isRefused``).
+        /// Moves an item that a user dragged.
+        ///
+        /// `to` is the path after the move. If the move is refused, the request still succeeds, with
+        /// ``RequestAnswer/isRefused``.
         case moveItem(from: IndexPath, to: IndexPath)
-        /// Reloads those of these objects that are in the list, changed or not.
+        /// Reloads the sections of the objects with these identifiers, even if unchanged. Unknown identifiers are
+        /// ignored.
         case reloadObjects([String])
         /// Replaces all section controllers.
         case reloadData
-        /// A request that could not be decoded: answered with the error, unless its expected revision conflicts first.
+        /// Stands for a request that could not be decoded. Its answer is this error, unless its expected revision
+        /// conflicts.
         case invalid(ListError)
-        /// Replaces the options of the list; another layout, direction or other controllers make it a reload.
+        /// Replaces the options of the list. New section controllers, or another layout or direction, cause a reload.
         case configure(ListOptions, controllersChanged: Bool)
     }
 
-    /// The treatment of objects whose identifier occurred before in the same list.
+    /// The treatment of objects whose identifier an earlier object of the same list has.
     @frozen public enum DuplicatePolicy: Sendable, Hashable {
-        /// The first one stays, the others are dropped and counted.
+        /// Keeps the first object with an identifier. The others are dropped, and the answer reports their number.
         case keepFirst
-        /// The request fails with `duplicateIdentifier`.
+        /// Lets the request fail with `duplicateIdentifier`.
         case fail
     }
 
-    /// An object to insert or to change.
+    /// An object to insert or to update.
     @frozen public struct Upsert: Sendable {
         /// The new object.
         public var object: ListObject
-        /// Its position.
+        /// The position of the object.
         public var position: Position
 
-        /// Makes an upsert.
+        /// Creates an upsert.
         public init(_ object: ListObject, position: Position = .keep) {
             self.object = object
             self.position = position
@@ -80,15 +86,15 @@ public typealias RequestID = UInt64
 
     /// The position of an object after a request.
     @frozen public enum Position: Sendable, Hashable {
-        /// Where it is; a new object goes last.
+        /// The current position of the object; for a new object, the end of the list.
         case keep
-        /// Before all others.
+        /// The start of the list.
         case first
-        /// After all others.
+        /// The end of the list.
         case last
-        /// Before another object; the object itself means: where it is.
+        /// Directly before the object with this identifier. The object's own identifier keeps its current position.
         case before(String)
-        /// After another object; the object itself means: where it is.
+        /// Directly after the object with this identifier. The object's own identifier keeps its current position.
         case after(String)
     }
 }

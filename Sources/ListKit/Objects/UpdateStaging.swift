@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Validates the requests of a flush in order of arrival, each against the result of the ones before it.
+/// Validates the requests of a flush in order of arrival, each against the result of all earlier requests.
 ///
-/// A request that fails has no effect on the others. Changes are made to the list's tree, in a transaction that `finish` rolls
-/// back; a full list gets a tree of its own if changes follow it.
+/// A request that fails has no effect on other requests. Changes are made in a transaction of the list's tree, which
+/// ``finish(_:)`` rolls back. A full list that is followed by changes gets a tree of its own.
 struct UpdateStaging: ~Copyable {
-    /// Types without a section controller: their objects are dropped.
+    /// The object types without a section controller, whose objects are dropped.
     private let rejected: Set<ObjectIdentifier>
     private let revision: UInt64
-    /// Whether every update is a reload, so that one with the same objects is a change too.
+    /// Whether every update is a reload, so that even an update with the same objects is a change.
     private let reloadsOnUpdate: Bool
 
-    /// The last full list, while no change was applied to it.
+    /// The objects of the last full list, as long as no change follows it.
     private var list: [ListObject]?
-    /// The last full list with the changes after it.
+    /// The tree of the last full list with the changes that followed it.
     private var replaced: SectionTree?
-    /// Whether some request changed anything.
+    /// Whether a request changed the list.
     private var hasChanged = false
-    /// Objects that are reloaded whether they changed or not.
+    /// The objects whose reload was requested, even if they are unchanged.
     private(set) var reloaded: [ListObject] = []
     /// Whether all section controllers are replaced.
     private(set) var reloadsAll = false
-    /// Whether a request wrote objects, changed or not.
+    /// Whether a request wrote objects, even if it changed nothing.
     private(set) var hasUpdates = false
 
     init(revision: UInt64, updater: ListOptions.Updater, rejecting types: Set<ObjectIdentifier>) {
@@ -30,13 +30,15 @@ struct UpdateStaging: ~Copyable {
         rejected = types
     }
 
-    /// Applies a request; returns how many objects it dropped because of their identifiers.
+    /// Applies a request.
+    ///
+    /// - Returns: the number of objects that the request dropped because of a duplicate identifier.
     mutating func apply(_ request: UpdateRequest, to base: inout SectionTree) throws(ListError) -> Int {
         if request.expectedRevision != 0, request.expectedRevision != revision || isChanged(base) {
-            let changed = request.expectedRevision == revision ? ", which an earlier request is changing" : ""
-            throw ListError(
-                .revisionConflict, "expected_revision \(request.expectedRevision): the list is at \(revision)\(changed)"
-            )
+            let conflict =
+                request.expectedRevision == revision
+                ? "an earlier request is changing the list" : "the list is at \(revision)"
+            throw ListError(.revisionConflict, "expected_revision is \(request.expectedRevision), but \(conflict)")
         }
         switch request.operation {
         case .performUpdates(let objects, let duplicates):
@@ -56,13 +58,13 @@ struct UpdateStaging: ~Copyable {
 
     /// The combined effect of the requests.
     enum Outcome {
-        /// A full list, to be diffed with the one before.
+        /// A full list, which has to be diffed with the current one.
         case list([ListObject])
-        /// Single changes.
+        /// The changes of single objects.
         case changes(SectionChanges)
     }
 
-    /// Returns the combined effect of the requests, and restores the list's state before them.
+    /// Returns the combined effect of the requests, and rolls the tree back to its state before them.
     mutating func finish(_ base: inout SectionTree) -> Outcome {
         if let list { return .list(list) }
         if let tree = replaced.take() { return .list(tree.objects()) }
@@ -71,7 +73,7 @@ struct UpdateStaging: ~Copyable {
         return .changes(changes)
     }
 
-    /// Whether the requests so far changed anything.
+    /// Returns whether the requests so far changed the list.
     private func isChanged(_ base: borrowing SectionTree) -> Bool {
         if hasChanged || reloadsAll || !reloaded.isEmpty || (hasUpdates && reloadsOnUpdate) { return true }
         guard let list else { return false }
@@ -88,7 +90,7 @@ struct UpdateStaging: ~Copyable {
             throw ListError(.duplicateIdentifier, "objects: the identifier \(first.id.quoted) occurs twice")
         }
         guard objects.count <= SectionWord.maximumSlots else {
-            throw ListError(.limitsExceeded, "objects: \(objects.count) in one list")
+            throw ListError(.limitsExceeded, "objects: \(objects.count) objects are more than a list can have")
         }
         base.rollback()
         replaced = nil
@@ -107,17 +109,17 @@ struct UpdateStaging: ~Copyable {
             replaced = SectionTree.unique(list, itemCount: { _, _ in 0 })
             self.list = nil
         }
-        // Moved out of the optional, so that it can be changed in place and rolled back.
+        // The tree is moved out of the optional to change it in place and roll it back.
         if var tree = replaced.take() {
-            let result = run(request, on: &tree)
+            let result = runInTransaction(request, on: &tree)
             replaced = consume tree
             if try result.get() { hasChanged = true }
-        } else if try run(request, on: &base).get() {
+        } else if try runInTransaction(request, on: &base).get() {
             hasChanged = true
         }
     }
 
-    private func run(_ request: UpdateRequest, on tree: inout SectionTree) -> Result<Bool, ListError> {
+    private func runInTransaction(_ request: UpdateRequest, on tree: inout SectionTree) -> Result<Bool, ListError> {
         let savepoint = tree.savepoint
         do throws(ListError) {
             switch request.operation {

@@ -2,36 +2,36 @@
 
 /// The next action of the owner of an ``ObjectList``.
 @_spi(Daemon) @frozen public enum UpdateStep: Sendable {
-    /// Wait until then, or until another call of the list.
+    /// Wait until the given time, or until the next call of the list.
     case wait(FlushTiming)
-    /// Compute a diff, on any thread; its output goes to ``ObjectList/diffed(_:)``.
+    /// Compute a diff, on any thread, and pass its output to ``ObjectList/diffed(_:)``.
     case diff(DiffJob)
-    /// Ask the section controllers about a dragged item; the verdict goes to ``ObjectList/moveAnswered(_:)``.
+    /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/moveAnswered(_:)``.
     case ask(ItemMoveRequest)
-    /// Store something; the outcome goes to ``ObjectList/stored(_:retryingEach:sharesTable:now:)``.
+    /// Write to the store, and pass the outcome to ``ObjectList/stored(_:retryingEach:sharesTable:now:)``.
     case store(StoreWork)
-    /// Reserve numbers; the outcome goes to ``ObjectList/reserved(_:_:now:)``.
+    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/reserved(_:_:now:)``.
     case reserve(StoreWork)
-    /// Present an update; the outcome goes to ``ObjectList/presented(_:)``.
+    /// Present an update, and pass the result to ``ObjectList/presented(_:)``.
     case present(ObjectUpdate)
-    /// Run the queued item updates up to a ticket; the outcome goes to ``ObjectList/changedByItself(_:answering:)``.
+    /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/changedByItself(_:answering:)``.
     case presentItems(through: Ticket)
-    /// Answer requests that changed nothing.
+    /// Send the answers to requests that changed nothing or failed.
     case answers([RequestAnswer])
 }
 
-/// A dragged item, about which section controllers decide.
+/// A request to move a dragged item. The section controllers decide about it.
 @_spi(Daemon) public struct ItemMoveRequest: Sendable, Hashable {
-    /// The request.
+    /// The identifier of the request.
     public var id: RequestID
-    /// Where the item is.
+    /// The path of the item before the move.
     public var from: IndexPath
-    /// Where it is after the move.
+    /// The path of the item after the move.
     public var to: IndexPath
-    /// Whether the request was animated.
+    /// Whether the request is animated.
     public var animated: Bool
 
-    /// Describes a move.
+    /// Creates a request to move an item.
     public init(id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true) {
         self.id = id
         self.from = from
@@ -42,45 +42,46 @@
 
 /// The section controllers' verdict on a dragged item.
 @_spi(Daemon) @frozen public enum ItemMoveVerdict: Sendable {
-    /// It stays where it is.
+    /// The item stays where it is; the request succeeds.
     case refused
-    /// It cannot be moved.
+    /// The item cannot be moved; the request fails.
     case error(ListError)
-    /// Its whole section moves; to its own position = nothing changes.
+    /// The item's whole section moves. Equal indexes mean that nothing changes.
     case section(from: Int, to: Int)
-    /// The object of its section with the item moved.
+    /// The section's object changes. The new object has the item at its new place.
     case object(ListObject)
 }
 
-/// The answer of a presentation that was asked about a dragged item.
+/// The answer of a presentation to an ``ItemMoveRequest``.
 @_spi(Daemon) public struct ItemMoveAnswer: Sendable {
-    /// Changes of items, in order: those of queued item updates, and the move if the item's controller has made it.
+    /// The item changes that the request caused, in order: queued item updates, then the move if the controller made
+    /// it itself.
     public var changes: [Presented] = []
-    /// The section controllers' verdict; `nil` = the last of the changes is the move.
+    /// The section controllers' verdict; `nil` if a controller moved the item itself, as the last of the changes.
     public var verdict: ItemMoveVerdict?
 
-    /// Makes an empty answer.
+    /// Creates an empty answer.
     public init() {}
 }
 
 /// A write to the store, in one transaction.
 @_spi(Daemon) public struct StoreWork: Sendable {
-    /// The change of the stored objects; `nil` = none.
+    /// The change of the stored objects; `nil` if the objects do not change.
     public var content: PreparedTransaction.Content?
-    /// Announced transactions that were not written yet.
+    /// The announced transactions that are not in the store yet.
     public var log: [Transaction]
-    /// The oldest revision since which the store keeps changes.
+    /// The oldest revision whose later changes the store keeps.
     public var oldestRevision: UInt64
-    /// The revision that was announced last: that of the objects before this write.
+    /// The latest announced revision, which is the revision of the objects before this write.
     public var revision: UInt64
-    /// The highest revision that may be announced as soon as this is stored.
+    /// The highest revision that may be announced once this write has succeeded.
     public var limit: UInt64
-    /// Where the source of the list continues after a start; `nil` = as stored.
+    /// The position from which the list's source continues after a restart; `nil` keeps the stored position.
     public var cursor: [UInt8]?
-    /// The requests that are answered with it.
+    /// The requests that are answered when this write has ended.
     public var requests: [RequestID]
 
-    /// Makes a write.
+    /// Creates a write.
     public init(
         content: PreparedTransaction.Content? = nil, log: [Transaction] = [], oldestRevision: UInt64,
         revision: UInt64, limit: UInt64, cursor: [UInt8]? = nil, requests: [RequestID] = []

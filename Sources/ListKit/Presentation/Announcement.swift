@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An update as it is announced.
+/// The announcement of an update: the transaction, and a batch for IGListKit's delegate.
 struct Announcement {
     let transaction: Transaction
-    /// The changes in the form that IGListKit's collection view receives; `nil` for a reload, and without a listener for it.
+    /// The changes in the form that IGListKit passes to a collection view; `nil` for a reload, or if no delegate
+    /// wants it.
     let batch: ListBatchUpdateData?
-    /// Whether it is a reload only because it has too many changes.
+    /// Whether the transaction is a reload only because the update has too many changes.
     let isFallback: Bool
 
-    /// Builds the announcement from the changes of sections and items.
+    /// Creates the announcement from the changes of sections and items.
     ///
-    /// - Parameter base: the revision before.
+    /// - Parameters:
+    ///   - base: the revision before the update.
+    ///   - wantsBatch: whether to include ``batch``.
     init(
         of update: ObjectUpdate, _ collector: ItemChangeCollector, _ environment: ViewEnvironment, base: UInt64,
         wantsBatch: Bool
@@ -23,14 +26,16 @@ struct Announcement {
         if !update.isReload {
             for handle in collector.reloads {
                 guard let old = map.oldPosition(of: handle), map.position(of: handle) != nil else { continue }
-                announcer.reload(old, itemCount: map.itemCount(of: handle), oldItemCount: map.oldItemCount(of: handle))
+                announcer.addReload(
+                    ofSection: old, itemCount: map.itemCount(of: handle), oldItemCount: map.oldItemCount(of: handle))
             }
-            for update in collector.unnoticed {
-                announcer.reload(update.old, itemCount: update.itemCount, oldItemCount: update.oldItemCount)
+            for update in collector.handlelessUpdates {
+                announcer.addReload(
+                    ofSection: update.old, itemCount: update.itemCount, oldItemCount: update.oldItemCount)
             }
             for (handle, changes) in collector.itemChanges where !changes.isEmpty {
                 guard let old = map.oldPosition(of: handle), let new = map.position(of: handle) else { continue }
-                announcer.change(itemsOf: old, now: new, changes)
+                announcer.addItemChanges(changes, from: old, to: new)
             }
             (transaction.sections, transaction.items) = announcer.batches()
         }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The item updates that are queued for the next update of their list, in order.
+/// A queue of item updates that wait for the next update of their list, in order of arrival.
 struct ItemUpdateQueue {
-    /// An item update and its ticket.
+    /// A queued item update with its ticket.
     struct Entry {
         let ticket: Ticket
         let update: ItemUpdate
     }
 
     private(set) var entries: [Entry] = []
-    /// Makes tickets in the list's order of arrival.
+    /// Returns the next ticket in the list's order of arrival.
     private let makeTicket: () -> Ticket
-    /// When they are due; only for a list whose objects are in another process.
+    /// The scheduler of item updates. Used only if the list's objects are in another process.
     private var coalescer: UpdateCoalescer
-    /// The time, in milliseconds.
+    /// The current time in milliseconds.
     private var now: UInt64 = 0
 
     init(coalescing: ListOptions.Coalescing, makeTicket: @escaping () -> Ticket) {
@@ -21,19 +21,19 @@ struct ItemUpdateQueue {
         coalescer = UpdateCoalescer(configuration: coalescing)
     }
 
-    /// The ticket of the first one; `nil` = none is queued.
+    /// The ticket of the first queued item update; `nil` if the queue is empty.
     var first: Ticket? { entries.first?.ticket }
 
-    /// When they are due.
+    /// The time at which the queued item updates are due.
     var timing: FlushTiming {
         if entries.isEmpty { return .idle }
         return coalescer.timing == .idle ? .now : coalescer.timing
     }
 
-    /// Sets the time.
+    /// Sets the current time. An earlier time is ignored.
     mutating func setTime(_ new: UInt64) { now = max(now, new) }
 
-    /// Changes how long item updates are collected.
+    /// Sets the time for which item updates are collected.
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
@@ -41,7 +41,9 @@ struct ItemUpdateQueue {
         coalescer.request(now: now, isVisible: isOnScreen)
     }
 
-    /// Removes those up to a ticket, for an update that begins now; `nil` = all.
+    /// Removes and returns the item updates up to a ticket, for an update that begins now.
+    ///
+    /// - Parameter ticket: the ticket; `nil` to remove all item updates.
     mutating func dequeue(through ticket: Ticket?) -> [Entry] {
         coalescer.start(now: now)
         let count = ticket.map { ticket in entries.prefix { $0.ticket <= ticket }.count } ?? entries.count

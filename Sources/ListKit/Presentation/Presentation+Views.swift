@@ -1,90 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Commands of views: each returns the events that come before its answer, in order.
+// The commands of views. Each command returns the events that have to be sent before its answer, in order.
 
 extension Presentation {
-    /// A view that may be called now.
+    /// Returns an open view for a command.
+    ///
+    /// - Throws: `invalidArguments` inside of a callback, or if no such view is open.
     private func view(_ id: ViewID) throws(ListError) -> ListView {
         guard store.gate.allowsViewCalls else {
-            throw ListError(.invalidArguments, "a view was called from inside of a callback")
+            throw ListError(.invalidArguments, "a view must not be called from inside of a callback")
         }
-        guard let view = views.viewToChange(id) else { throw ListError(.invalidArguments, "no view \(id)") }
+        guard let view = views.viewToChange(id) else { throw ListError(.invalidArguments, "there is no view \(id)") }
         return view
     }
 
-    /// Opens a view; it has no events before its first viewport or visible range.
+    /// Opens a view. The view has no events before its first viewport or visible range is set.
     ///
-    /// - Throws: as ``ListAdapter/openView(_:options:)``.
+    /// - Throws: the errors of ``ListAdapter/openView(_:options:)``.
     public func openView(_ id: ViewID, options: ListViewOptions) throws(ListError) {
         let opening = try options.opening.map { (opening) throws(ListError) in try views.opening(at: opening) }
         try views.open(id, options).geometry.setOpening(opening)
     }
 
-    /// Opens a view that continues another one: sequences continue, slots keep their numbers, and the first change is the
-    /// difference to what the viewer shows.
+    /// Opens a view that continues the view of another presentation.
     ///
-    /// - Throws: as ``openView(_:options:)``.
+    /// Sequences continue and slots keep their numbers. The first picture has the difference from the state that the
+    /// viewer shows.
+    ///
+    /// - Throws: the errors of ``openView(_:options:)``.
     public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
         let view = try views.open(resumption.id, resumption.options)
-        // The item that it opens at may be gone.
+        // The item at which the view should open may no longer exist.
         view.resume(resumption, opening: resumption.options.opening.flatMap { try? views.opening(at: $0) })
         return view.geometry.isActive ? reply(view).effects : []
     }
 
-    /// The state of a view that its viewer knows, with which another presentation continues it.
+    /// Returns the state of a view that another presentation needs to continue the view without a break for its viewer.
     ///
-    /// - Throws: `invalidArguments` for a view that is not open.
+    /// - Throws: `invalidArguments` if the view is not open.
     public func resumption(of id: ViewID) throws(ListError) -> ViewResumption { try view(id).resumption }
 
-    /// Closes a view: the display of its elements ends first.
+    /// Closes a view, after the display of its elements has ended.
+    ///
+    /// - Returns: the events of the elements that disappear.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         let mark = store.events.count
         let change = views.close(view)
         deliver(change.calls)
         views.remove(view)
-        return settled(change.events, since: mark)
+        return collectEvents(inserting: change.events, at: mark)
     }
 
-    /// Describes a view.
+    /// Returns a description of a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription { try view(id).description }
 
-    /// The open views, in the order of their opening.
+    /// The open views, in the order in which they were opened.
     public var openViews: [ViewID] { views.views.map(\.id) }
 
-    /// The views with changes that are held back, so that no event reports their state.
+    /// The views whose changes are held back. No event has reported their current state.
     public var waitingViews: [ViewID] {
         views.waitingViews.map(\.id)
     }
 
-    /// Whether changes of views are held back; ended by ``resumeViews()``.
+    /// Whether changes of views are held back until ``resumeViews()``.
     public var holdsViews: Bool {
         get { views.holdsViews }
         set { views.setHolding(newValue) }
     }
 
-    /// Sends the changes that were held back while ``holdsViews`` was true.
+    /// Ends ``holdsViews`` and returns the changes of views that were held back.
     public func resumeViews() -> [AdapterEvent] {
         views.setHolding(false)
         let mark = store.events.count
         let held = views.waitingViews.filter(\.sender.isHeld)
-        return settled(held.flatMap { views.compose($0, endsStall: true) }, since: mark)
+        return collectEvents(inserting: held.flatMap { views.compose($0, endsStall: true) }, at: mark)
     }
 
-    /// Sets whether a view is on screen; updates of a list without one may wait longer.
+    /// Sets whether a view is on screen. Updates of a list without a view on screen may be collected for a longer time.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
         try view(id).setOnScreen(isVisible)
     }
 
     // MARK: Viewports
 
-    /// Sets the viewport, in the content as of the sequence `seen`.
+    /// Sets the viewport of a view.
     ///
-    /// - Throws: as ``ListAdapter/setViewport(view:seen:rect:)``.
+    /// - Parameters:
+    ///   - seen: the sequence of the last picture that the viewer has drawn; 0 or an unknown sequence stands for the
+    ///     newest picture.
+    ///   - rect: the viewport, in coordinates of the content as of `seen`.
+    /// - Throws: the errors of ``ListAdapter/setViewport(view:seen:rect:)``.
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind != .none else {
-            throw ListError(.invalidArguments, "a view with the layout none has no viewport: name a visible range")
+            throw ListError(.invalidArguments, "a view with the layout \"none\" has a visible range, but no viewport")
         }
         if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
         let sequence = view.sender.sequence
@@ -94,18 +104,19 @@ extension Presentation {
         return reply(view, scrolledFrom: old)
     }
 
-    /// Sets the items that a viewer of layout `none` shows, first and last included, in the list as of the sequence `seen`.
+    /// Sets the range of items that a viewer of the layout `none` shows, from `first` to `last` in the list as of
+    /// `seen`.
     ///
-    /// - Throws: as ``ListAdapter/setVisibleRange(view:seen:first:last:)``.
+    /// - Throws: the errors of ``ListAdapter/setVisibleRange(view:seen:first:last:)``.
     public func setVisibleRange(
         view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath
     ) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind == .none else {
-            throw ListError(.invalidArguments, "only a view with the layout none names a visible range")
+            throw ListError(.invalidArguments, "only a view with the layout \"none\" has a visible range")
         }
         guard first <= last, first.section >= 0, first.item >= 0, last.item >= 0 else {
-            throw ListError(.invalidArguments, "the last visible item comes before the first")
+            throw ListError(.invalidArguments, "the visible range ends before it begins, or an index is negative")
         }
         var items = visibleItems(from: first, through: last, seen: seen, in: view)
         if let opening = view.geometry.consumeOpening(), let section = store.map.position(of: opening.handle) {
@@ -117,13 +128,13 @@ extension Presentation {
         return reply(view)
     }
 
-    /// Converts a range in the list as of a picture to the present list.
+    /// Converts a range of items from the list as of the sequence `seen` to the current list.
     private func visibleItems(
         from first: IndexPath, through last: IndexPath, seen: UInt64, in view: ListView
     ) -> VisibleItems {
         let order = ItemOrder(store.map)
         let changes = view.sender.changes(since: seen)
-        // The common case: both items are still there.
+        // In the most common case, both items still exist.
         func present(_ path: IndexPath) -> IndexPath? {
             let path = changes.reduce(Optional(path)) { path, change in path.flatMap { change($0) } }
             return path.flatMap { $0.item < store.map.itemCount(at: $0.section) ?? 0 ? $0 : nil }
@@ -133,29 +144,29 @@ extension Presentation {
             return order.items(from: min(begin, end), through: max(begin, end))
         }
         guard let change = view.sender.change(since: seen) else { return order.items(from: first, through: last) }
-        return order.items(from: first, through: last, before: change)
+        return order.items(from: first, through: last, applying: change)
     }
 
     // MARK: Scrolling
 
-    /// Scrolls a view to an item; of a section without items, to its header.
+    /// Scrolls a view to an item; in a section without items, to the header.
     ///
-    /// - Throws: as ``ListAdapter/scrollTo(view:object:item:position:)``.
+    /// - Throws: the errors of ``ListAdapter/scrollTo(view:object:item:position:)``.
     public func scrollTo(
         view id: ViewID, object objectID: String, item: Int, position: ScrollPosition
     ) throws(ListError) -> (offset: Point, reply: ViewReply) {
         let view = try scrollableView(id)
         guard let handle = store.map.handle(forID: objectID) else {
-            throw ListError(.noSuchObject, "id: no object \(objectID.quoted)")
+            throw ListError(.noSuchObject, "id: there is no object \(objectID.quoted)")
         }
         guard let range = view.geometry.scrollRange(of: handle, item: item) else {
-            throw ListError(.noSuchItem, "item: \(objectID.quoted) has no item \(item)")
+            throw ListError(.noSuchItem, "item: the object \(objectID.quoted) has no item \(item)")
         }
         let reply = scroll(view, to: ScrollTarget(range: range, position: position))
         return (view.geometry.offset, reply)
     }
 
-    /// Scrolls a view to an object: from its first item to its last, with the named supplementary views.
+    /// Scrolls a view to all items of an object, together with the given supplementary views.
     func scroll(
         view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind>, position: ScrollPosition,
         additionalOffset: Double
@@ -163,9 +174,9 @@ extension Presentation {
         let view = try scrollableView(id)
         guard additionalOffset.isFinite, let section = store.map.position(ofID: objectID),
             let range = view.geometry.layout.scrollRange(ofSection: section, supplementary: kinds)
-        else { return (view.geometry.offset, ViewReply(sequence: view.sender.sequence, effects: settled())) }
+        else { return (view.geometry.offset, ViewReply(sequence: view.sender.sequence, effects: collectEvents())) }
         let target = ScrollTarget(range: range, position: position, additionalOffset: additionalOffset)
-        let reply = scroll(view, to: target, countsPresent: false)
+        let reply = scroll(view, to: target, usesCurrentOffset: false)
         return (view.geometry.offset, reply)
     }
 
@@ -177,16 +188,17 @@ extension Presentation {
         return view
     }
 
-    private func scroll(_ view: ListView, to target: ScrollTarget, countsPresent: Bool = true) -> ViewReply {
+    private func scroll(_ view: ListView, to target: ScrollTarget, usesCurrentOffset: Bool = true) -> ViewReply {
         let old = view.geometry.offset
         let sequence = view.sender.sequence
-        if view.geometry.scroll(to: target, countsPresent: countsPresent, sequence: sequence) {
+        if view.geometry.scroll(to: target, usesCurrentOffset: usesCurrentOffset, sequence: sequence) {
             views.setLastScrolled(view)
         }
         return reply(view, scrolledFrom: old)
     }
 
-    /// Scrolls all views to an item of a section controller; inside of a callback, right after it.
+    /// Scrolls all views to an item of a section controller. Inside of a callback, the scroll runs directly after
+    /// the callback.
     func scrollViews(to controller: ListSectionController, index: Int, position: ScrollPosition) {
         guard !store.gate.isBusy else {
             store.gate.enqueueScroll { [weak self] in
@@ -196,7 +208,7 @@ extension Presentation {
         }
         guard let handle = store.handle(of: controller) else { return }
         for view in views.views {
-            // Work of the view before may have closed this one.
+            // Work that the previous view's scroll caused may have closed this view.
             guard views.view(view.id) === view, let range = view.geometry.scrollRange(of: handle, item: index)
             else { continue }
             store.events.insert(scroll(view, to: ScrollTarget(range: range, position: position)).effects, at: 0)
@@ -204,28 +216,29 @@ extension Presentation {
         onActivity?()
     }
 
-    /// Passes a scroll event of the user to the section controllers that the view shows.
+    /// Passes a scroll event of the user to the section controllers whose sections are visible in the view.
     public func reportScroll(view id: ViewID, _ event: ListScrollEvent) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
-        view.follow(event)
+        view.updateScrolling(event)
         deliver(ControllerCalls(event, in: view).calls)
-        return settled()
+        return collectEvents()
     }
 
-    /// Replaces the sizes of items in a view by those that its viewer measured.
+    /// Replaces the sizes of items in a view by the sizes that its viewer has measured.
     ///
-    /// - Throws: as ``ListAdapter/reportSizes(view:sizes:)``.
+    /// - Throws: the errors of ``ListAdapter/reportSizes(view:sizes:)``.
     public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
         let view = try view(id)
         for measured in sizes {
             let size = measured.size
             guard size.isFinite, size.width >= 0, size.height >= 0 else {
                 throw ListError(
-                    .invalidArguments, "sizes: \(measured.objectID.quoted) item \(measured.item): \(size)")
+                    .invalidArguments,
+                    "sizes: item \(measured.item) of \(measured.objectID.quoted) has the invalid size \(size)")
             }
         }
         guard view.geometry.setMeasured(sizes, view.elements) else {
-            return ViewReply(sequence: view.sender.sequence, effects: settled())
+            return ViewReply(sequence: view.sender.sequence, effects: collectEvents())
         }
         view.geometry.applyAnchor(forwarding: [:], sequence: view.sender.sequence)
         return reply(view)
@@ -233,104 +246,114 @@ extension Presentation {
 
     // MARK: Pictures
 
-    /// Acknowledges all changes up to a sequence; one that was never sent is ignored.
+    /// Acknowledges all pictures up to a sequence. A sequence that was never sent is ignored.
+    ///
+    /// - Returns: the changes that were held back because the view's credit was used up.
     public func acknowledge(view id: ViewID, sequence: UInt64) throws(ListError) -> [AdapterEvent] {
         let view = try view(id)
         view.sender.acknowledge(sequence)
         view.geometry.forgetShifts(upTo: view.sender.credit.acknowledged)
         guard view.sender.credit.isStalled else { return [] }
         let mark = store.events.count
-        return settled(views.compose(view, endsStall: true), since: mark)
+        return collectEvents(inserting: views.compose(view, endsStall: true), at: mark)
     }
 
-    /// The present picture; it acknowledges everything and ends a stall. Slots keep their numbers.
+    /// Returns the current picture of a view. Slots keep their numbers.
+    ///
+    /// A resync acknowledges all pictures and ends a stall.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
-        view.sender.catchUp(view)
-        forgetPictures(of: view)
-        settle()
-        // The picture includes what callbacks changed.
-        forgetPictures(of: view)
-        return view.sender.present(view.geometry)
+        view.sender.updatePictureWithoutSending(view)
+        dropQueuedPictures(of: view)
+        runEnqueuedWork()
+        // The returned picture includes the changes that callbacks made meanwhile.
+        dropQueuedPictures(of: view)
+        return view.sender.wholePicture(view.geometry)
     }
 
-    /// Drops queued changes of a view, because its viewer reads the whole picture.
-    private func forgetPictures(of view: ListView) {
+    /// Drops the queued pictures of a view and acknowledges all sent ones, because its viewer reads the whole picture.
+    private func dropQueuedPictures(of view: ListView) {
         store.events.removeAll { $0.isPicture(of: view.id) }
         view.sender.acknowledgeAll(restartsHistory: view.geometry.kind == .none)
         view.geometry.forgetShifts(upTo: view.sender.sequence)
     }
 
-    /// Updates a view after its viewport changed, and returns the events of that.
+    /// Updates a view after a change of its viewport or layout, and returns the reply to the command.
     ///
-    /// - Parameter old: the viewport's origin before, if its controllers receive a scroll event; else `nil`.
+    /// - Parameter old: the previous origin of the viewport, if the section controllers receive a scroll event; else
+    ///   `nil`.
     private func reply(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewReply {
         let mark = store.events.count
         let change = views.update(view, scrolledFrom: old)
         deliver(change.calls)
-        let effects = settled(change.events, since: mark)
+        let effects = collectEvents(inserting: change.events, at: mark)
         return ViewReply(sequence: view.sender.sequence, effects: effects)
     }
 
     // MARK: Items
 
-    /// Selects an item for a viewer, if the section controller allows it.
+    /// Selects an item for a viewer, if the section controller allows the selection.
     ///
+    /// - Returns: whether the item is selected afterwards, and the events.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func selectItem(
         _ item: Int, ofObject id: String
     ) throws(ListError) -> (selected: Bool, events: [AdapterEvent]) {
         let isSelected = selections.select(item, of: try selections.handle(ofItem: item, of: id))
-        return (isSelected, settled())
+        return (isSelected, collectEvents())
     }
 
-    /// Deselects an item for a viewer, if the section controller allows it.
+    /// Deselects an item for a viewer, if the section controller allows the deselection.
     ///
+    /// - Returns: whether the item is deselected afterwards, and the events.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func deselectItem(
         _ item: Int, ofObject id: String
     ) throws(ListError) -> (deselected: Bool, events: [AdapterEvent]) {
         let isDeselected = selections.deselect(item, of: try selections.handle(ofItem: item, of: id))
-        return (isDeselected, settled())
+        return (isDeselected, collectEvents())
     }
 
-    /// Deselects items and then selects others for a viewer, each if its section controller allows it, in one event.
+    /// Deselects items and then selects others for a viewer, in one event. The section controller of each item may
+    /// refuse.
     ///
-    /// - Returns: those of `select` that are selected afterwards, and those of `deselect` that are not.
-    /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
+    /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
+    ///   deselected afterwards.
+    /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
     /// - Complexity: O(log n) for each item.
     public func changeSelection(
         select: [SelectedItem], deselect: [SelectedItem]
     ) throws(ListError) -> (selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]) {
         let changed = try selections.change(select: select, deselect: deselect)
-        return (changed.selected, changed.deselected, settled())
+        return (changed.selected, changed.deselected, collectEvents())
     }
 
     /// Restores the selection of another presentation, without calls of section controllers and without an event.
     ///
-    /// Items that are gone are left out.
-    public func resumeSelection(_ items: [SelectedItem]) { selections.resume(items) }
+    /// Items that no longer exist are left out.
+    public func resumeSelection(_ items: [SelectedItem]) { selections.restore(items) }
 
-    /// Sets whether an item is highlighted: a finger or a pointer is down on it.
+    /// Sets whether an item is highlighted, because a finger or a pointer is pressed on it.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func setHighlighted(
         _ isHighlighted: Bool, item: Int, ofObject id: String
     ) throws(ListError) -> [AdapterEvent] {
         let handle = try selections.handle(ofItem: item, of: id)
-        store.tellSelection(of: handle, item: item, isHighlighted ? .highlight : .unhighlight)
-        return settled()
+        store.notifySelection(of: handle, item: item, isHighlighted ? .highlight : .unhighlight)
+        return collectEvents()
     }
 
-    /// Passes an action on an item from a viewer to the section controller.
+    /// Passes a viewer's action on an item to the section controller.
     ///
-    /// - Returns: whether the section controller has handled it; a section at fault handles nothing.
+    /// - Returns: whether the section controller has handled the action, and the events. A section at fault handles
+    ///   no action.
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func invoke(
         _ action: String, parameters: Fields, item: Int, ofObject id: String
     ) throws(ListError) -> (handled: Bool, events: [AdapterEvent]) {
         let handle = try selections.handle(ofItem: item, of: id)
         let isHandled = store.askAction(of: handle, item: item, action, parameters)
-        return (isHandled, settled())
+        return (isHandled, collectEvents())
     }
 }

@@ -2,8 +2,9 @@
 
 /// The section controllers, views and selection of a list.
 ///
-/// It presents the sections of a ``SectionTable``, which it may share with an ``ObjectList`` on the same executor, where updates
-/// are validated, stored and numbered. Commands of views run at any time, on the list as it was presented last.
+/// A presentation presents the sections of a ``SectionTable``. It may share the table with an ``ObjectList`` on the
+/// same executor, which validates, stores and numbers updates. Commands of views run at any time and use the list as
+/// of the latest presented update.
 @_spi(Daemon) public final class Presentation {
     let store: SectionStore
     let environment: ViewEnvironment
@@ -14,14 +15,16 @@
     private(set) var update: SectionUpdate?
     private weak var delegate: (any PresentationDelegate)?
 
-    /// Runs delayed callbacks of section controllers, on the owner's executor.
+    /// The executor of the owner, which runs delayed callbacks of section controllers. The presentation holds it
+    /// weakly.
     public weak var executor: (any ListExecutor)?
 
-    /// Receives the losses of content in the objects of an update that built-in section controllers found, at most one for each
-    /// reason.
+    /// The handler of the content losses that built-in section controllers find in the objects of an update. At most
+    /// one loss is passed for each reason.
     public var onContentLosses: (([ContentLoss]) -> Void)?
 
-    /// Presents a list with sections of its own; repeated identifiers are dropped.
+    /// Creates a presentation of objects, with a table of its own. Of objects with equal identifiers, the first one
+    /// is kept.
     public convenience init(
         configuration: ListOptions, controllers: any ListSectionControllerProvider, objects: [ListObject],
         executor: (any ListExecutor)?, observer: (any CallObserver)?
@@ -32,11 +35,11 @@
         load(objects)
     }
 
-    /// Presents the sections of another list's table, on the same executor.
+    /// Creates a presentation of the sections in the table of an ``ObjectList`` on the same executor.
     ///
     /// - Parameters:
-    ///   - table: the sections; no change of it is open.
-    ///   - makeTicket: makes the tickets of item updates, in the other list's order of arrival.
+    ///   - table: the table. It must not have an open change.
+    ///   - makeTicket: returns the next ticket in the order of arrival at the object list, for an item update.
     public convenience init(
         configuration: ListOptions, controllers: any ListSectionControllerProvider, sharing table: SectionTable,
         makeTicket: @escaping () -> Ticket, executor: (any ListExecutor)?, observer: (any CallObserver)?
@@ -47,7 +50,7 @@
         store.countAllItems()
     }
 
-    /// Makes a presentation; ``load(_:)`` follows, or the sections are counted.
+    /// Creates a presentation. The caller then fills it with ``load(_:)``, or counts the items of the table's sections.
     init(
         _ configuration: ListOptions, _ controllers: any ListSectionControllerProvider, _ table: SectionTable,
         revision: UInt64, makeTicket: @escaping () -> Ticket, executor: (any ListExecutor)?,
@@ -65,26 +68,26 @@
     }
 
     deinit {
-        // Completions are always called: with false for updates that were never presented.
+        // Every completion is called; with `false` if its update was never presented.
         for entry in itemUpdates.entries { entry.update.completion?(false) }
         for completion in update?.completions ?? [] { completion.call(false) }
     }
 
-    /// Fills a new list.
+    /// Fills a new presentation with objects. Objects of unknown types are dropped.
     func load(_ objects: [ListObject]) {
         var objects = objects
         var kinds = LastKind()
         if !objects.allSatisfy({ kinds.isKnown(for: $0, in: store) }) {
             objects = UniqueObjects(objects).objects.filter { kinds.isKnown(for: $0, in: store) }
         }
-        var (count, unsettled) = (0, [Int]())
+        var (count, uncounted) = (0, [Int]())
         store.map.table.load(objects) { object in
             defer { count += 1 }
             if let itemCount = kinds.itemCount(of: object, in: store) { return itemCount }
-            unsettled.append(count)
+            uncounted.append(count)
             return 0
         }
-        store.countItems(at: unsettled)
+        store.countItems(at: uncounted)
     }
 
     // MARK: State
@@ -92,35 +95,37 @@
     /// The options of the list.
     public var configuration: ListOptions { environment.options }
 
-    /// How many updates were presented; for a program that uses the library, the list's revision.
+    /// The number of presented updates. For a program that uses the library, it is the revision of the list.
     public var revision: UInt64 { environment.revision }
 
-    /// Called when item updates are due or events are queued that no call of the owner returned. It is kept, so it has to
-    /// capture the owner weakly.
+    /// The handler that is called when item updates become due, or when events are queued that no call has returned.
+    ///
+    /// The presentation holds the handler strongly. It must capture the owner weakly.
     public var onActivity: (() -> Void)? {
         get { store.gate.onActivity }
         set { store.gate.setActivityHandler(newValue) }
     }
 
-    /// Observes every call of a section controller; held weakly.
+    /// The observer of all calls of section controllers. The presentation holds it weakly.
     public var callObserver: (any CallObserver)? {
         get { store.gate.currentObserver }
         set { store.gate.setObserver(newValue) }
     }
 
-    /// When item updates are due; only for a list whose objects are in another process.
+    /// The time at which queued item updates are due. Used only if the list's objects are in another process.
     public var itemTiming: FlushTiming { update == nil ? itemUpdates.timing : .idle }
 
-    /// How many item updates are queued.
-    var waitingItemUpdates: Int { itemUpdates.entries.count }
+    /// The number of queued item updates.
+    var queuedItemUpdateCount: Int { itemUpdates.entries.count }
 
-    /// The ticket of the first queued item update; `nil` = none is queued.
+    /// The ticket of the first queued item update; `nil` if no item update is queued.
     public var firstItemUpdate: Ticket? { itemUpdates.first }
 
-    /// Sets the time, in milliseconds, by which item updates are collected.
+    /// Sets the current time in milliseconds, from which ``itemTiming`` is computed.
     public func setTime(_ now: UInt64) { itemUpdates.setTime(now) }
 
-    /// Removes the presentation's payloads from a shared table, because another presentation takes it over.
+    /// Removes the payloads of this presentation from a shared table, because another presentation takes the table
+    /// over.
     public func leaveTable() { store.map.releaseAll() }
 
     /// Whether no update and no callback is in progress.
@@ -128,26 +133,26 @@
 
     // MARK: Presenting
 
-    /// Presents an update: section controllers are called, queued item updates run, and views follow.
+    /// Presents an update: calls section controllers, runs queued item updates, and updates the views.
     ///
-    /// An update that is not announced only sets its options; item updates stay queued. During another update and inside of a
-    /// callback nothing happens.
-    /// - Returns: the result, without valid revisions.
+    /// If the update has nothing to announce, only its options are applied and item updates stay queued. During
+    /// another update or inside of a callback, nothing happens.
+    /// - Returns: the result. Its revisions are not valid yet.
     public func present(_ update: ObjectUpdate) -> Presented {
         guard isIdle else { return Presented(itemCount: itemCount) }
-        return presented(show(update))
+        return finishPresenting(show(update))
     }
 
-    /// Runs queued item updates.
+    /// Runs queued item updates and presents their changes.
     ///
-    /// - Parameter ticket: that of the last one to run; `nil` = all.
-    /// - Returns: the result; without a transaction when they changed nothing.
+    /// - Parameter ticket: the ticket up to which item updates run; `nil` to run all of them.
+    /// - Returns: the result, without a transaction if the item updates changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Presented {
         guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount) }
-        return presented(showItems(through: ticket))
+        return finishPresenting(showItems(through: ticket))
     }
 
-    /// Runs queued item updates, then asks the section controllers about a dragged item.
+    /// Runs queued item updates, then asks the section controllers about the move of a dragged item.
     public func answer(_ move: ItemMoveRequest) -> ItemMoveAnswer {
         var answer = ItemMoveAnswer()
         if itemUpdates.first != nil { answer.changes.append(presentItems()) }
@@ -160,13 +165,15 @@
         var update = ObjectUpdate()
         update.itemMove = move
         update.animated = move.animated
-        answer.changes.append(presented(show(update)))
+        answer.changes.append(finishPresenting(show(update)))
         return answer
     }
 
-    /// Asks the section controllers about a dragged item; `nil` = one of them moves it itself.
+    /// Asks the section controllers about the move of a dragged item.
+    ///
+    /// - Returns: their verdict; `nil` if a section controller moves the item itself.
     func judge(_ move: ItemMoveRequest) -> ItemMoveVerdict? {
-        switch store.judgeMove(from: move.from, to: move.to) {
+        switch store.decideMove(from: move.from, to: move.to) {
         case .error(let error): .error(error)
         case .refused: .refused
         case .nothing: .section(from: move.from.section, to: move.from.section)
@@ -176,38 +183,40 @@
         }
     }
 
-    private func presented(_ shown: ShownUpdate) -> Presented {
+    private func finishPresenting(_ shown: ShownUpdate) -> Presented {
         Presented(transaction: shown.transaction, events: finish(shown), itemCount: itemCount)
     }
 
-    /// Presents an update without calling completions and listeners; ``finish(_:notifying:completions:)`` follows.
+    /// Presents an update without calling completions and listeners. The caller then calls
+    /// ``finish(_:notifying:completions:)``.
     func show(_ update: ObjectUpdate) -> ShownUpdate {
-        guard update.isAnnounced else { return showOptions(update) }
+        guard update.isAnnounced else { return applyOptions(of: update) }
         return show(update, itemUpdates.dequeue(through: update.through), SectionUpdate(store))
     }
 
-    /// Runs item updates without calling completions and listeners; ``finish(_:notifying:completions:)`` follows.
+    /// Runs item updates without calling completions and listeners. The caller then calls
+    /// ``finish(_:notifying:completions:)``.
     func showItems(through ticket: Ticket?, animated: Bool = true) -> ShownUpdate {
         var update = ObjectUpdate()
         update.animated = animated
         let entries = itemUpdates.dequeue(through: ticket)
         let section = SectionUpdate(store)
-        begin(section)
+        beginUpdate(section)
         section.run(entries.map(\.update))
         update.animated = entries.reduce(update.animated) { $0 && $1.update.animated }
         var shown =
-            section.collector.isAnnounced ? show(update, [], section) : showUnannounced(update, section)
+            section.collector.isAnnounced ? show(update, [], section) : finishUnannounced(update, section)
         shown.completions = completions(of: entries, section.results)
         return shown
     }
 
-    private func begin(_ section: SectionUpdate) {
+    private func beginUpdate(_ section: SectionUpdate) {
         update = section
         selections.beginUpdate(section)
         environment.beginUpdate()
     }
 
-    private func end() {
+    private func endUpdate() {
         update = nil
         selections.endUpdate()
         environment.endUpdate()
@@ -218,62 +227,64 @@
     {
         let (base, mark) = (revision, store.events.count)
         delegate?.willPresent(base)
-        // Along another axis, or in another layout, there is no anchor.
+        // With another axis or another layout, no item can keep its place in the viewport.
         let (old, new) = (configuration, objectUpdate.configuration ?? configuration)
-        if old.direction == new.direction, old.layout == new.layout { views.rememberAnchors() }
+        if old.direction == new.direction, old.layout == new.layout { views.prepareAnchoring() }
         if let options = objectUpdate.configuration {
             setConfiguration(options)
-            store.forgetKinds()
+            store.removeCachedKinds()
         }
         var objectUpdate = objectUpdate
         objectUpdate.asksAnew = new.updater == .reload
         objectUpdate.animated = entries.reduce(objectUpdate.animated) { $0 && $1.update.animated }
         let counts = countItems(of: objectUpdate.changes)
-        if update == nil { begin(section) }
+        if update == nil { beginUpdate(section) }
         environment.advanceRevision()
         section.apply(objectUpdate, entries.map(\.update), itemCounts: counts)
         let announcement = Announcement(
             of: objectUpdate, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
-        let events = showInViews(objectUpdate, section)
+        let events = updateViewsAndSelection(objectUpdate, section)
         delegate?.didPresent(announcement)
-        // Controllers whose display ends here may call the list, which stays busy until the update is complete.
+        // Controllers whose display ends here may call the list. The gate stays busy until the update is complete.
         store.gate.callOut {
-            end()
+            endUpdate()
             section.releaseReplaced()
-            store.forgetRemoved(objectUpdate.changes)
+            store.discardRemovedSections(of: objectUpdate.changes)
             store.map.commit()
         }
         store.events.insert([.updated(announcement.transaction)] + events, at: mark)
-        return shown(announcement.transaction, objectUpdate, entries, section)
+        return makeShownUpdate(announcement.transaction, objectUpdate, entries, section)
     }
 
-    /// Sets options without an announcement.
-    private func showOptions(_ update: ObjectUpdate) -> ShownUpdate {
+    /// Applies the options of an update that has nothing to announce.
+    private func applyOptions(of update: ObjectUpdate) -> ShownUpdate {
         guard let new = update.configuration else { return ShownUpdate(isAnimated: update.animated) }
         let changesViews = configuration.affectsViews(comparedTo: new)
         setConfiguration(new)
         guard changesViews else { return ShownUpdate(isAnimated: update.animated) }
         let section = SectionUpdate(store)
-        begin(section)
-        return showUnannounced(update, section, changesViews: true)
+        beginUpdate(section)
+        return finishUnannounced(update, section, changesViews: true)
     }
 
-    /// Ends an update without an announcement: sizes may have changed, or what views show besides the list.
-    private func showUnannounced(
+    /// Ends an update that has nothing to announce.
+    ///
+    /// Views are updated only if sizes have changed or if `changesViews` is true.
+    private func finishUnannounced(
         _ update: ObjectUpdate, _ section: SectionUpdate, changesViews: Bool = false
     ) -> ShownUpdate {
         section.finishCollecting()
         let mark = store.events.count
         let isQuiet = section.collector.isEmpty && !changesViews
-        if !isQuiet { views.rememberAnchors() }
+        if !isQuiet { views.prepareAnchoring() }
         let events =
-            isQuiet ? selections.finishUpdate(since: selections.selection) : showInViews(update, section)
-        end()
+            isQuiet ? selections.finishUpdate(since: selections.selection) : updateViewsAndSelection(update, section)
+        endUpdate()
         store.events.insert(events, at: mark)
-        return shown(nil, update, [], section)
+        return makeShownUpdate(nil, update, [], section)
     }
 
-    private func shown(
+    private func makeShownUpdate(
         _ transaction: Transaction?, _ update: ObjectUpdate, _ entries: [ItemUpdateQueue.Entry],
         _ section: SectionUpdate
     ) -> ShownUpdate {
@@ -283,6 +294,7 @@
             innerCompletions: section.completions.map { completion in { completion.call(completion.finished) } })
     }
 
+    /// Returns the completions of item updates, each bound to its outcome and with its ticket.
     private func completions(
         of entries: [ItemUpdateQueue.Entry], _ results: [Bool]
     ) -> [(ticket: Ticket, call: () -> Void)] {
@@ -298,6 +310,7 @@
         itemUpdates.setCoalescing(new.coalescing)
     }
 
+    /// Returns the numbers of items of the inserted sections; `nil` for a section whose controller has to be asked.
     private func countItems(of changes: SectionChanges) -> [Int?] {
         guard let onContentLosses else { return store.countItems(of: changes) }
         let container = ListContainer(
@@ -308,25 +321,27 @@
         return counts
     }
 
-    /// Updates views and selection; returns the events, in the contract's order.
-    private func showInViews(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
-        let followed = views.follow(update, section)
-        let before = selections.follow(followed.effects)
+    /// Updates the views and the selection, and returns their events in the order that the D-Bus contract requires.
+    private func updateViewsAndSelection(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
+        let followed = views.apply(update, section)
+        let before = selections.moveSelection(with: followed.effects)
         deliver(followed.calls)
         let replaced = configuration.sectionMovesAsDeletesInserts ? update.changes.moves.map(\.new) : []
-        // Last, because controllers may select during all of this; pictures do not contain the selection.
+        // The selection comes last, because controllers may select items in any of these calls. Pictures have no
+        // selection.
         let selection = selections.finishUpdate(
-            since: before, replaced: Set(replaced.compactMap { store.map.knownHandle(at: $0) }))
+            since: before, replaced: Set(replaced.compactMap { store.map.existingHandle(at: $0) }))
         return followed.displays + selection + followed.pictures
     }
 
     // MARK: Ending a call
 
-    /// Calls listeners and completions of an update, in the order of arrival (rules UP-52, UP-64); returns all events of it.
+    /// Calls the listeners and then the completions of an update, in the order of arrival (rules UP-52, UP-64).
     ///
     /// - Parameters:
-    ///   - notify: calls listeners, before completions.
-    ///   - completions: those of requests, by their tickets.
+    ///   - notify: calls the listeners; called before all completions.
+    ///   - completions: the completions of requests, with their tickets. The completions of item updates are added.
+    /// - Returns: all events of the update.
     func finish(
         _ shown: ShownUpdate, notifying notify: (() -> Void)? = nil,
         completions: [(ticket: Ticket, call: () -> Void)] = []
@@ -340,13 +355,13 @@
                 for call in shown.innerCompletions { call() }
             }
         }
-        return settled()
+        return collectEvents()
     }
 
-    /// Makes calls of section controllers that views require.
+    /// Makes the calls of section controllers that result from changes of views, and notifies display listeners.
     func deliver(_ calls: [ControllerCall]) {
         for call in calls {
-            store.make(call)
+            store.perform(call)
             guard call.section != nil, let listeners = delegate?.displayListeners, !listeners.isEmpty,
                 let place = store.announcement(of: call)
             else { continue }
@@ -358,29 +373,33 @@
         }
     }
 
-    /// Ends a call from outside: runs the work that callbacks enqueued.
+    /// Runs the work that callbacks enqueued, at the end of a call from outside. Releases unused section controllers.
     ///
-    /// - Parameter handle: a section whose controller is about to be returned.
-    func settle(keeping handle: SectionHandle? = nil) {
+    /// - Parameter handle: a section whose controller is not released, because the call returns it.
+    func runEnqueuedWork(keeping handle: SectionHandle? = nil) {
         store.gate.drain {
-            views.refresh(store.events)
+            views.refreshStaleViews(store.events)
         } releasing: {
             store.releaseTransientControllers(except: handle)
             store.releaseHandles()
         }
     }
 
-    /// Returns and removes the events that no call has returned, in order: those that section controllers caused on their own.
+    /// Removes and returns the queued events, in order. Section controllers caused these events on their own.
     public func takeEvents() -> [AdapterEvent] {
-        settle()
+        runEnqueuedWork()
         return store.events.dequeueAll()
     }
 
-    /// Ends a call that returns events: those queued before, its own, and those of callbacks.
+    /// Collects the events that a call from outside returns: queued events, its own events, and the events of
+    /// callbacks.
     ///
-    /// Inside of another call it returns none: that call returns them, in their order.
-    /// - Parameter mark: how many events were queued when the call began.
-    func settled(_ events: [AdapterEvent] = [], since mark: Int = .max) -> [AdapterEvent] {
+    /// Inside of another call, the events stay queued and the result is empty. The outer call returns them in their
+    /// order.
+    /// - Parameters:
+    ///   - events: the own events of the call.
+    ///   - mark: the number of events that were queued when the call began, where its own events are inserted.
+    func collectEvents(inserting events: [AdapterEvent] = [], at mark: Int = .max) -> [AdapterEvent] {
         store.events.insert(events, at: mark)
         return store.gate.drainsLater ? [] : takeEvents()
     }
@@ -390,9 +409,9 @@
 
 extension Presentation: SectionContextHost, SectionStoreDelegate {
     func enqueue(_ update: ItemUpdate) {
-        if self.update?.runInside(update) == true { return }
+        if self.update?.runNested(update) == true { return }
         itemUpdates.append(update, isOnScreen: views.isOnScreen)
-        delegate?.itemUpdateWaits()
+        delegate?.didQueueItemUpdate()
         store.gate.reportActivity()
     }
 
@@ -402,7 +421,7 @@ extension Presentation: SectionContextHost, SectionStoreDelegate {
 
     func reportFault(of controller: ListSectionController, _ reason: String) {
         guard let handle = store.handle(of: controller) else { return }
-        store.fault(handle, reason)
+        store.recordFault(of: handle, reason)
         store.gate.reportActivity()
     }
 
@@ -422,7 +441,7 @@ extension Presentation: SectionContextHost, SectionStoreDelegate {
 
     var handlesInUse: Set<SectionHandle> { views.handlesInUse.union(selections.selection.sections) }
 
-    var sectionsWithKeptItems: Set<SectionHandle> {
+    var sectionsWithItemState: Set<SectionHandle> {
         views.views.reduce(into: Set(selections.selection.sections)) { $0.formUnion($1.handlesWithItems) }
     }
 

@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes a ``Presentation``, for a program that uses the library.
+/// An observer of a ``Presentation``, for a program that uses the library.
 protocol PresentationDelegate: AnyObject {
-    /// An item update was queued.
-    func itemUpdateWaits()
-    /// An update is about to be presented.
+    /// Called after an item update was queued.
+    func didQueueItemUpdate()
+    /// Called before an update is presented.
+    ///
+    /// - Parameter baseRevision: the revision before the update.
     func willPresent(_ baseRevision: UInt64)
-    /// Whether announcements need the form of IGListKit's collection view.
+    /// Whether announcements include a batch in IGListKit's form.
     var wantsBatch: Bool { get }
-    /// An update was presented; the views have followed.
+    /// Called after an update was presented and the views were updated.
     func didPresent(_ announcement: Announcement)
-    /// A section broke its contract.
+    /// Called when a section is found to be at fault.
     func didFindFault(_ fault: SectionFault)
-    /// The present observers of objects that appear and disappear.
+    /// The current listeners for objects that appear and disappear.
     var displayListeners: [any DisplayListener] { get }
 }
 
-/// Observes which objects of a list appear and disappear.
+/// A listener for objects of a list that appear and disappear.
 protocol DisplayListener {
-    /// An item of an object, or its section, is about to be shown, or gone.
+    /// Called before an item or a section appears, and after it has disappeared.
     ///
-    /// - Parameter item: the item; `nil` = the section.
+    /// - Parameters:
+    ///   - item: the index of the item in its section; `nil` for the section itself.
+    ///   - appears: `true` before the appearance, `false` after the disappearance.
     func display(_ object: ListObject, section: Int, item: Int?, appears: Bool)
 }
 
-/// The result of an update before its listeners and completions are called.
+/// The result of a presented update whose listeners and completions have not been called yet.
 struct ShownUpdate {
-    /// The announcement; `nil` = none.
+    /// The transaction to announce; `nil` if the update has nothing to announce.
     var transaction: Transaction?
-    /// Whether all its requests were animated (rule UP-16).
+    /// Whether all requests of the update are animated (rule UP-16).
     var isAnimated = true
-    /// The completions of its item updates, by their tickets.
+    /// The completions of the item updates, with their tickets.
     var completions: [(ticket: Ticket, call: () -> Void)] = []
-    /// The completions of nested item updates, called after all others.
+    /// The completions of nested item updates, which are called after all other completions.
     var innerCompletions: [() -> Void] = []
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes the selection and makes its events: section controllers are asked about changes of viewers, and make their own
-/// without being asked.
+/// The coordinator of a list's selection, which applies changes and queues their events.
+///
+/// Section controllers are asked before a viewer changes the selection. Their own changes are applied directly.
 final class SelectionCoordinator {
     private let environment: ViewEnvironment
     private(set) var selection = Selection()
-    /// The update in progress: selections are applied at its end, when the items have their final indexes.
+    /// The update in progress. Selections are applied at its end, when the items have their final indexes.
     private var update: SectionUpdate?
-    /// Selections of callbacks, which are applied right after them.
-    private var late: [LateSelection] = []
+    /// The selections that callbacks made for items that are not counted yet. They are applied after the callback.
+    private var deferred: [DeferredSelection] = []
 
-    /// A selection or deselection of an item that may not be in the list yet.
-    private struct LateSelection {
+    /// A selection or deselection of an item that may not be counted yet.
+    private struct DeferredSelection {
         let controller: ListSectionController
         let index: Int
         let isSelected: Bool
@@ -24,41 +25,47 @@ final class SelectionCoordinator {
 
     // MARK: Viewers
 
-    /// The section of an item.
+    /// Returns the section of the object with an identifier, which must have the given item.
     ///
     /// - Throws: `noSuchObject`, `noSuchItem`.
     func handle(ofItem item: Int, of id: String) throws(ListError) -> SectionHandle {
         guard let handle = store.map.handle(forID: id) else {
-            throw ListError(.noSuchObject, "id: no object \(id.quoted)")
+            throw ListError(.noSuchObject, "id: there is no object \(id.quoted)")
         }
         guard (0..<store.map.itemCount(of: handle)).contains(item) else {
-            throw ListError(.noSuchItem, "item: \(id.quoted) has no item \(item)")
+            throw ListError(.noSuchItem, "item: the object \(id.quoted) has no item \(item)")
         }
         return handle
     }
 
-    /// Selects an item for a viewer; returns whether it is selected now.
+    /// Selects an item for a viewer, if the section controller allows the selection.
+    ///
+    /// - Returns: whether the item is selected afterwards.
     func select(_ item: Int, of handle: SectionHandle) -> Bool {
         if !isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: true) {
-            set(true, item, of: handle)
-            store.tellSelection(of: handle, item: item, .select)
-            if environment.options.deselectsAutomatically { set(false, item, of: handle) }
+            setSelected(true, item: item, of: handle)
+            store.notifySelection(of: handle, item: item, .select)
+            if environment.options.deselectsAutomatically { setSelected(false, item: item, of: handle) }
         }
         return isSelected(item, of: handle)
     }
 
-    /// Deselects an item for a viewer; returns whether it is not selected now.
+    /// Deselects an item for a viewer, if the section controller allows the deselection.
+    ///
+    /// - Returns: whether the item is deselected afterwards.
     func deselect(_ item: Int, of handle: SectionHandle) -> Bool {
         if isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: false) {
-            set(false, item, of: handle)
-            store.tellSelection(of: handle, item: item, .deselect)
+            setSelected(false, item: item, of: handle)
+            store.notifySelection(of: handle, item: item, .deselect)
         }
         return !isSelected(item, of: handle)
     }
 
     /// Deselects items and then selects others for a viewer, in one event.
     ///
-    /// - Throws: `noSuchObject`, `noSuchItem`; nothing changes then.
+    /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
+    ///   deselected afterwards.
+    /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
     func change(
         select: [SelectedItem], deselect: [SelectedItem]
     ) throws(ListError) -> (selected: [SelectedItem], deselected: [SelectedItem]) {
@@ -76,7 +83,8 @@ final class SelectionCoordinator {
         )
     }
 
-    /// Joins the selection events since `mark` into one, without items that were selected and deselected again.
+    /// Joins the selection events from index `mark` on into one event, without items that were selected and
+    /// deselected again.
     private func joinEvents(since mark: Int) {
         struct Item: Hashable {
             let id: ExactText
@@ -110,37 +118,43 @@ final class SelectionCoordinator {
 
     /// Selects or deselects an item for its section controller.
     ///
-    /// During an update the index is that after it. In any other callback the section may have items that the list has not
-    /// counted yet, so the selection is applied right after the callback.
+    /// During an update, `index` is the index after the update. In other callbacks, the item may be one that the
+    /// list has not counted yet; then the selection is applied directly after the callback.
     func setSelected(_ isSelected: Bool, controller: ListSectionController, index: Int) {
         guard let handle = store.handle(of: controller), index >= 0 else { return }
         if update != nil || index < store.map.itemCount(of: handle) {
-            set(isSelected, index, of: handle)
+            setSelected(isSelected, item: index, of: handle)
             store.gate.reportActivity()
         } else if store.gate.isCalling {
-            if late.isEmpty || !store.gate.hasWork { store.gate.enqueue { [weak self] in self?.selectLate() } }
-            late.append(LateSelection(controller: controller, index: index, isSelected: isSelected))
+            if deferred.isEmpty || !store.gate.hasWork {
+                store.gate.enqueue { [weak self] in self?.applyDeferredSelections() }
+            }
+            deferred.append(DeferredSelection(controller: controller, index: index, isSelected: isSelected))
             store.gate.reportActivity()
         }
     }
 
-    private func selectLate() {
-        let waiting = late
-        late = []
-        for late in waiting { setSelected(late.isSelected, controller: late.controller, index: late.index) }
+    private func applyDeferredSelections() {
+        let selections = deferred
+        deferred = []
+        for selection in selections {
+            setSelected(selection.isSelected, controller: selection.controller, index: selection.index)
+        }
     }
 
     private func isSelected(_ item: Int, of handle: SectionHandle) -> Bool {
-        update?.selects(item, of: handle) ?? selection.contains(item, of: handle)
+        update?.willSelect(item, of: handle) ?? selection.contains(item, of: handle)
     }
 
-    /// Selects an item by its present index, or during an update by its index after it.
-    private func set(_ isSelected: Bool, _ item: Int, of handle: SectionHandle) {
+    /// Selects or deselects an item by its current index; during an update, by its index after the update.
+    private func setSelected(_ isSelected: Bool, item: Int, of handle: SectionHandle) {
         if let update {
             update.select(PendingSelection(handle: handle, item: item, isSelected: isSelected))
             return
         }
-        guard selection.set(isSelected, item, of: handle), let object = store.map.object(of: handle) else { return }
+        guard selection.setSelected(isSelected, at: item, of: handle), let object = store.map.object(of: handle) else {
+            return
+        }
         let place = [SelectedItem(objectID: object.id, item: item)]
         events.append(
             .selection(
@@ -151,27 +165,30 @@ final class SelectionCoordinator {
 
     // MARK: Updates
 
-    /// Begins an update.
+    /// Begins an update, during which selections are recorded in the update.
     func beginUpdate(_ new: SectionUpdate) { update = new }
 
-    /// Ends the update.
+    /// Ends the update, after which selections are applied at once again.
     func endUpdate() { update = nil }
 
-    /// Moves the selection to the items' new indexes; returns the selection before.
-    func follow(_ effects: UpdateEffects) -> Selection {
+    /// Moves the selection to the new indexes of its items.
+    ///
+    /// - Returns: the selection before the move.
+    func moveSelection(with effects: UpdateEffects) -> Selection {
         let changed =
             effects.asksAnew
             ? Set(selection.sections)
-            : effects.changed.union(effects.changes.deletes.compactMap { store.map.knownOldHandle(at: $0) })
-        defer { selection.follow(effects.keptForwarding, changed, store.map) }
+            : effects.changed.union(effects.changes.deletes.compactMap { store.map.existingOldHandle(at: $0) })
+        defer { selection.follow(effects.stateForwarding, changed, store.map) }
         return selection
     }
 
-    /// Applies the selections of the update; returns the change of the selection, in one event.
+    /// Applies the selections that the update recorded.
     ///
     /// - Parameters:
-    ///   - before: the selection before it moved with its items.
-    ///   - replaced: sections that are announced as deleted and inserted.
+    ///   - before: the selection before the update, which ``moveSelection(with:)`` returned.
+    ///   - replaced: the sections that are announced as deleted and inserted.
+    /// - Returns: the change of the selection in one event; empty if nothing changed.
     func finishUpdate(since before: Selection, replaced: Set<SectionHandle> = []) -> [AdapterEvent] {
         let followed = selection
         selection.apply(update?.selections ?? [], store.map)
@@ -185,12 +202,13 @@ final class SelectionCoordinator {
         ]
     }
 
-    /// Restores the selection of another presentation, without calls of section controllers and without an event. Items that are
-    /// gone are left out.
-    func resume(_ items: [SelectedItem]) {
+    /// Restores the selection of another presentation, without calls of section controllers and without an event.
+    ///
+    /// Items that no longer exist are left out.
+    func restore(_ items: [SelectedItem]) {
         for item in items {
             guard let handle = try? handle(ofItem: item.item, of: item.objectID) else { continue }
-            selection.set(true, item.item, of: handle)
+            selection.setSelected(true, at: item.item, of: handle)
         }
     }
 }

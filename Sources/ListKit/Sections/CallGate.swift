@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Observes the calls of section controllers.
+/// Observes the calls that a list makes to section controllers.
 @_spi(Daemon) public protocol CallObserver: AnyObject {
-    /// A section controller is about to be called.
+    /// Called before a section controller is called.
     func willCall(_ call: ListControllerCall)
-    /// The call is over.
+    /// Called after the section controller has returned.
     func didCall(_ call: ListControllerCall)
 }
 
-/// The only place from which a list calls code that is not its own: section controllers, providers, delegates, completions.
+/// The gate for all calls from a list to foreign code: section controllers, providers, delegates and completions.
 ///
-/// Such code may call back into the list at any time. A list is in one of these states:
+/// Foreign code may call back into the list at any time. A list is in one of these states:
 ///
 /// - *Idle.* Everything runs at once.
-/// - *Calling.* Some code that was called has not returned. The list is consistent, but an outer call is using a part of it.
-///   Reads, requests for updates and selections run at once; what would change views (a scroll, another data source) is
-///   enqueued. Calls of views from outside are refused.
-/// - *Updating.* The sections have two states, before and after. As in *Calling*, but item updates run at once, inside of the
-///   one that asked for them.
-/// - *Completing.* Completions and listeners of an update are called. The update is over, so that views may be called too;
-///   no other callback may call them.
+/// - *Calling.* A call of foreign code has not returned. The list is consistent, but an outer call is using a part of
+///   it. Reads, requests for updates and selections run at once. Operations that would change views (a scroll,
+///   another data source) are enqueued. Calls of views from outside are refused.
+/// - *Updating.* An update is being presented, and the sections have a state before and a state after it. The rules of
+///   *Calling* apply, except that item updates run at once, nested in the item update that requested them.
+/// - *Completing.* The completions and listeners of an update are called. The update is over, so that these callbacks
+///   may also call views. No other callback may call views.
 ///
-/// ``drain(refreshing:releasing:)``, at the end of each call from outside, runs what was enqueued, in order. Callbacks of that work
-/// may enqueue more: one call runs at most 256 pieces of work and 256 scrolls; the rest is dropped, because two sections that
-/// scroll to each other would never end.
+/// ``drain(refreshing:releasing:)`` runs the enqueued work in order, at the end of each call from outside. Callbacks
+/// of that work may enqueue more work. One call runs at most 256 pieces of work and 256 scrolls and drops the rest,
+/// because two sections that scroll to each other would never end.
 ///
-/// The owner of the list is notified of activity when the outermost call has ended, so that it may call the list at once.
-/// Section controllers that are made from inside of each other's makers are limited to 32, so that the stack cannot overflow.
+/// The owner of the list is notified of activity after the outermost call has ended, so that the owner may call the
+/// list at once. Closures that make section controllers may be nested at most 32 levels deep, so that the stack
+/// cannot overflow.
 final class CallGate {
     private weak var observer: (any CallObserver)?
     private var activityHandler: (() -> Void)?
-    /// How many calls are nested.
+    /// The number of nested calls of foreign code.
     private var depth = 0
     private var makerDepth = 0
     private var isUpdating = false
     private var isCompleting = false
     private var isDraining = false
     private var work: [() -> Void] = []
-    /// How many scrolls are among the work.
+    /// The number of scrolls in `work`.
     private var scrollCount = 0
     private var hasUnreportedActivity = false
 
@@ -59,15 +60,15 @@ final class CallGate {
         return body()
     }
 
-    /// Calls other code that is not the list's own: a provider, a delegate, a rule, a layout.
+    /// Calls foreign code other than a section controller: a provider, a delegate, a rule, a layout.
     func callOut<Result>(_ body: () -> Result) -> Result {
         depth += 1
         defer { depth -= 1 }
         return body()
     }
 
-    /// Makes a section controller; `nil` from inside of too many others' makers.
-    func make<Result>(_ body: () -> Result?) -> Result? {
+    /// Runs a closure that makes a section controller. Returns `nil` if too many such closures are nested.
+    func runMaker<Result>(_ body: () -> Result?) -> Result? {
         guard makerDepth < CallGate.maximumMakers else { return nil }
         makerDepth += 1
         defer { makerDepth -= 1 }
@@ -84,13 +85,13 @@ final class CallGate {
 
     // MARK: State
 
-    /// Whether code that is not the list's own is being called.
+    /// Whether a call of foreign code has not returned yet.
     var isCalling: Bool { depth > 0 }
 
     /// Whether the list is not idle.
     var isBusy: Bool { depth > 0 || isUpdating }
 
-    /// Whether views may be called.
+    /// Whether calls of views from outside are allowed.
     var allowsViewCalls: Bool { depth == (isCompleting ? 1 : 0) && !isUpdating }
 
     /// Whether an outer call will run enqueued work when it ends.
@@ -99,10 +100,10 @@ final class CallGate {
     /// Whether work is enqueued.
     var hasWork: Bool { !work.isEmpty }
 
-    /// Begins *Updating*: the sections have two states.
+    /// Enters the state *Updating*.
     func beginUpdate() { isUpdating = true }
 
-    /// Ends *Updating*: the sections have one state.
+    /// Leaves the state *Updating*.
     func endUpdate() { isUpdating = false }
 
     /// Sets the observer of calls of section controllers.
@@ -113,10 +114,10 @@ final class CallGate {
 
     // MARK: Enqueued work
 
-    /// Runs work when the outermost call ends.
+    /// Enqueues work that runs when the outermost call ends.
     func enqueue(_ new: @escaping () -> Void) { work.append(new) }
 
-    /// Runs a scroll when the outermost call ends, unless too many are enqueued.
+    /// Enqueues a scroll that runs when the outermost call ends. Drops the scroll if too many are enqueued.
     func enqueueScroll(_ new: @escaping () -> Void) {
         guard scrollCount < CallGate.maximumWork else { return }
         scrollCount += 1
@@ -126,8 +127,8 @@ final class CallGate {
     /// Runs enqueued work, at the end of a call from outside.
     ///
     /// - Parameters:
-    ///   - refresh: updates views whose content changed; returns whether there are more.
-    ///   - release: frees what is no longer needed.
+    ///   - refresh: updates views whose content changed. Returns whether more views have changed since.
+    ///   - release: releases controllers and handles that are no longer used.
     func drain(refreshing refresh: () -> Bool, releasing release: () -> Void) {
         guard !drainsLater else { return }
         isDraining = true
@@ -139,7 +140,7 @@ final class CallGate {
                 work[done]()
                 done += 1
             }
-            // Section controllers that are asked for contents may enqueue work too.
+            // Section controllers that are asked for items may enqueue work too.
             isStale = refresh()
         } while done < limit || isStale
         work = []
@@ -154,13 +155,14 @@ final class CallGate {
 
     // MARK: Activity
 
-    /// Called when something happened that no call of the owner returns.
+    /// The handler that is called when a flush became due, or events are queued that no call of the owner has returned.
     var onActivity: (() -> Void)? { activityHandler }
 
-    /// Sets the handler of activity.
+    /// Sets the handler that is called when a flush became due, or events are queued that no call of the owner has
+    /// returned.
     func setActivityHandler(_ handler: (() -> Void)?) { activityHandler = handler }
 
-    /// Calls the handler of activity, unless the list is not idle.
+    /// Calls the activity handler now, or when the list becomes idle.
     func reportActivity() {
         if isBusy { hasUnreportedActivity = true } else { activityHandler?() }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The events of a list that no call has returned yet, in order.
+/// A queue of the events of a list that no call has returned to the list's owner yet.
 final class EventQueue {
     private(set) var events: [AdapterEvent] = []
 
-    /// How many events are queued.
+    /// The number of queued events.
     var count: Int { events.count }
 
     /// Whether no event is queued.
@@ -12,12 +12,12 @@ final class EventQueue {
 
     func append(_ event: AdapterEvent) { events.append(event) }
 
-    /// Inserts events behind those that were queued when a call began.
+    /// Inserts events after those that were already queued when a call began.
     ///
-    /// - Parameter mark: how many events were queued then.
+    /// - Parameter mark: the number of events that were queued at that time.
     func insert(_ new: [AdapterEvent], at mark: Int) { events.insert(contentsOf: new, at: min(mark, events.count)) }
 
-    /// Replaces the events that came since a mark.
+    /// Replaces all queued events except the first `mark`.
     func replace(since mark: Int, with new: [AdapterEvent]) { events.replaceSubrange(mark..., with: new) }
 
     func removeAll(where isGone: (AdapterEvent) -> Bool) { events.removeAll(where: isGone) }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash of keys that are numbers which the adapter gave out itself.
+/// A fast hash for keys that are numbers assigned by the adapter itself.
 ///
-/// Clients cannot choose handles, so that no protection against chosen keys is needed, which is most of the cost of the
-/// standard library's hash; a scroll step looks up a thousand handles.
+/// Clients cannot choose handles, so the hash needs no protection against chosen keys. That protection is most of the
+/// cost of the standard library's hash, and a scroll step looks up a thousand handles.
 enum HandleHash {
-    /// A hash of two numbers in which each bit depends on all of theirs (the finalizer of MurmurHash3).
+    /// Returns a hash of two numbers in which each bit depends on all bits of both numbers (the finalizer of
+    /// MurmurHash3).
     ///
-    /// - Parameter seed: that of the dictionary.
+    /// - Parameter seed: the seed of the dictionary.
     @inline(__always)
     static func hash(_ first: Int, _ second: Int = 0, seed: Int) -> Int {
         var bits = UInt64(truncatingIfNeeded: first) &+ UInt64(truncatingIfNeeded: second) &* 0x9E37_79B9_7F4A_7C15
@@ -19,6 +20,7 @@ enum HandleHash {
 }
 
 extension SectionHandle {
-    /// The hash that a dictionary asks for first; the numbers of the standard library answer it in the same way.
+    /// Returns the hash that dictionaries and sets use. Without this method, they would call `hash(into:)`; the
+    /// standard library's integers implement it too.
     func _rawHashValue(seed: Int) -> Int { HandleHash.hash(Int(raw), seed: seed) }
 }

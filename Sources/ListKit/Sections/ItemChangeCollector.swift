@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object that changed in a section without a handle, and so without a controller, fault, selection or picture.
+/// A changed object in a section without a handle, which therefore has no controller, fault, selection or sent
+/// elements.
 ///
-/// Its kind has traits, so the two objects alone determine the change: the section is reloaded. Most changes of a long list
-/// are of this sort, and making a handle for each would be the largest part of their cost.
-struct UnnoticedUpdate {
-    /// The section before the update.
+/// The kind of the section has traits, so that the old and the new object alone determine the change: the section is
+/// reloaded. Most changes of a long list are of this sort, and making a handle for each would be the largest part of
+/// their cost.
+struct HandlelessUpdate {
+    /// The position of the section before the update.
     let old: Int
-    /// The object after it.
+    /// The object after the update.
     let object: ListObject
-    /// The section after it; set when the counts are settled, as are the numbers of items.
+    /// The position of the section after the update. It is set together with the item counts when items are counted.
     var new = 0
     var itemCount = 0
     var oldItemCount = 0
@@ -17,27 +19,29 @@ struct UnnoticedUpdate {
 
 /// The changes of items in one update, collected from all section controllers.
 struct ItemChangeCollector {
-    /// Item by item changes of sections, each from the state before the update.
+    /// The changes of single items by section, each relative to the state before the update.
     private(set) var itemChanges: [SectionHandle: ListItemChanges] = [:]
-    /// Sections that are reloaded.
+    /// The sections that are reloaded.
     private(set) var reloads: Set<SectionHandle> = []
-    /// Changes of items in sections that are reloaded as a whole, which state kept by item still follows.
+    /// The changes of items in sections that are reloaded as a whole. State that is stored by item index follows them.
     private(set) var followed: [SectionHandle: ListItemChanges] = [:]
-    /// Sections without a handle whose object changed, ascending.
-    private(set) var unnoticed: [UnnoticedUpdate] = []
+    /// The changed objects in sections without a handle, ascending by position.
+    private(set) var handlelessUpdates: [HandlelessUpdate] = []
     /// Whether all section controllers are replaced, so that changes of single items have no effect.
     private(set) var reloadsAll = false
-    /// Sections with changes that were recorded since their items were counted.
+    /// The sections with changes that were recorded since their items were counted.
     private(set) var uncounted: Set<SectionHandle> = []
-    /// Sections whose sizes are asked for again.
+    /// The sections whose sizes must be requested again.
     private(set) var invalidated: Set<SectionHandle> = []
-    /// Single items whose sizes are asked for again, by their indexes after the changes recorded so far.
+    /// The single items whose sizes must be requested again, by their indexes after the changes recorded so far.
     private(set) var resizes: [SectionHandle: Set<Int>] = [:]
 
-    /// Whether there is anything to announce.
-    var isAnnounced: Bool { !reloads.isEmpty || !unnoticed.isEmpty || itemChanges.values.contains { !$0.isEmpty } }
+    /// Whether any recorded change must be announced.
+    var isAnnounced: Bool {
+        !reloads.isEmpty || !handlelessUpdates.isEmpty || itemChanges.values.contains { !$0.isEmpty }
+    }
 
-    /// Whether nothing was recorded.
+    /// Whether no change was recorded.
     var isEmpty: Bool { !isAnnounced && invalidated.isEmpty && resizes.isEmpty }
 
     // MARK: Sections
@@ -48,18 +52,18 @@ struct ItemChangeCollector {
     /// Records the reload of a section.
     mutating func reload(_ handle: SectionHandle) { reloads.insert(handle) }
 
-    /// Records that the sizes of a section are asked for again.
+    /// Records that the sizes of a section must be requested again.
     mutating func invalidate(_ handle: SectionHandle) { invalidated.insert(handle) }
 
-    /// Records that a section has to be counted again.
+    /// Records that the items of a section must be counted again.
     mutating func markUncounted(_ handle: SectionHandle) { uncounted.insert(handle) }
 
-    /// Records that all sections are counted.
+    /// Records that the items of all sections have been counted.
     mutating func markAllCounted() { uncounted = [] }
 
     // MARK: Items
 
-    /// Replaces the item changes of a section by their combination with later ones.
+    /// Replaces the item changes of a section by `all`, the combination of the earlier changes and `changes`.
     mutating func setItemChanges(_ all: ListItemChanges, of handle: SectionHandle, after changes: ListItemChanges) {
         itemChanges[handle] = all
         guard let items = resizes[handle] else { return }
@@ -72,22 +76,23 @@ struct ItemChangeCollector {
         itemChanges.removeValue(forKey: handle)
     }
 
-    /// Adds item changes of a section that is reloaded, for state that is kept by item; inconsistent ones are left out.
+    /// Adds item changes of a reloaded section, which state that is stored by item index follows. Ignores
+    /// inconsistent changes.
     ///
-    /// - Parameter count: how many items the section had.
-    mutating func follow(_ changes: ListItemChanges, of handle: SectionHandle, itemCount count: Int) {
+    /// - Parameter count: the number of items that the section had before the update.
+    mutating func addFollowedChanges(_ changes: ListItemChanges, of handle: SectionHandle, itemCount count: Int) {
         if let all = changes.following(followed[handle], itemCount: count) { followed[handle] = all }
     }
 
-    /// Adds item changes of a section that is reloaded, as an item update recorded them.
-    mutating func follow(_ recorded: RecordedItemChanges, of handle: SectionHandle, itemCount before: Int) {
-        let count = (followed[handle] ?? ListItemChanges(updates: [])).count(after: before)
+    /// Adds the records of an item update to the item changes of a reloaded section.
+    mutating func addFollowedChanges(_ recorded: RecordedItemChanges, of handle: SectionHandle, itemCount before: Int) {
+        let count = (followed[handle] ?? ListItemChanges(updates: [])).newCount(oldCount: before)
         if recorded.hasItemChanges, let changes = ListItemChanges(recorded, itemCount: count) {
-            follow(changes, of: handle, itemCount: before)
+            addFollowedChanges(changes, of: handle, itemCount: before)
         }
     }
 
-    /// Records that items of a section have other sizes; indexes without an item are ignored.
+    /// Records that items of a section changed their sizes. Ignores indexes without an item.
     mutating func resize(_ indexes: [Int], of handle: SectionHandle, itemCount: Int) {
         let items = indexes.filter { (0..<itemCount).contains($0) }
         if !items.isEmpty { resizes[handle, default: []].formUnion(items) }
@@ -95,15 +100,15 @@ struct ItemChangeCollector {
 
     // MARK: Sections without a handle
 
-    /// Records the reload of a section without a handle; called in ascending order.
-    mutating func append(_ update: UnnoticedUpdate) { unnoticed.append(update) }
+    /// Records the reload of a section without a handle. Must be called in ascending order of positions.
+    mutating func append(_ update: HandlelessUpdate) { handlelessUpdates.append(update) }
 
-    /// Replaces the sections without a handle, with their counts.
-    mutating func setUnnoticed(_ updates: [UnnoticedUpdate]) { unnoticed = updates }
+    /// Replaces the changed objects in sections without a handle by the same objects with item counts.
+    mutating func setHandlelessUpdates(_ updates: [HandlelessUpdate]) { handlelessUpdates = updates }
 
-    /// Whether a section, by its position before, is reloaded without a handle.
-    func isUnnoticed(_ old: Int) -> Bool {
-        let index = unnoticed.partitionPoint { $0.old < old }
-        return index < unnoticed.count && unnoticed[index].old == old
+    /// Returns whether the section at a position before the update is reloaded without a handle.
+    func hasHandlelessUpdate(at old: Int) -> Bool {
+        let index = handlelessUpdates.partitionPoint { $0.old < old }
+        return index < handlelessUpdates.count && handlelessUpdates[index].old == old
     }
 }

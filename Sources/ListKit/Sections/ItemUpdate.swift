@@ -8,7 +8,7 @@ struct ItemUpdate {
     let completion: ((Bool) -> Void)?
 }
 
-/// The changes that an item update recorded of one section.
+/// The changes of one section that an item update recorded.
 struct RecordedItemChanges {
     var inserts: [Int] = []
     var deletes: [Int] = []
@@ -16,7 +16,7 @@ struct RecordedItemChanges {
     var reloads: [Int] = []
     var reloadsSection = false
     var invalidatesLayout = false
-    /// Items whose sizes changed, by their indexes before.
+    /// The indexes, before the update, of items whose sizes changed.
     var resizes: [Int] = []
 
     /// Whether any item is inserted, deleted, moved or reloaded.
@@ -25,15 +25,15 @@ struct RecordedItemChanges {
 
 /// Records the changes of one item update while it runs (rules IC-01 to IC-03).
 ///
-/// Shared with the running block: its records are consumed before another update runs inside of it.
+/// The closure of the item update shares the recorder. The records are consumed before a nested item update runs.
 final class ItemUpdateRecorder {
     private var changes: [SectionHandle: RecordedItemChanges] = [:]
-    /// How many selections came before the records, which move the items of those selections.
+    /// The number of selections that were made before the recorded changes, which move the selected items.
     private(set) var selectionsBefore: Int
 
     init(selectionsBefore: Int) { self.selectionsBefore = selectionsBefore }
 
-    /// Sets how many selections came before the next records.
+    /// Sets the number of selections that were made before the changes that are recorded next.
     func setSelectionsBefore(_ count: Int) { selectionsBefore = count }
 
     /// Records a change of a section.
@@ -41,7 +41,7 @@ final class ItemUpdateRecorder {
         change(&changes[handle, default: RecordedItemChanges()])
     }
 
-    /// Empties the recorder, section by section.
+    /// Removes and returns the records of all sections, ordered by handle.
     func consume() -> [(handle: SectionHandle, changes: RecordedItemChanges)] {
         defer { changes = [:] }
         return changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -51,10 +51,10 @@ final class ItemUpdateRecorder {
 /// A selection or deselection during an update, which is applied when the items have their final indexes.
 struct PendingSelection {
     let handle: SectionHandle
-    /// The index in the section controller's data; `nil` when the item is gone.
+    /// The index in the section controller's data; `nil` when the item was removed.
     private(set) var item: Int?
     let isSelected: Bool
 
-    /// Moves the selection to the item's next index; `forward` returns `nil` for an item that is removed.
+    /// Moves the selection to the item's new index. `forward` returns `nil` for an item that is removed.
     mutating func move(by forward: (Int) -> Int?) { item = item.flatMap(forward) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Caches the kind of section controllers that was looked up last, for loops over objects.
+/// A cache of the section controller kind that was looked up last, for loops over objects.
 ///
-/// Neighbours mostly have the same type, and the lookup is the largest part of the cost of an object.
+/// Adjacent objects mostly have the same type, and the lookup is the largest part of the cost of an object.
 struct LastKind {
     private var type: ObjectType?
     private var isKnown = false
@@ -10,38 +10,42 @@ struct LastKind {
     private var hasViewModels = false
     private var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
-    /// Whether there is a kind for an object.
+    /// Returns whether there is a kind of section controller for an object.
     mutating func isKnown(for object: ListObject, in store: SectionStore) -> Bool {
-        find(for: object, in: store)
+        lookUp(for: object, in: store)
         return isKnown
     }
 
-    /// The number of items of an object by the traits of its kind; `nil` when the section has to be asked.
+    /// Returns the number of items that an object has by the traits of its kind, or `nil` if its controller must be
+    /// asked.
     mutating func itemCount(of object: ListObject, in store: SectionStore) -> Int? {
-        find(for: object, in: store)
+        lookUp(for: object, in: store)
         guard let count = numberOfItems?(object), (0...SectionStore.maximumItemCount).contains(count) else {
             return nil
         }
         return count
     }
 
-    /// Whether a change of an object reloads its section, with all that is needed known from the traits of its kind.
-    mutating func reloadsUnseen(_ object: ListObject, in store: SectionStore) -> Bool {
-        find(for: object, in: store)
+    /// Returns whether a change of an object reloads its section and the traits of its kind suffice for the reload.
+    mutating func reloadsWithoutController(_ object: ListObject, in store: SectionStore) -> Bool {
+        lookUp(for: object, in: store)
         return numberOfItems != nil && !hasViewModels
     }
 
-    /// The number of items of an object by the traits of its kind, adding the content that its section does not show.
+    /// Returns the number of items that an object has by the traits of its kind, or `nil` if its controller must be
+    /// asked.
+    ///
+    /// Adds the content that the section does not show to `losses`.
     mutating func itemCount(
         of object: ListObject, in store: SectionStore, container: ListContainer, adding losses: inout ContentLosses
     ) -> Int? {
-        find(for: object, in: store)
+        lookUp(for: object, in: store)
         guard let countItems else { return itemCount(of: object, in: store) }
         let count = countItems(object, container, &losses)
         return count <= SectionStore.maximumItemCount ? count : nil
     }
 
-    private mutating func find(for object: ListObject, in store: SectionStore) {
+    private mutating func lookUp(for object: ListObject, in store: SectionStore) {
         if type != nil, object.hasType(type) { return }
         type = object.objectType
         let kind = store.kind(for: object)

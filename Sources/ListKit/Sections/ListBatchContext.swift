@@ -2,54 +2,54 @@
 
 /// Records which items an item update changed.
 ///
-/// Indexes of deletes, reloads, measurements and move origins are those before the update, of inserts and move targets those
-/// after it; a nested item update divides it into two such updates. Operations on a section that is reloaded, inserted or
-/// removed by the same transaction are dropped.
+/// Deletes, reloads, invalidated sizes and the sources of moves have indexes before the update. Inserts and the
+/// destinations of moves have indexes after the update. A nested item update divides the outer update into two such
+/// updates. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
 public struct ListBatchContext {
     /// The list that runs the item update.
     let store: SectionStore
-    /// The section that is meant without a controller.
+    /// The section controller whose section is changed by default.
     let controller: ListSectionController
-    /// The records.
+    /// The recorder of the changes.
     let recorder: ItemUpdateRecorder
 
-    /// Items were inserted.
+    /// Records that items were inserted.
     public mutating func insertItems(at indexes: [Int], in other: ListSectionController? = nil) {
         record(other) { changes in changes.inserts += indexes }
     }
 
-    /// Items were deleted.
+    /// Records that items were deleted.
     public mutating func deleteItems(at indexes: [Int], in other: ListSectionController? = nil) {
         record(other) { changes in changes.deletes += indexes }
     }
 
-    /// The contents of items changed, in the same place.
+    /// Records that the contents of items changed.
     public mutating func reloadItems(at indexes: [Int], in other: ListSectionController? = nil) {
         record(other) { changes in changes.reloads += indexes }
     }
 
-    /// An item was moved.
+    /// Records that an item was moved.
     public mutating func moveItem(from source: Int, to destination: Int, in other: ListSectionController? = nil) {
         record(other) { changes in changes.moves.append((source, destination)) }
     }
 
-    /// The section has to be reloaded.
+    /// Records that the section must be reloaded.
     public mutating func reloadSection(_ other: ListSectionController? = nil) {
         record(other) { changes in changes.reloadsSection = true }
     }
 
-    /// Sizes of items changed; their contents did not.
+    /// Records that the sizes of items changed, but not their contents.
     ///
-    /// Every item of the section is measured again; ``invalidateLayout(of:at:)`` measures single ones.
+    /// Every item of the section is measured again; ``invalidateLayout(of:at:)`` measures only single items.
     public mutating func invalidateLayout(of other: ListSectionController? = nil) {
         record(other) { changes in changes.invalidatesLayout = true }
     }
 
-    /// Sizes of single items changed; their contents did not.
+    /// Records that the sizes of single items changed, but not their contents.
     ///
-    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out again.
-    /// Indexes are those before the update, as of reloads; those without an item, or of a deleted one, are ignored. A size that
-    /// the client of a view measured stays in that view.
+    /// Only these items are measured again. Only these items and the elements after them in their lines and sections
+    /// are laid out again. Indexes are those before the update, as for reloads. Indexes of deleted items, and indexes
+    /// without an item, are ignored. A size that the client of a view measured stays valid in that view.
     public mutating func invalidateLayout(of other: ListSectionController? = nil, at indexes: [Int]) {
         record(other) { changes in changes.resizes += indexes }
     }

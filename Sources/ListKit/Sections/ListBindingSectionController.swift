@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section whose object becomes many items, diffed one by one.
+/// A section controller that makes several items of its object and diffs them when the object changes.
 ///
-/// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. Items are matched by identity; one whose content changed is
-/// rebound in place. Items without identity, and later ones with the same identity, are dropped (rule BN-03). The object's
-/// own equality has no effect.
+/// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. Items are matched by identity. An item whose content
+/// changed is rebound in place. Items without an identity, and items that repeat an earlier identity, are dropped (rule
+/// BN-03). Whether the objects themselves are equal has no effect.
 open class ListBindingSectionController: ListSectionController {
     /// The object of the section.
     public private(set) final var object: ListObject?
-    /// The items that the list shows.
+    /// The items that the section has in the list.
     public private(set) final var viewModels: [ListItem] = []
     /// Receives selections and highlights.
     public final weak var selectionDelegate: (any ListBindingSelectionDelegate)?
@@ -16,21 +16,22 @@ open class ListBindingSectionController: ListSectionController {
     /// The state of the update that `update(animated:completion:)` requested.
     private enum OwnUpdate { case none, queued, applied }
     private var ownUpdate = OwnUpdate.none
-    /// Whether items changed since the last call of `didUpdate(to:)`.
+    /// Whether items changed since the controller last received its object.
     private var hasChanged = false
 
-    /// The items of an object; each needs an identity.
+    /// Returns the items of an object. Each item needs an identity.
     open func viewModels(for object: ListObject) -> [ListItem] { [] }
 
-    /// The size of an item, in points.
+    /// Returns the size of an item, in points.
     open func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { .zero }
 
-    /// The object is new or has changed; an override must call this one.
+    /// Stores the new or changed object. An override must call `super`.
     open override func didUpdate(to object: ListObject) { self.object = object }
 
-    /// Makes the items from the object again, with the next flush (rules BN-17, BN-18).
+    /// Makes the items from the object again in the next flush, and diffs them (rules BN-17, BN-18).
     ///
-    /// `completion` gets whether this call's update ran: a second call before the first one's completion gets false at once.
+    /// `completion` receives whether the update ran. A call while an earlier update is pending has no effect; its
+    /// completion receives `false` at once.
     public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
         guard let context, ownUpdate == .none else {
             completion?(false)
@@ -73,7 +74,7 @@ open class ListBindingSectionController: ListSectionController {
         viewModels.indices.contains(index) ? viewModels[index] : .fault("no item \(index)")
     }
 
-    /// The size of the item at an index; none for an index out of range (rule BN-23).
+    /// Returns the size of the item at an index, or zero for an index out of range (rule BN-23).
     public final override func sizeForItem(at index: Int) -> Size {
         viewModels.indices.contains(index) ? sizeForViewModel(viewModels[index], at: index) : .zero
     }
@@ -84,17 +85,17 @@ open class ListBindingSectionController: ListSectionController {
         didMoveViewModel(from: source, to: destination)
     }
 
-    /// An item was dragged to another place; ``viewModels`` has it there already (rule BN-21).
+    /// Called after an item was moved within the section. ``viewModels`` already has the new order (rule BN-21).
     open func didMoveViewModel(from source: Int, to destination: Int) {}
 
     // MARK: Selection
 
-    open override func didSelectItem(at index: Int) { tell(.select, index) }
-    open override func didDeselectItem(at index: Int) { tell(.deselect, index) }
-    open override func didHighlightItem(at index: Int) { tell(.highlight, index) }
-    open override func didUnhighlightItem(at index: Int) { tell(.unhighlight, index) }
+    open override func didSelectItem(at index: Int) { notifyDelegate(.select, index: index) }
+    open override func didDeselectItem(at index: Int) { notifyDelegate(.deselect, index: index) }
+    open override func didHighlightItem(at index: Int) { notifyDelegate(.highlight, index: index) }
+    open override func didUnhighlightItem(at index: Int) { notifyDelegate(.unhighlight, index: index) }
 
-    private func tell(_ event: ListBindingSelectionEvent, _ index: Int) {
+    private func notifyDelegate(_ event: ListBindingSelectionEvent, index: Int) {
         guard viewModels.indices.contains(index) else { return }
         selectionDelegate?.sectionController(self, event, itemAt: index, viewModel: viewModels[index])
     }
@@ -102,19 +103,19 @@ open class ListBindingSectionController: ListSectionController {
 
 /// A selection or highlight of an item of a binding section.
 @frozen public enum ListBindingSelectionEvent: Sendable, Hashable {
-    /// It was selected.
+    /// The item was selected.
     case select
-    /// It was deselected.
+    /// The item was deselected.
     case deselect
-    /// A finger or a pointer was pressed on it.
+    /// A finger or a pointer was pressed on the item.
     case highlight
-    /// It was released.
+    /// The finger or pointer was released.
     case unhighlight
 }
 
 /// Receives selections and highlights in a binding section (rules BN-08 to BN-13).
 public protocol ListBindingSelectionDelegate: AnyObject {
-    /// An item was selected, deselected, highlighted or unhighlighted.
+    /// Called when an item was selected, deselected, highlighted or unhighlighted.
     func sectionController(
         _ controller: ListBindingSectionController, _ event: ListBindingSelectionEvent, itemAt index: Int,
         viewModel: ListItem)

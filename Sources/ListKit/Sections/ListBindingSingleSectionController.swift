@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section of exactly one item that is rebound in place.
+/// A section controller for exactly one item, which is rebound in place when its object changes.
 ///
 /// Override ``item(for:)`` and ``size(for:)``.
 open class ListBindingSingleSectionController: ListSectionController {
     /// The object of the section.
     public private(set) final var object: ListObject?
 
-    /// The item of an object.
+    /// Returns the item that shows an object.
     open func item(for object: ListObject) -> ListItem {
         context?.reportFault("\(type(of: self)) does not override item(for:)")
         return .fault("\(type(of: self)) does not override item(for:)")
     }
 
-    /// The size of the item, in points.
+    /// Returns the size of the item, in points.
     open func size(for object: ListObject) -> Size { .zero }
 
-    /// The item as a view last showed it (rule BS-08).
+    /// The item as a view last showed it; `nil` if no view shows it (rule BS-08).
     public final var displayedItem: ListItem? { context?.displayedItem(at: 0) }
 
-    /// Whether some view shows the item (rule BS-08).
+    /// Whether any view shows the item (rule BS-08).
     public final var isDisplayingItem: Bool { displayedItem != nil }
 
-    /// The item was selected; `item` is the displayed one.
+    /// Called when the item was selected. `item` is the item as it is displayed.
     open func didSelect(_ item: ListItem?) {}
-    /// The item was deselected.
+    /// Called when the item was deselected.
     open func didDeselect(_ item: ListItem?) {}
-    /// The item was highlighted.
+    /// Called when the item was highlighted.
     open func didHighlight(_ item: ListItem?) {}
-    /// The item is no longer highlighted.
+    /// Called when the item is no longer highlighted.
     open func didUnhighlight(_ item: ListItem?) {}
 
-    /// Keeps the object; an override must call this one.
+    /// Stores the object. An override must call `super`.
     open override func didUpdate(to object: ListObject) { self.object = object }
 
     override func update(to object: ListObject) -> ListSectionChange {
@@ -41,7 +41,9 @@ open class ListBindingSingleSectionController: ListSectionController {
     }
 
     public final override func numberOfItems() -> Int { 1 }
-    public final override func item(at index: Int) -> ListItem { object.map { item(for: $0) } ?? .fault("no object") }
+    public final override func item(at index: Int) -> ListItem {
+        object.map { item(for: $0) } ?? .fault("the section has no object yet")
+    }
     public final override func sizeForItem(at index: Int) -> Size { object.map { size(for: $0) } ?? .zero }
     public final override func didSelectItem(at index: Int) { didSelect(displayedItem) }
     public final override func didDeselectItem(at index: Int) { didDeselect(displayedItem) }

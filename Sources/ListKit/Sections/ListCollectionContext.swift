@@ -2,8 +2,8 @@
 
 /// The adapter as one section controller sees it.
 ///
-/// A value that is made for each use: do not keep it. Everything may be called from any callback; what cannot run during a
-/// callback is queued and runs right after it.
+/// A context is made for each use: do not store it. All members may be used in any callback. Operations that cannot run
+/// during a callback are queued and run right after it.
 public struct ListCollectionContext {
     /// The controller.
     let controller: ListSectionController
@@ -15,22 +15,22 @@ public struct ListCollectionContext {
     /// The axis along which the list scrolls.
     public var scrollDirection: ScrollDirection { host.scrollDirection }
 
-    /// The size of the view that is being laid out; else of the view that scrolled last, zero when there is none.
+    /// The size of the view that is being laid out, or else of the view that scrolled last; zero if there is no view.
     public var containerSize: Size { host.containerSize }
 
-    /// The insets of that view's content.
+    /// The content insets of the view that ``containerSize`` refers to.
     public var containerInset: EdgeInsets { host.containerInset }
 
-    /// The container less its insets, never below zero (rule AD-105).
+    /// ``containerSize`` less ``containerInset``, never below zero (rule AD-105).
     public var insetContainerSize: Size { containerSize.inset(by: containerInset) }
 
-    /// The container less the section's own inset, never below zero (rule AD-100).
+    /// ``containerSize`` less the section's own inset, never below zero (rule AD-100).
     public var sectionContainerSize: Size { containerSize.inset(by: controller.inset) }
 
-    /// How far that view is scrolled.
+    /// The scroll offset of the view that ``containerSize`` refers to.
     public var containerContentOffset: Point { host.containerOffset }
 
-    /// How the content of that view is moving.
+    /// The scrolling state of the view that ``containerSize`` refers to.
     public var scrollingTraits: ListScrollingTraits { host.scrollingTraits }
 
     // MARK: Lookups
@@ -41,14 +41,14 @@ public struct ListCollectionContext {
     /// The number of items that the section has in the list.
     public var itemCount: Int { controller.link.map { host.store.map.itemCount(of: $0.handle) } ?? 0 }
 
-    /// The items of the section that some view shows, ascending.
+    /// The indexes of the section's items that any view shows, ascending.
     public var visibleIndexes: [Int] { handle.map { host.visibleIndexes(of: $0) } ?? [] }
 
-    /// The items of the section that some view shows from edge to edge, inside of its content insets, ascending
+    /// The indexes of the section's items that any view shows from edge to edge within its content insets, ascending
     /// (rule AD-62).
     public var fullyVisibleIndexes: [Int] { handle.map { host.fullyVisibleIndexes(of: $0) } ?? [] }
 
-    /// The item as a view last showed it; `nil` when none does.
+    /// Returns an item as a view last showed it, or `nil` if no view shows the item.
     public func displayedItem(at index: Int) -> ListItem? {
         handle.flatMap { host.displayedItem(of: $0, at: index) }
     }
@@ -59,7 +59,8 @@ public struct ListCollectionContext {
 
     /// Changes items of the section: `updates` changes the controller's data and records which items changed.
     ///
-    /// Runs with the next flush, or at once inside of one; `completion` receives whether it was applied.
+    /// The update runs with the next flush, or at once during a flush. `completion` receives whether the update was
+    /// applied.
     public func performBatch(
         animated: Bool = true, updates: @escaping (inout ListBatchContext) -> Void,
         completion: ((Bool) -> Void)? = nil
@@ -68,25 +69,29 @@ public struct ListCollectionContext {
             ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
     }
 
-    /// Asks for the sizes of the section again, with the next flush; `completion` receives whether the section was still there.
+    /// Requests all sizes of the section again with the next flush. `completion` receives whether the section was
+    /// still in the list.
     public func invalidateLayout(completion: ((Bool) -> Void)? = nil) {
         performBatch(animated: true, updates: { $0.invalidateLayout() }, completion: completion)
     }
 
-    /// Asks for the sizes of single items again, with the next flush; `completion` receives whether the section was still there.
+    /// Requests the sizes of single items again with the next flush. `completion` receives whether the section was
+    /// still in the list.
     ///
-    /// Only these items are measured again, and only they and what follows in their lines and sections is laid out again.
-    /// Indexes are those at that time, after the item updates that were requested before.
+    /// Only these items are measured again. Only these items and the elements after them in their lines and sections
+    /// are laid out again. The indexes refer to the time of the flush, after the item updates that were requested
+    /// earlier.
     public func invalidateLayout(at indexes: [Int], completion: ((Bool) -> Void)? = nil) {
         performBatch(animated: true, updates: { $0.invalidateLayout(at: indexes) }, completion: completion)
     }
 
-    /// Selects an item; the controller's own `should…` is not asked.
+    /// Selects an item without calling the controller's `shouldSelectItem(at:)`.
     ///
-    /// In an item update, and while the controller is shown its object, `index` is that after it.
+    /// During an item update, and while the controller receives its object, `index` is the item's index after the
+    /// update.
     public func selectItem(at index: Int) { host.setSelected(true, controller: controller, index: index) }
 
-    /// Deselects an item; the controller's own `should…` is not asked.
+    /// Deselects an item without calling the controller's `shouldDeselectItem(at:)`.
     public func deselectItem(at index: Int) { host.setSelected(false, controller: controller, index: index) }
 
     /// Scrolls every view to an item of the section.
@@ -96,7 +101,7 @@ public struct ListCollectionContext {
 
     // MARK: State
 
-    /// State that is kept with the controller's object: it survives reloads and is dropped with the object.
+    /// State that is stored with the controller's object. It survives reloads and is removed together with the object.
     public var state: Fields {
         get { controller.link.map { host.store.state(of: $0.handle) } ?? Fields() }
         nonmutating set {
@@ -104,6 +109,6 @@ public struct ListCollectionContext {
         }
     }
 
-    /// Reports that the section does not work: its items are shown as error items until the object changes.
+    /// Reports a fault of the section. The section shows error items until its object changes.
     public func reportFault(_ reason: String) { host.reportFault(of: controller, reason) }
 }

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call of a section controller.
+/// A call of a section controller, as observers see it.
 public struct ListControllerCall {
-    /// What is called.
+    /// The method, closure or delegate of a section controller that is called.
     @frozen public enum Callback: String, Sendable, Hashable, CaseIterable {
-        /// The controller is made.
+        /// The closure that makes the controller.
         case make
         /// `didUpdate(to:)`.
         case update
         /// `numberOfItems()`.
         case count
-        /// `sizeForItem(at:)` and what else a layout needs.
+        /// `sizeForItem(at:)`, and the other values that a layout needs.
         case size
-        /// `item(at:)` and supplementary elements.
+        /// `item(at:)`, and the content of supplementary views.
         case item
-        /// A display delegate: will display.
+        /// The `willDisplay` methods of a display delegate, and the initial frame of a transition.
         case display
-        /// A display delegate: did end displaying.
+        /// The `didEndDisplaying` methods of a display delegate, and the final frame of a transition.
         case endDisplay
-        /// A working range delegate.
+        /// The methods of a working range delegate.
         case workingRange
-        /// Selection and highlight.
+        /// The methods for selection and highlight.
         case selection
         /// `handleAction(_:parameters:at:)`.
         case action
-        /// Reordering.
+        /// The methods for reordering, such as `canMoveItem(at:)`.
         case move
-        /// A scroll delegate.
+        /// The method of a scroll delegate.
         case scroll
-        /// The block of an item update.
+        /// The `updates` closure of an item update.
         case batch
     }
 
-    /// What is called.
+    /// The method, closure or delegate that is called.
     public let callback: Callback
     let handle: SectionHandle
     private let store: SectionStore
@@ -43,12 +43,12 @@ public struct ListControllerCall {
         self.store = store
     }
 
-    /// The object of the section; empty when it has left the list.
+    /// The identifier of the section's object; empty when the object has left the list.
     public var objectID: String { store.id(of: handle) }
 
-    /// The name of the section controller.
+    /// The name of the section controller's kind; empty when the kind is unknown.
     public var controllerName: String {
         let object = store.map.object(of: handle) ?? store.map.oldObject(of: handle)
-        return object.flatMap { store.knownKind(for: $0.objectType) }??.name ?? ""
+        return object.flatMap { store.cachedKind(for: $0.objectType) }??.name ?? ""
     }
 }

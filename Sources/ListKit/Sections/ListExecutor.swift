@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs work later on the executor that owns a list, for timers and I/O of section controllers.
+/// Schedules closures on the executor that owns a list, for timers and I/O of section controllers.
 ///
-/// The owner of a ``ListAdapter`` sets one (``ListAdapter/executor``); without it no callback runs.
+/// The owner of a ``ListAdapter`` sets ``ListAdapter/executor``. Without an executor, no timer or callback runs.
 public protocol ListExecutor: AnyObject, Sendable {
-    /// Runs `work` on the list's executor after some milliseconds, 0 = on its next turn; from any thread.
+    /// Runs `work` on the list's executor after a delay; 0 = on the executor's next turn. May be called on any thread.
     func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A weak reference to a section controller that other threads may hold, to call it on its list's executor.
+/// A weak reference to a section controller that any thread may hold and use to run code on the list's executor.
 ///
 /// Calls are dropped when the section is no longer in the list.
 public struct ListSectionControllerReference<Controller: ListSectionController>: @unchecked Sendable {
@@ -16,15 +16,15 @@ public struct ListSectionControllerReference<Controller: ListSectionController>:
     private weak let controller: Controller?
     private let executor: (any ListExecutor)?
 
-    /// Refers to a controller that is in a list; call it on the list's executor.
+    /// Makes a reference to a controller that is in a list. Must be called on the list's executor.
     public init(_ controller: Controller) {
         self.controller = controller
         executor = controller.context?.executor
     }
 
-    /// Runs `body` with the controller on the list's executor; from any thread.
+    /// Runs `body` with the controller on the list's executor. May be called on any thread.
     ///
-    /// `body` changes the controller's data inside of `context.performBatch`.
+    /// `body` must change the controller's data inside `context.performBatch`.
     public func perform(_ body: @escaping @Sendable (Controller) -> Void) {
         executor?.perform(after: 0) {
             guard let controller, controller.section != nil else { return }
@@ -33,7 +33,7 @@ public struct ListSectionControllerReference<Controller: ListSectionController>:
     }
 }
 
-/// A callback that is due later; it ends with its section at the latest.
+/// A scheduled callback. It no longer runs once its section has left the list.
 public final class ListTimer {
     private(set) fileprivate var body: (() -> Void)?
 
@@ -47,45 +47,49 @@ extension ListCollectionContext {
     /// The executor of the list; `nil` when the list's owner set none.
     public var executor: (any ListExecutor)? { host.executor }
 
-    /// Calls back once, after a delay, unless the section has left the list by then.
+    /// Calls `body` once after a delay, unless the section has left the list by then.
     @discardableResult
     public func after(_ delay: Duration, _ body: @escaping () -> Void) -> ListTimer {
         let timer = ListTimer(body)
-        fire(timer, after: delay.wholeMilliseconds, repeating: false)
+        schedule(timer, after: delay.wholeMilliseconds, repeating: false)
         return timer
     }
 
-    /// Calls back repeatedly, first after one interval, until cancelled or the section leaves the list.
+    /// Calls `body` repeatedly, first after one interval, until the timer is cancelled or the section leaves the list.
     ///
     /// An interval below one millisecond counts as one millisecond.
     @discardableResult
     public func every(_ interval: Duration, _ body: @escaping () -> Void) -> ListTimer {
         let timer = ListTimer(body)
-        fire(timer, after: max(1, interval.wholeMilliseconds), repeating: true)
+        schedule(timer, after: max(1, interval.wholeMilliseconds), repeating: true)
         return timer
     }
 
-    private func fire(_ timer: ListTimer, after milliseconds: UInt64, repeating: Bool) {
+    private func schedule(_ timer: ListTimer, after milliseconds: UInt64, repeating: Bool) {
         let due = DueCallback(controller: controller, timer: timer)
         executor?.perform(after: milliseconds) {
             guard let controller = due.controller, let context = controller.context, controller.section != nil,
                 let body = due.timer.body
             else { return }
-            if repeating { context.fire(due.timer, after: milliseconds, repeating: true) } else { due.timer.cancel() }
+            if repeating {
+                context.schedule(due.timer, after: milliseconds, repeating: true)
+            } else {
+                due.timer.cancel()
+            }
             body()
         }
     }
 }
 
-/// A callback that passes through the executor.
+/// A timer and its section controller, which an executor carries in a sendable closure.
 private struct DueCallback: @unchecked Sendable {
-    // Both belong to the list's executor: made on it, and used only by work that runs on it.
+    // Both values are made on the list's executor and used only by work that runs there.
     weak let controller: ListSectionController?
     let timer: ListTimer
 }
 
 extension Duration {
-    /// Milliseconds, rounded up; nothing below zero.
+    /// The duration in milliseconds, rounded up; 0 for a negative duration.
     fileprivate var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

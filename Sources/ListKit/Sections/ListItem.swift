@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One cell of a section, without a screen: what a viewer needs to draw it.
+/// One cell of a section as data, from which a viewer draws it.
 ///
-/// A section controller returns items where IGListKit's returns configured cells. The size is separate, because a layout needs
-/// the sizes of many items and the contents of few.
+/// A section controller returns items where IGListKit's returns configured cells. The size is separate, because a
+/// layout needs the sizes of many items and the contents of few.
 public struct ListItem: Sendable, Hashable {
-    /// Identifies the item inside its section over updates; `nil` = its index does.
+    /// The identity of the item within its section across updates; `nil` = the item is identified by its index.
     public var identity: String?
-    /// Viewers reuse a widget for items with the same identifier; an empty one is never reused.
+    /// The identifier by which viewers reuse a widget for another item. With an empty identifier, the widget is not
+    /// reused.
     public var reuseIdentifier: String
-    /// What the item shows.
+    /// The fields that the item shows.
     public var content: Fields
 
     /// Makes an item.
@@ -21,13 +22,14 @@ public struct ListItem: Sendable, Hashable {
 }
 
 extension ListItem {
-    /// Equal means: the same bytes.
+    /// Returns whether two items have the same bytes. Text is compared without Unicode's canonical equivalence.
     public static func == (lhs: ListItem, rhs: ListItem) -> Bool {
         lhs.identity.map { ExactText($0) } == rhs.identity.map { ExactText($0) }
             && ExactText(lhs.reuseIdentifier) == ExactText(rhs.reuseIdentifier) && lhs.content == rhs.content
     }
 
-    /// The error item of a section at fault: reuse identifier `error`, the reason in the field `error`.
+    /// Returns the error item that a section with a fault shows. Its reuse identifier is `error`, and its field
+    /// `error` has the reason.
     static func fault(_ reason: String) -> ListItem {
         ListItem(reuseIdentifier: "error", content: ["error": .string(reason)])
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListItemChanges {
-    /// Follows items by their identity; both lists must be free of repeated ones (`unique`).
+    /// Computes the changes between two lists of items, matched by identity. Neither list may repeat an identity; see
+    /// ``unique(_:)``.
     init(from old: [ListItem], to new: [ListItem]) {
         var places: [ExactText: Int] = [:]
         places.reserveCapacity(old.count)
@@ -14,7 +15,7 @@ extension ListItemChanges {
         updates.sort()
     }
 
-    /// The items that have an identity, the first of each (rule BN-03).
+    /// Returns the items that have an identity, without items that repeat an earlier identity (rule BN-03).
     static func unique(_ items: [ListItem]) -> [ListItem] {
         var seen: Set<ExactText> = []
         return items.filter { item in item.identity.map { seen.insert(ExactText($0)).inserted } ?? false }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListItemChanges {
-    /// Makes consistent changes of what an item update recorded; `nil` when that is impossible (rules BU-11, UP-47, UP-48).
+    /// Makes consistent changes from the records of an item update. Fails if that is impossible (rules BU-11, UP-47,
+    /// UP-48).
     ///
-    /// Repeated deletes and reloads count once, a reload of a deleted item is dropped, and inserts at one index follow each
-    /// other.
+    /// Repeated deletes and reloads count once. The reload of a deleted item is dropped. Items that are inserted at
+    /// the same index get consecutive indexes.
     init?(_ recorded: RecordedItemChanges, itemCount: Int) {
         let before = 0..<itemCount
         let deleted = Set(recorded.deletes)
@@ -28,18 +29,23 @@ extension ListItemChanges {
         guard inserts.allSatisfy(after.contains) else { return nil }
     }
 
-    /// How many items there are afterwards.
-    func count(after before: Int) -> Int { before - deletes.count + inserts.count }
+    /// Returns the number of items after the changes, from the number before.
+    func newCount(oldCount: Int) -> Int { oldCount - deletes.count + inserts.count }
 
-    /// The combination of earlier changes and these; `nil` when these cannot follow them.
+    /// Returns the combination of earlier changes and these changes, or `nil` if these changes have indexes of items
+    /// that do not exist after the earlier changes.
+    ///
+    /// - Parameter itemCount: the number of items before the earlier changes.
     func following(_ earlier: ListItemChanges?, itemCount: Int) -> ListItemChanges? {
         let earlier = earlier ?? ListItemChanges(updates: [])
-        let between = 0..<max(0, earlier.count(after: itemCount))
+        let between = 0..<max(0, earlier.newCount(oldCount: itemCount))
         guard (deletes + moves.map(\.from) + updates).allSatisfy(between.contains) else { return nil }
         return earlier.followed(by: self, itemCount: itemCount)
     }
 
-    /// The combination of these changes and later ones.
+    /// Returns the combination of these changes and later changes.
+    ///
+    /// - Parameter itemCount: the number of items before these changes.
     func followed(by next: ListItemChanges, itemCount: Int) -> ListItemChanges {
         if isEmpty { return next }
         if next.isEmpty { return self }
@@ -51,20 +57,20 @@ extension ListItemChanges {
         return result
     }
 
-    /// For each item afterwards the index that it had before; `nil` for a new one.
+    /// Returns, for each item after the changes, its index before the changes; `nil` for an inserted item.
     func origins(itemCount: Int) -> [Int?] {
         let gone = Set(deletes + moves.map(\.from))
         var stays = (0..<itemCount).filter { !gone.contains($0) }.makeIterator()
         var placed: [Int: Int?] = [:]
         for index in inserts { placed.updateValue(nil, forKey: index) }
         for move in moves { placed[move.to] = move.from }
-        return (0..<count(after: itemCount)).map { index in
+        return (0..<newCount(oldCount: itemCount)).map { index in
             if let origin = placed[index] { return origin }
             return stays.next()
         }
     }
 
-    /// Makes the changes that lead to items that had the given indexes before.
+    /// Makes the changes from `itemCount` items to the items that had the indexes `origins` before; `nil` = inserted.
     init(origins: [Int?], itemCount: Int) {
         var survives = [Bool](repeating: false, count: itemCount)
         for case .some(let origin) in origins { survives[origin] = true }
@@ -81,13 +87,13 @@ extension ListItemChanges {
                 inserts.append(index)
                 continue
             }
-            // IGListKit's rule: a move is what deletes and inserts do not explain.
+            // As in IGListKit, an item is moved only if deletes and inserts do not explain its new index.
             if rankBefore[origin] != rankAfter { moves.append((origin, index)) }
             rankAfter += 1
         }
     }
 
-    /// Maps the indexes of items before to those after.
+    /// Returns the mapping of item indexes before the changes to indexes after them.
     func forwarding() -> IndexForwarding {
         IndexForwarding(deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
     }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A Swift value that a list carries as an object (no boxes, no base class).
+/// A type whose values a list can store as objects, without a wrapper or a base class.
 public protocol ListModel {
-    /// Reads the value from an object.
+    /// Decodes a value from an object.
     ///
-    /// - Throws: an error for an object that cannot be read; its section then shows an error item.
+    /// - Throws: an error if the object cannot be decoded. Its section then shows error items.
     init(_ object: ListObject) throws(ListError)
 
-    /// Identifies the value in its list.
+    /// The identifier of the value's object, unique in its list.
     var listIdentifier: String { get }
 
     /// The object's type, which selects the section controller.
     static var listType: String { get }
 
-    /// The content.
+    /// The fields of the value's object.
     var listFields: Fields { get }
 }
 
 extension ListModel {
-    /// The object that carries this value.
+    /// Encodes the value as an object.
     ///
     /// - Throws: `invalidObject` when the identifier or type is malformed.
     public func listObject() throws(ListError) -> ListObject {
@@ -27,9 +27,9 @@ extension ListModel {
 }
 
 extension Sequence where Element: ListModel {
-    /// The objects that carry these values, in their order.
+    /// Encodes the values as objects, in order.
     ///
-    /// - Throws: `invalidObject` for the first value that cannot be carried.
+    /// - Throws: `invalidObject` for the first value that cannot be encoded.
     public func listObjects() throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
         objects.reserveCapacity(underestimatedCount)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the items, supplementary views and behaviour of one section; the class that plugin authors inherit from.
+/// The base class of section controllers, which make the items and supplementary views of a section and handle its
+/// events.
 ///
-/// One controller serves one object for as long as the object stays in the list with its type. Every method is called on the
-/// executor that owns the adapter, so no locks are needed. Results are checked: a negative count, a size that is not finite
-/// or a repeated item identity is a fault of the section, which shows an error item, and never one of the process.
+/// One controller serves one object for as long as the object stays in the list with its type. Every method is called
+/// on the executor that owns the adapter, so no locks are needed. Results are checked: a negative count, a size that
+/// is not finite or a repeated item identity is a fault of the section. The section then shows error items; the
+/// process is not affected.
 ///
-/// Callbacks may use ``context`` at any time: what cannot run at once is queued.
+/// Callbacks may use ``context`` at any time. Operations that cannot run at once are queued.
 open class ListSectionController {
     /// The connection to the adapter; set when the controller is made for a section.
     private(set) final var link: SectionLink?
 
-    /// Distances around the items of the section.
+    /// The margins around the items of the section, in points.
     public final var inset: EdgeInsets = .zero
-    /// The least distance between two rows, in points.
+    /// The minimum distance between two rows, in points.
     public final var minimumLineSpacing: Double = 0
-    /// The least distance between two items of a row, in points.
+    /// The minimum distance between two items of a row, in points.
     public final var minimumInteritemSpacing: Double = 0
 
     /// Provides the header and the footer; `nil` = the section has neither.
@@ -26,14 +28,14 @@ open class ListSectionController {
     public final weak var workingRangeDelegate: (any ListWorkingRangeDelegate)?
     /// Observes how a view that shows the section scrolls.
     public final weak var scrollDelegate: (any ListScrollDelegate)?
-    /// Provides the frames that items start from and leave to.
+    /// Provides the frames from which appearing items start and to which disappearing items move.
     public final weak var transitionDelegate: (any ListTransitionDelegate)?
 
     /// Makes a controller that belongs to no list yet.
     public init() {}
 
     /// The adapter as section controllers see it; `nil` before the controller is made for a section and after its
-    /// adapter is gone.
+    /// adapter was released.
     public final var context: ListCollectionContext? {
         link?.host.map { ListCollectionContext(controller: self, host: $0) }
     }
@@ -52,41 +54,43 @@ open class ListSectionController {
         return section == host.store.map.count - 1
     }
 
-    /// Adds the controller to a list, or removes it.
+    /// Connects the controller with a section of a list. `nil` removes the controller from its list.
     final func setLink(_ new: SectionLink?) { link = new }
 
     // MARK: Content
 
-    /// How many items the section has; the default is 1.
+    /// Returns the number of items in the section. The default is 1.
     ///
-    /// Asked once after each change. A negative number, or one over ``ListAdapter/maximumItemsPerSection``, is a fault.
+    /// Called once after each change. A negative number, or a number above ``ListAdapter/maximumItemsPerSection``,
+    /// is a fault.
     open func numberOfItems() -> Int { 1 }
 
-    /// The size of an item, in points; the default is no size.
+    /// Returns the size of an item, in points. The default is zero.
     ///
-    /// Negative extents count as 0 (rule AD-101); one that is not finite is a fault. `context.containerSize` is the
-    /// size of the view that is being laid out.
+    /// Negative extents count as 0 (rule AD-101). An extent that is not finite is a fault. During this call,
+    /// `context.containerSize` is the size of the view that is being laid out.
     open func sizeForItem(at index: Int) -> Size { .zero }
 
-    /// The item at an index; must be overridden by controllers that have items.
+    /// Returns the item at an index. Controllers that have items must override this method.
     open func item(at index: Int) -> ListItem {
         context?.reportFault("does not override item(at:)")
         return .fault("\(type(of: self)) does not override item(at:)")
     }
 
-    /// An item's frame in content coordinates and its z, for layouts that use placements, as `absolute`.
+    /// Returns an item's frame in content coordinates and its z index, for layouts that use placements, such as
+    /// `absolute`.
     ///
-    /// The default is the item's size at the origin.
+    /// The default frame has the item's size and lies at the origin.
     open func placementOfItem(at index: Int) -> ItemPlacement {
         ItemPlacement(frame: Rect(origin: .zero, size: sizeForItem(at: index)))
     }
 
-    /// The object of the section is new, or has changed.
+    /// Called when the section receives its first object, and after each change of the object.
     ///
-    /// The first call of a new controller; all sections have their new positions by then.
+    /// It is the first method that is called on a new controller. All sections have their new positions by then.
     open func didUpdate(to object: ListObject) {}
 
-    /// Hands over the new object; returns how the items changed.
+    /// Passes a new or changed object to the controller. Returns how the items changed.
     func update(to object: ListObject) -> ListSectionChange {
         didUpdate(to: object)
         return .reload
@@ -98,20 +102,21 @@ open class ListSectionController {
     open func shouldSelectItem(at index: Int) -> Bool { true }
     /// Whether an item may be deselected; the default is yes.
     open func shouldDeselectItem(at index: Int) -> Bool { true }
-    /// An item was selected.
+    /// Called when an item was selected.
     open func didSelectItem(at index: Int) {}
-    /// An item was deselected.
+    /// Called when an item was deselected.
     open func didDeselectItem(at index: Int) {}
-    /// An item was highlighted: a finger or a pointer is down on it.
+    /// Called when an item was highlighted, because a finger or a pointer is down on it.
     open func didHighlightItem(at index: Int) {}
-    /// An item is no longer highlighted.
+    /// Called when an item is no longer highlighted.
     open func didUnhighlightItem(at index: Int) {}
 
     // MARK: Actions
 
-    /// Handles an action that a viewer invoked on an item, as by a button in its cell; returns whether it was handled.
+    /// Handles an action that a viewer invoked on an item, for example with a button in its cell. Returns whether the
+    /// controller handled the action.
     ///
-    /// Other actions go to the list's owner. The default handles none.
+    /// Actions that the controller does not handle are passed to the list's owner. The default handles no action.
     ///
     /// - Parameters:
     ///   - action: the name of the action.
@@ -123,16 +128,17 @@ open class ListSectionController {
     /// Whether an item may be dragged; the default is no.
     open func canMoveItem(at index: Int) -> Bool { false }
 
-    /// Whether an item may be dropped at another place of the section; the default asks ``canMoveItem(at:)``
+    /// Whether an item may be dropped at another index of the section; the default calls ``canMoveItem(at:)``
     /// (rule SC-06).
     open func canMoveItem(from source: Int, to destination: Int) -> Bool { canMoveItem(at: source) }
 
-    /// The object after the move of an item, for sections whose object has the order of its items.
+    /// Returns the object with an item moved to another index, for sections whose object stores the order of its
+    /// items.
     ///
-    /// `nil`, the default, means that the controller keeps the order; ``moveItem(from:to:)`` is then called.
+    /// With `nil`, the default, the controller itself stores the order, and ``moveItem(from:to:)`` is called.
     open func object(movingItemFrom source: Int, to destination: Int) -> ListObject? { nil }
 
-    /// Moves the controller's data of an item that was moved inside the section.
+    /// Moves the controller's data for an item that was moved within the section.
     open func moveItem(from source: Int, to destination: Int) {
         context?.reportFault("does not override moveItem(from:to:)")
     }
@@ -140,8 +146,8 @@ open class ListSectionController {
 
 /// How the items of a section changed with its object.
 enum ListSectionChange {
-    /// All of them have to be asked for again.
+    /// All items must be requested again from the controller.
     case reload
-    /// Only these changed.
+    /// Only the given items changed.
     case items(ListItemChanges)
 }

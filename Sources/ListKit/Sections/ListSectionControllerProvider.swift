@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Selects the section controllers of a list (the data source's `sectionControllerFor`).
+/// Selects the section controllers of a list, like `sectionControllerFor` of IGListKit's data source.
 public protocol ListSectionControllerProvider: AnyObject {
-    /// The kind of controller for objects of a type; `nil` = such objects are dropped from the list (rule AD-15).
+    /// Returns the kind of controller for objects of a type. With `nil`, such objects are dropped from the list (rule
+    /// AD-15).
     ///
-    /// Asked once for each type, and again after an update that replaces all section controllers.
+    /// Called once for each type, and again after an update that replaces all section controllers.
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind?
 }
 
-/// One kind of section controller: its name and how to make one.
+/// A kind of section controller: its name, its traits, and the closure that makes the controllers.
 public struct ListSectionControllerKind {
-    /// The name in configuration and log, `PLUGIN/CONTROLLER`.
+    /// The name in the configuration and the log, in the form `PLUGIN/CONTROLLER`.
     public var name: String
-    /// Answers about sections without a controller; `nil` = every section needs one.
+    /// Functions that describe sections without a controller; `nil` = every section needs a controller.
     public var traits: ListSectionTraits?
-    /// Makes a controller for an object; `didUpdate(to:)` follows.
+    /// Makes a controller for an object. `didUpdate(to:)` is called next.
     ///
-    /// The adapter keeps it: a closure that uses the owner of the adapter has to capture it weakly. It may ask the list for the
-    /// controllers of other objects, up to 32 of them nested (``ListAdapter/sectionController(at:)``).
+    /// The adapter keeps the closure, so the closure must capture the adapter's owner weakly. It may ask the list for
+    /// the controllers of other objects, nested at most 32 levels deep (``ListAdapter/sectionController(at:)``).
     public var make: (ListObject) -> ListSectionController
 
-    /// Describes a kind.
+    /// Makes a kind.
     public init(
         name: String, traits: ListSectionTraits? = nil, make: @escaping (ListObject) -> ListSectionController
     ) {
@@ -30,35 +31,40 @@ public struct ListSectionControllerKind {
     }
 }
 
-/// Answers about the sections of a kind from their objects alone.
+/// Pure functions that describe the sections of a kind from their objects alone.
 ///
-/// Controllers of a kind with traits keep no state: one is made when a section is displayed, in range or asked, and released
-/// afterwards, so that a million sections do not need a million controllers. All answers are pure functions.
+/// Controllers of a kind with traits keep no state. A controller is made when its section is displayed, in range or
+/// asked, and released afterwards, so that a million sections do not need a million controllers.
 public struct ListSectionTraits: Sendable {
-    /// How many items an object has.
+    /// Returns the number of items of an object.
     public var numberOfItems: @Sendable (ListObject) -> Int
-    /// The sizes or placements of a section's elements.
+    /// Returns the sizes or placements of a section's elements.
     public var shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
-    /// The items, each with an identity, by which changes are diffed; `nil` = a changed section reloads.
+    /// Returns the items of an object, each with an identity, for the diff between two versions of the object.
+    /// `nil` = a section whose object changed is reloaded.
     public var viewModels: (@Sendable (ListObject) -> [ListItem])?
 
-    /// How many items an object has, adding the content that its section does not show; `nil` = losses are not counted.
+    /// Returns the number of items of an object, and adds the content that its section does not show to the losses.
+    /// `nil` = losses are not counted.
     private(set) var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
-    /// The shape of every section of the kind, where it is the same for all; `nil` = `shape` is asked about each object.
+    /// Returns the shape that all sections of the kind have. `nil` = the shapes differ, and `shape` is called for
+    /// each object.
     public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
 
-    /// Describes a kind whose sections are all alike: lists of them are laid out without reading each object.
+    /// Makes the traits of a kind whose sections all have the same shape. They are laid out without reading each
+    /// object.
     ///
     /// - Parameters:
-    ///   - itemCount: how many items every section has.
-    ///   - shape: their sizes, best one for all (``SectionMetrics/uniformItemSize``); a pure function.
+    ///   - itemCount: the number of items in every section.
+    ///   - shape: returns the sizes of the items, preferably one size for all (``SectionMetrics/uniformItemSize``). A
+    ///     pure function.
     public init(itemCount: Int, shape: @escaping @Sendable (ListContainer) -> ListSectionShape) {
         self.init(numberOfItems: { _ in itemCount }, shape: { _, container in shape(container) })
         fixedShape = shape
     }
 
-    /// Describes a kind's traits.
+    /// Makes the traits of a kind.
     public init(
         numberOfItems: @escaping @Sendable (ListObject) -> Int,
         shape: @escaping @Sendable (ListObject, ListContainer) -> ListSectionShape,
@@ -69,7 +75,7 @@ public struct ListSectionTraits: Sendable {
         self.viewModels = viewModels
     }
 
-    /// Describes the traits of a built-in kind.
+    /// Makes the traits of a built-in kind.
     init(
         numberOfItems: @escaping @Sendable (ListObject) -> Int,
         shape: @escaping @Sendable (ListObject, ListContainer) -> ListSectionShape,
@@ -81,7 +87,7 @@ public struct ListSectionTraits: Sendable {
     }
 }
 
-/// The view that a section is laid out in.
+/// The properties of the view in which a section is laid out.
 public struct ListContainer: Sendable, Hashable {
     /// The size of the viewport.
     public var size: Size
@@ -89,7 +95,7 @@ public struct ListContainer: Sendable, Hashable {
     public var inset: EdgeInsets
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection
-    /// The layout that asks: see ``ListLayoutKind/usesPlacements``.
+    /// The kind of layout for which the geometry is requested; see ``ListLayoutKind/usesPlacements``.
     public var layout: ListLayoutKind
 
     /// Makes a container.
@@ -105,11 +111,11 @@ public struct ListContainer: Sendable, Hashable {
 
 /// The geometry of one section, as a layout needs it.
 public struct ListSectionShape: Sendable, Hashable {
-    /// Number of items, spacings, header and footer.
+    /// The number of items, the spacings, and the lengths of header and footer.
     public var metrics: SectionMetrics
-    /// The size of each item; not needed when the metrics have one size for all.
+    /// The size of each item; not needed when the metrics have a uniform size.
     public var sizes: [Size]
-    /// The placement of each item; needed only by layouts that use placements, as `absolute`.
+    /// The placement of each item; needed only by layouts that use placements, such as `absolute`.
     public var placements: [ItemPlacement]
 
     /// Makes a shape.

@@ -2,54 +2,55 @@
 
 /// Provides the header and the footer of a section.
 public protocol ListSupplementarySource: AnyObject {
-    /// Which of header and footer the section has.
+    /// The kinds of supplementary views that the section has: header, footer, both or none.
     var supportedElementKinds: Set<ElementKind> { get }
 
-    /// The extent of a supplementary view along the scroll axis is taken from this size; 0 = none.
+    /// Returns the size of a supplementary view. Only its extent along the scroll axis is used; with 0, there is no
+    /// such view.
     func sizeForSupplementaryElement(of kind: ElementKind) -> Size
 
-    /// The supplementary view itself: reuse identifier and content.
+    /// Returns the reuse identifier and the content of a supplementary view.
     func supplementaryElement(of kind: ElementKind) -> ListItem
 }
 
-/// Observes when a section and its items appear and disappear, counted over all views of the list.
+/// Observes when a section and its items appear in the first view of a list and disappear from the last view.
 public protocol ListDisplayDelegate: AnyObject {
-    /// The first element of the section is about to be shown.
+    /// Called before the first element of the section is shown.
     func sectionControllerWillDisplay(_ controller: ListSectionController)
-    /// The last element of the section is gone.
+    /// Called after the last element of the section has disappeared.
     func sectionControllerDidEndDisplaying(_ controller: ListSectionController)
-    /// An item is about to be shown.
+    /// Called before an item is shown.
     func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int)
-    /// An item is gone; the index is that when it was last shown.
+    /// Called after an item has disappeared. `index` is the item's index when it was last shown.
     func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int)
 }
 
 extension ListDisplayDelegate {
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func sectionControllerWillDisplay(_ controller: ListSectionController) {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func sectionControllerDidEndDisplaying(_ controller: ListSectionController) {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int) {}
 }
 
-/// Observes when a section enters and leaves a working range: the time to begin and to end preparing its content.
+/// Observes when a section enters and leaves a working range, to start and stop preparing the section's content.
 public protocol ListWorkingRangeDelegate: AnyObject {
-    /// The section entered the working range of a view.
+    /// Called when the section entered a view's working range and is in no other working range.
     func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController)
-    /// The section left the working range of the last view that had it.
+    /// Called when the section left the last working range that it was in.
     func sectionControllerDidExitWorkingRange(_ controller: ListSectionController)
 }
 
 /// Observes how a view that shows the section scrolls.
 public protocol ListScrollDelegate: AnyObject {
-    /// The view scrolled.
+    /// Called for each scroll event of the view.
     func sectionController(_ controller: ListSectionController, didScroll event: ListScrollEvent)
 }
 
-/// A step of scrolling.
+/// A scroll event of a view.
 @frozen public enum ListScrollEvent: Sendable, Hashable {
     /// The content moved.
     case scrolled
@@ -61,13 +62,13 @@ public protocol ListScrollDelegate: AnyObject {
     case didEndDecelerating
 }
 
-/// Changes where items come from and go to, as data for the viewer's animation.
+/// Provides the start and end frames of items that appear and disappear, for animations in viewers.
 public protocol ListTransitionDelegate: AnyObject {
-    /// The frame from which a new item starts; the default is its own.
+    /// Returns the frame from which an appearing item starts, or `frame`, the item's own frame, for no transition.
     func sectionController(
         _ controller: ListSectionController, initialFrameForItemAt index: Int, resting frame: Rect
     ) -> Rect
-    /// The frame to which a leaving item goes; the default is its own.
+    /// Returns the frame to which a disappearing item moves, or `frame`, the item's own frame, for no transition.
     func sectionController(
         _ controller: ListSectionController, finalFrameForItemAt index: Int, resting frame: Rect
     ) -> Rect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section of one item, made by two closures.
+/// A section controller for one item, which two closures describe.
 public final class ListSingleSectionController: ListSectionController {
     /// The object of the section.
     public private(set) var object: ListObject?
@@ -13,8 +13,8 @@ public final class ListSingleSectionController: ListSectionController {
     /// Makes a controller.
     ///
     /// - Parameters:
-    ///   - size: the item's size in points.
-    ///   - configure: the item; run each time that the item is needed.
+    ///   - size: returns the item's size in points.
+    ///   - configure: returns the item. The closure runs each time that the item is needed.
     public init(
         size: @escaping (ListObject, ListCollectionContext) -> Size, configure: @escaping (ListObject) -> ListItem
     ) {
@@ -25,7 +25,7 @@ public final class ListSingleSectionController: ListSectionController {
     public override func didUpdate(to object: ListObject) { self.object = object }
 
     public override func item(at index: Int) -> ListItem {
-        guard let object else { return .fault("no object") }
+        guard let object else { return .fault("the section has no object yet") }
         return configure(object)
     }
 
@@ -45,13 +45,13 @@ public final class ListSingleSectionController: ListSectionController {
 
 /// Observes the selection of a single section controller's item.
 public protocol ListSingleSelectionDelegate: AnyObject {
-    /// The item was selected.
+    /// Called when the item was selected.
     func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject)
-    /// The item was deselected; does nothing unless implemented (rule SG-07).
+    /// Called when the item was deselected. The default implementation does nothing (rule SG-07).
     func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject)
 }
 
 extension ListSingleSelectionDelegate {
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func sectionController(_ controller: ListSingleSectionController, didDeselect object: ListObject) {}
 }

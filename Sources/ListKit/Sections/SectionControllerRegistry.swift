@@ -1,64 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The section controllers of a list: known kinds, existing controllers, and faults of sections.
+/// The section controllers of a list, with the cache of their kinds and the faults of their sections.
 struct SectionControllerRegistry {
-    /// A kind and its type; keeping the type prevents another one from getting the same object identifier.
-    private struct KnownType {
+    /// A kind and its type. The reference to the type prevents another type from getting the same `ObjectIdentifier`.
+    private struct CachedKind {
         let type: ObjectType
         let kind: ListSectionControllerKind?
     }
 
-    private var kinds: [ObjectIdentifier: KnownType] = [:]
+    private var kinds: [ObjectIdentifier: CachedKind] = [:]
     /// The controllers that exist.
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
-    /// Sections whose controllers are of kinds with traits, and are released when unused.
+    /// The sections whose controllers are released when unused, because their kinds have traits.
     private(set) var transient: Set<SectionHandle> = []
-    /// Those of them that nobody may need.
-    private(set) var unneeded: Set<SectionHandle> = []
+    /// The sections in ``transient`` whose controllers may be unused.
+    private(set) var releaseCandidates: Set<SectionHandle> = []
     /// The sections whose controllers are being made.
     private var making: Set<SectionHandle> = []
-    /// Why sections show error items.
+    /// The reasons why sections show error items.
     private(set) var faults: [SectionHandle: String] = [:]
 
-    /// The most types whose kind is remembered.
+    /// The maximum number of types whose kinds are cached.
     private static let maximumKinds = 4096
 
-    /// The kind of a type as it was looked up before; `nil` if it was not.
-    func knownKind(for type: ObjectType) -> ListSectionControllerKind?? { kinds[ObjectIdentifier(type)].map(\.kind) }
+    /// Returns the cached kind of a type: `nil` if the type was never looked up, `.some(nil)` if the provider has no
+    /// kind.
+    func cachedKind(for type: ObjectType) -> ListSectionControllerKind?? { kinds[ObjectIdentifier(type)].map(\.kind) }
 
-    mutating func remember(_ kind: ListSectionControllerKind?, for type: ObjectType) {
+    mutating func cache(_ kind: ListSectionControllerKind?, for type: ObjectType) {
         if kinds.count >= SectionControllerRegistry.maximumKinds { kinds.removeAll() }
-        kinds[ObjectIdentifier(type)] = KnownType(type: type, kind: kind)
+        kinds[ObjectIdentifier(type)] = CachedKind(type: type, kind: kind)
     }
 
-    mutating func forgetKinds() { kinds.removeAll() }
+    mutating func removeCachedKinds() { kinds.removeAll() }
 
-    /// Records that a section's controller is being made; returns false if it was already.
+    /// Records that a section's controller is being made. Returns `false` if it was already being made.
     mutating func beginMaking(_ handle: SectionHandle) -> Bool { making.insert(handle).inserted }
 
-    /// Records that it has been made.
+    /// Records that a section's controller has been made.
     mutating func endMaking(_ handle: SectionHandle) { making.remove(handle) }
 
-    mutating func keep(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
+    mutating func insert(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
         controllers[handle] = controller
         guard isTransient else { return }
         transient.insert(handle)
-        unneeded.insert(handle)
+        releaseCandidates.insert(handle)
     }
 
-    /// Records that a section may be needed no longer.
-    mutating func markUnneeded(_ handle: SectionHandle) {
-        if transient.contains(handle) { unneeded.insert(handle) }
+    /// Records that the controller of a section may be unused.
+    mutating func addReleaseCandidate(_ handle: SectionHandle) {
+        if transient.contains(handle) { releaseCandidates.insert(handle) }
     }
 
-    /// Records that a section is needed.
-    mutating func markNeeded(_ handle: SectionHandle) { unneeded.remove(handle) }
+    /// Records that the controller of a section is in use.
+    mutating func removeReleaseCandidate(_ handle: SectionHandle) { releaseCandidates.remove(handle) }
 
-    /// Removes a controller from the list.
+    /// Removes the controller of a section from the list and returns it.
     @discardableResult
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
         transient.remove(handle)
-        unneeded.remove(handle)
+        releaseCandidates.remove(handle)
         let controller = controllers.removeValue(forKey: handle)
         controller?.setLink(nil)
         return controller

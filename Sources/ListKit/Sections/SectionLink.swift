@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Connects a section controller with its list and its section.
+/// The connection of a section controller with its list and its section.
 final class SectionLink {
-    /// Weak, so that a controller that outlives its list is in no list (rule AD-36).
+    /// The list. The reference is weak, so that a controller that outlives its list is in no list (rule AD-36).
     private(set) weak var host: (any SectionContextHost)?
     /// The section.
     let handle: SectionHandle

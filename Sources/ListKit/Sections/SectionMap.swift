@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list before and after a change, and their handles.
+/// The sections of a list before and after an update, and the handles of the sections.
 ///
-/// Outside of changes both states are the same. Positions are those after, `old…` ones those before.
+/// Unless an update is open, both states are the same. Members with the prefix `old` refer to the state before the
+/// update, all other members to the state after it.
 final class SectionMap {
-    /// The sections, which an ``ObjectList`` may share; their payloads are the handles.
+    /// The tree of sections, which an ``ObjectList`` may share. The payload of a section is its handle.
     let table: SectionTable
-    /// The objects of sections with a handle, by whose identifiers the sections are found.
+    /// The objects of sections with a handle. The sections are found by the identifiers of these objects.
     private var objects: [SectionHandle: ListObject] = [:]
-    /// The handles of sections that the open change removes.
-    private var gone: [SectionHandle] = []
+    /// The handles of the sections that the open update removes.
+    private var removedHandles: [SectionHandle] = []
     private var lastHandle: Int32 = 0
-    /// The number of handles from which unused ones are searched for.
+    /// The number of handles above which unused handles are released.
     private var handleLimit = SectionMap.leastHandles
 
-    /// Maps the sections of a table, none of which has a handle.
+    /// Makes a map of the sections in a table. No section may have a handle yet.
     init(_ table: SectionTable) { self.table = table }
 
-    // MARK: After
+    // MARK: State after the update
 
     var count: Int { table.tree.count(.new) }
     var itemCount: Int { table.tree.itemCount(.new) }
 
-    /// The section at a position; it gets a handle if it has none.
+    /// Returns the handle of the section at a position. A section without a handle gets one.
     func handle(at position: Int) -> SectionHandle? {
         guard let section = table.tree.section(at: position, in: .new) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
@@ -31,8 +32,8 @@ final class SectionMap {
         return handle
     }
 
-    /// The handle of the section at a position; `nil` when it has none.
-    func knownHandle(at position: Int) -> SectionHandle? {
+    /// Returns the handle of the section at a position, or `nil` if the section has none.
+    func existingHandle(at position: Int) -> SectionHandle? {
         guard let payload = table.tree.section(at: position, in: .new)?.payload, payload != SectionTree.noPayload else {
             return nil
         }
@@ -62,10 +63,10 @@ final class SectionMap {
 
     func object(of handle: SectionHandle) -> ListObject? { section(of: handle)?.object }
 
-    /// The identifier of a section, which is the same before and after.
+    /// Returns the identifier of a section's object, which is the same before and after an update.
     func id(of handle: SectionHandle) -> String? { objects[handle]?.id }
 
-    /// The sections in a range of positions; those without a handle get one.
+    /// Returns the handles of the sections in a range of positions. Sections without a handle get one.
     func handles(in range: Range<Int>) -> [SectionHandle] {
         let range = range.clamped(to: 0..<count)
         var handles: [SectionHandle] = []
@@ -88,20 +89,21 @@ final class SectionMap {
         return table.tree.section(of: object, in: .new)
     }
 
-    /// How many items lie before a section; all of them for the position after the last.
+    /// Returns the number of items before a section. For the position after the last section, it is the number of
+    /// all items.
     func itemOffset(ofSection position: Int) -> Int { table.tree.itemOffset(ofSection: position, in: .new) }
 
-    /// The path of an item that is counted from the start of the list.
+    /// Converts an item's index, counted from the start of the list, to its path.
     func path(ofItem item: Int) -> IndexPath? { table.tree.path(ofItem: item, in: .new) }
 
-    /// The objects of a range of positions, in order.
+    /// Returns the objects in a range of positions, in order.
     func objects(in range: Range<Int>) -> [ListObject] {
         var result: [ListObject] = []
         table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section.object) }
         return result
     }
 
-    /// How many items the sections in a range of positions have, in order.
+    /// Returns the item count of each section in a range of positions, in order.
     func itemCounts(in range: Range<Int>) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(range.count)
@@ -109,38 +111,40 @@ final class SectionMap {
         return result
     }
 
-    /// The sections in a range of positions, in order, without giving them handles.
+    /// Returns the sections in a range of positions, in order, without assigning handles.
     func sections(in range: Range<Int>) -> [SectionTree.Section] {
         var result: [SectionTree.Section] = []
         table.tree.forEachSection(in: range, of: .new) { _, section in result.append(section) }
         return result
     }
 
-    /// How many sections from a position on have objects of one type and the same number of items; with `payloadsMatter` one
-    /// with a handle ends the run.
+    /// Returns the length of the run of sections, from a position on, that have the same object type and the same
+    /// item count.
+    ///
+    /// With `payloadsMatter`, a section with a handle also ends the run, unless it is the first.
     func countOfSections(likeSectionAt position: Int, payloadsMatter: Bool) -> Int {
         table.tree.countOfSections(likeSectionAt: position, payloadsMatter: payloadsMatter)
     }
 
-    // MARK: Before
+    // MARK: State before the update
 
     var oldCount: Int { table.count(.old) }
 
-    /// The section that was at a position; it gets a handle if it has none.
+    /// Returns the handle of the section that was at a position. A section without a handle gets one.
     func oldHandle(at position: Int) -> SectionHandle? {
         guard let section = oldSection(at: position) else { return nil }
         if section.payload != SectionTree.noPayload { return SectionHandle(raw: section.payload) }
         guard let new = table.tree.index(of: section.object, in: .new) else {
             let handle = makeHandle(for: section.object)
             table.setPayload(handle.raw, at: position, .old)
-            gone.append(handle)
+            removedHandles.append(handle)
             return handle
         }
         return handle(at: new)
     }
 
-    /// The handle of the section that was at a position; `nil` when it has none.
-    func knownOldHandle(at position: Int) -> SectionHandle? {
+    /// Returns the handle of the section that was at a position, or `nil` if the section has none.
+    func existingOldHandle(at position: Int) -> SectionHandle? {
         guard let payload = oldSection(at: position)?.payload, payload != SectionTree.noPayload else { return nil }
         return SectionHandle(raw: payload)
     }
@@ -177,16 +181,16 @@ final class SectionMap {
 
     private static let leastHandles = 1024
 
-    /// How many sections have a handle.
+    /// The number of sections with a handle.
     var handleCount: Int { objects.count }
 
-    /// Whether so many handles were made that unused ones should be searched for.
+    /// Whether there are so many handles that unused ones should be released.
     var hasManyHandles: Bool { objects.count > handleLimit }
 
-    /// Releases unused handles; requires that no change is open.
+    /// Releases unused handles. No update may be open.
     ///
-    /// - Complexity: O(handles · log n). The next search comes when there are twice as many as remain: O(log n) for each handle
-    ///   that was made.
+    /// - Complexity: O(handles · log n). The next release is due when the number of remaining handles has doubled, so
+    ///   that the amortized cost is O(log n) for each handle.
     func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {
@@ -203,7 +207,7 @@ final class SectionMap {
         releaseHandles { _ in false }
     }
 
-    // MARK: Applying
+    // MARK: Applying updates
 
     func setItemCount(_ count: Int, of handle: SectionHandle) {
         if let position = position(of: handle) { setItemCount(count, at: position) }
@@ -211,30 +215,30 @@ final class SectionMap {
 
     func setItemCount(_ count: Int, at position: Int) { table.setItemCount(count, at: position) }
 
-    /// Applies the changes of a transaction.
+    /// Opens an update and applies its changes.
     ///
-    /// - Parameter itemCounts: how many items the inserted sections have, in their order.
-    /// - Complexity: O(changes · log n), O(n) when much changes.
+    /// - Parameter itemCounts: the item count of each inserted section, in order.
+    /// - Complexity: O(changes · log n), or O(n) when most sections change.
     func apply(_ changes: SectionChanges, itemCounts: [Int]) {
-        if changes.isMost(of: count) {
-            gone += changes.deletes.compactMap { knownHandle(at: $0) }
+        if changes.favorsRebuild(ofCount: count) {
+            removedHandles += changes.deletes.compactMap { existingHandle(at: $0) }
         } else {
-            // A moved section has the same handle on both sides.
+            // A handle is assigned now, so that a moved section has the same handle before and after the update.
             for move in changes.moves { _ = handle(at: move.old) }
             for update in changes.updates {
-                if let handle = knownHandle(at: update.old) { objects[handle] = update.object }
+                if let handle = existingHandle(at: update.old) { objects[handle] = update.object }
             }
         }
         table.open(changes, itemCounts: itemCounts) { payload, object in
-            // The object before would otherwise stay in memory as long as its section.
+            // Otherwise the old object would stay in memory as long as its section.
             objects[SectionHandle(raw: payload)] = object
         }
     }
 
-    /// The state after becomes the state before.
+    /// Closes the update: the state after it becomes the state before the next update.
     func commit() {
         for payload in table.commit() { objects[SectionHandle(raw: payload)] = nil }
-        for handle in gone { objects[handle] = nil }
-        gone = []
+        for handle in removedHandles { objects[handle] = nil }
+        removedHandles = []
     }
 }

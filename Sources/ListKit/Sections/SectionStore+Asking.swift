@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions to section controllers, and checks of their answers.
+// Methods that ask section controllers for values and check the values.
 
 extension SectionStore {
     // MARK: Counts
@@ -8,17 +8,17 @@ extension SectionStore {
     /// Counts the items of all sections of a new list.
     func countAllItems() {
         var kinds = LastKind()
-        var (count, unsettled) = (0, [Int]())
+        var (count, uncounted) = (0, [Int]())
         map.table.setItemCounts { object in
             defer { count += 1 }
             if let itemCount = kinds.itemCount(of: object, in: self) { return itemCount }
-            unsettled.append(count)
+            uncounted.append(count)
             return 0
         }
-        countItems(at: unsettled)
+        countItems(at: uncounted)
     }
 
-    /// Asks sections for their numbers of items.
+    /// Asks the sections at some positions for their numbers of items.
     func countItems(at positions: [Int]) {
         for position in positions {
             guard let handle = map.handle(at: position) else { continue }
@@ -27,7 +27,7 @@ extension SectionStore {
         map.commit()
     }
 
-    /// Asks a section for its number of items; 1, the error item, for a section at fault.
+    /// Asks a section for its number of items. A section with a fault has 1 item, the error item.
     func askItemCount(of handle: SectionHandle) -> Int {
         guard fault(of: handle) == nil, let object = map.object(of: handle) else { return 1 }
         let count: Int
@@ -38,23 +38,24 @@ extension SectionStore {
             count = gate.call(.count, handle, in: self) { controller.numberOfItems() }
         }
         guard (0...SectionStore.maximumItemCount).contains(count) else {
-            fault(handle, "returned \(count) items, where 0 to \(SectionStore.maximumItemCount) are allowed")
+            recordFault(of: handle, "returned \(count) items, but 0 to \(SectionStore.maximumItemCount) are allowed")
             return 1
         }
         return fault(of: handle) == nil ? count : 1
     }
 
-    /// Counts the items of inserted sections; `nil` for a section whose controller has to be asked.
+    /// Returns the number of items of each inserted section; `nil` for a section whose controller must be asked.
     func countItems(of changes: SectionChanges) -> [Int?] {
         var kinds = LastKind()
         return changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
     }
 
-    /// Counts the items of inserted sections, adding what built-in section controllers leave out of new and changed objects, or
-    /// replace in them.
+    /// Returns the number of items of each inserted section; `nil` for a section whose controller must be asked.
     ///
-    /// Losses are counted once for each update of an object, not when sections are laid out, which happens often.
-    /// - Parameter container: has the list's own layout; only fields that it reads count.
+    /// Adds the content of new and changed objects that built-in section controllers leave out or replace to
+    /// `losses`. Losses are counted once for each update of an object, not when sections are laid out, which happens
+    /// often.
+    /// - Parameter container: has the list's own layout. Only fields that this layout reads are counted.
     func countItems(
         of changes: SectionChanges, in container: ListContainer, adding losses: inout ContentLosses
     ) -> [Int?] {
@@ -70,7 +71,7 @@ extension SectionStore {
         return counts
     }
 
-    /// The items of a section whose items have identities.
+    /// Returns the items of a section, or `nil` if the kind of its controller does not give items an identity.
     func identifiedItems(of handle: SectionHandle, _ object: ListObject?) -> [ListItem]? {
         if let controller = existingController(of: handle) as? ListBindingSectionController {
             return controller.viewModels
@@ -81,31 +82,39 @@ extension SectionStore {
 
     // MARK: Items
 
-    /// An item as its controller makes it; an error item when the section is at fault.
+    /// Asks a controller for an item. Returns an error item if the section has a fault.
     func askItem(of handle: SectionHandle, at index: Int) -> ListItem {
         if let reason = fault(of: handle) { return .fault(reason) }
-        guard let controller = controller(of: handle) else { return .fault(fault(of: handle) ?? "no controller") }
+        guard let controller = controller(of: handle) else {
+            return .fault(fault(of: handle) ?? "the section has no controller")
+        }
         let item = gate.call(.item, handle, in: self) { controller.item(at: index) }
-        if let error = item.content.fault { fault(handle, "content of item \(index): \(error.message)") }
+        if let error = item.content.fault {
+            recordFault(of: handle, "returned invalid content for item \(index): \(error.message)")
+        }
         return fault(of: handle).map { .fault($0) } ?? item
     }
 
-    /// A header or footer as its source makes it.
+    /// Asks the source of a section's supplementary views for the header or footer.
     func askSupplementary(of handle: SectionHandle, kind: ElementKind) -> ListItem {
         guard let source = controller(of: handle)?.supplementarySource else {
             return ListItem(reuseIdentifier: kind.rawValue)
         }
         let item = gate.call(.item, handle, in: self) { source.supplementaryElement(of: kind) }
-        if let error = item.content.fault { fault(handle, "content of the \(kind.rawValue): \(error.message)") }
+        if let error = item.content.fault {
+            recordFault(of: handle, "returned invalid content for the \(kind.rawValue): \(error.message)")
+        }
         return fault(of: handle).map { .fault($0) } ?? item
     }
 
-    /// Whether a section has a transition delegate.
+    /// Returns whether the controller of a section exists and has a transition delegate.
     func hasTransitions(_ handle: SectionHandle) -> Bool {
         existingController(of: handle)?.transitionDelegate != nil
     }
 
-    /// The frame that an item starts from or leaves to; `nil` when it is the resting one.
+    /// Asks for the frame from which an item appears, or to which it disappears.
+    ///
+    /// Returns `nil` if there is no transition delegate, or if the frame is the resting frame or is not finite.
     func askTransition(of handle: SectionHandle, item: Int, resting: Rect, appears: Bool) -> Rect? {
         guard let controller = existingController(of: handle), let delegate = controller.transitionDelegate else {
             return nil
@@ -120,7 +129,7 @@ extension SectionStore {
 
     // MARK: Selection
 
-    /// Asks a section controller whether one of its items may be selected, or deselected.
+    /// Asks a section controller whether one of its items may be selected or deselected.
     func askSelection(of handle: SectionHandle, item: Int, selects: Bool) -> Bool {
         guard let controller = controller(of: handle) else { return false }
         return gate.call(.selection, handle, in: self) {
@@ -128,8 +137,8 @@ extension SectionStore {
         }
     }
 
-    /// Passes a selection or highlight of an item to its section controller.
-    func tellSelection(of handle: SectionHandle, item: Int, _ event: ListBindingSelectionEvent) {
+    /// Notifies a section controller that an item was selected, deselected, highlighted or unhighlighted.
+    func notifySelection(of handle: SectionHandle, item: Int, _ event: ListBindingSelectionEvent) {
         guard let controller = controller(of: handle) else { return }
         gate.call(.selection, handle, in: self) {
             switch event {
@@ -141,7 +150,7 @@ extension SectionStore {
         }
     }
 
-    /// Passes an action to a section controller; returns whether it was handled.
+    /// Passes an action to a section controller. Returns whether the controller handled the action.
     func askAction(
         of handle: SectionHandle, item: Int, _ action: String, _ parameters: Fields
     ) -> Bool {
@@ -153,31 +162,32 @@ extension SectionStore {
 
     // MARK: Dragging
 
-    /// The verdict on a dragged item.
-    enum MoveJudgement {
-        /// There is no such item, or no such target.
+    /// The decision about a dragged item.
+    enum MoveDecision {
+        /// The item or the target does not exist.
         case error(ListError)
-        /// The item stays where it is.
+        /// The move is not allowed.
         case refused
-        /// The item is at the target already.
+        /// The item is already at the target.
         case nothing
-        /// Its section moves.
+        /// The section of the item moves.
         case section
-        /// Its section gets this object.
+        /// The section of the item gets a new object.
         case object(ListObject)
-        /// Its section controller moves it.
+        /// The section controller moves the item.
         case item(SectionHandle)
     }
 
-    /// Asks about a dragged item, which moves inside its section if the controller agrees, or with its section if both sections
-    /// have one item.
-    func judgeMove(from: IndexPath, to: IndexPath) -> MoveJudgement {
+    /// Asks the section controller of a dragged item whether and how the item moves.
+    ///
+    /// An item moves within its section, or together with its section if both sections have exactly one item.
+    func decideMove(from: IndexPath, to: IndexPath) -> MoveDecision {
         guard let source = map.handle(at: from.section), let target = map.handle(at: to.section),
             (0..<map.itemCount(of: source)).contains(from.item),
             (0..<map.itemCount(of: target)).contains(to.item)
         else {
             let (item, place) = ("\(from.section), \(from.item)", "\(to.section), \(to.item)")
-            return .error(ListError(.noSuchItem, "no item at (\(item)) or no place at (\(place))"))
+            return .error(ListError(.noSuchItem, "there is no item at (\(item)), or no target at (\(place))"))
         }
         let isInside = source == target
         let isSingle = map.itemCount(of: source) == 1 && map.itemCount(of: target) == 1

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionStore {
-    /// The geometry of a section; an error item has the viewport's width and 44.
+    /// Returns the geometry of a section, from its kind's traits or its controller.
+    ///
+    /// An error item fills the viewport across the scroll axis and is 44 points long.
     func askShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {
         guard fault(of: handle) == nil, let object = map.object(of: handle) else {
-            return faultShape(of: handle, in: container)
+            return errorShape(of: handle, in: container)
         }
         if let traits = kind(for: object)?.traits {
-            return checked(traits.shape(object, container), of: handle, in: container)
+            return validated(traits.shape(object, container), of: handle, in: container)
         }
         guard let controller = controller(of: handle), fault(of: handle) == nil else {
-            return faultShape(of: handle, in: container)
+            return errorShape(of: handle, in: container)
         }
         let shape = gate.call(.size, handle, in: self) { self.shape(of: controller, handle, in: container) }
-        return checked(shape, of: handle, in: container)
+        return validated(shape, of: handle, in: container)
     }
 
-    /// What a section controller says of one of its items; `nil` when the section is at fault, or turns out to be.
+    /// Asks a section controller for the geometry of one item. Returns `nil` if the section has a fault, or gets one.
     func askGeometry<Geometry>(
         ofItemAt index: Int, of handle: SectionHandle, _ ask: (ListSectionController, Int) -> Geometry,
-        isGood: (Geometry) -> Bool
+        isValid: (Geometry) -> Bool
     ) -> Geometry? {
         guard let controller = controller(of: handle), fault(of: handle) == nil else { return nil }
         let geometry = gate.call(.size, handle, in: self) { ask(controller, index) }
-        guard fault(of: handle) == nil, isGood(geometry) else {
-            fault(handle, "returned a size that is not finite")
+        guard fault(of: handle) == nil, isValid(geometry) else {
+            recordFault(of: handle, "returned a size that is not finite")
             return nil
         }
         return geometry
@@ -56,8 +58,11 @@ extension SectionStore {
             metrics: metrics, sizes: (0..<count).map(controller.sizeForItem))
     }
 
-    /// A shape whose numbers can be laid out: negative lengths are 0, one that is not finite is a fault.
-    private func checked(
+    /// Returns a complete and finite shape with the section's number of items.
+    ///
+    /// Records a fault and returns the shape of error items if `shape` is not complete or not finite. Layouts count
+    /// negative lengths as 0.
+    private func validated(
         _ shape: ListSectionShape, of handle: SectionHandle, in container: ListContainer
     ) -> ListSectionShape {
         var shape = shape
@@ -65,14 +70,14 @@ extension SectionStore {
         shape.metrics.itemCount = count
         let isComplete = shape.isComplete(itemCount: count)
         guard fault(of: handle) == nil, isComplete, shape.isFinite else {
-            let wrong = isComplete ? "a size that is not finite" : "sizes for another number of items"
-            fault(handle, "returned \(wrong)")
-            return faultShape(of: handle, in: container)
+            let wrong = isComplete ? "a size that is not finite" : "sizes for a wrong number of items"
+            recordFault(of: handle, "returned \(wrong)")
+            return errorShape(of: handle, in: container)
         }
         return shape
     }
 
-    private func faultShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {
+    private func errorShape(of handle: SectionHandle, in container: ListContainer) -> ListSectionShape {
         let geometry = ItemGeometry(Fields())
         let count = map.itemCount(of: handle)
         return ListSectionShape(
@@ -82,19 +87,19 @@ extension SectionStore {
 }
 
 extension ListSectionShape {
-    /// Whether there is a size or a place for each item.
+    /// Returns whether the shape has a size or a placement for each item.
     func isComplete(itemCount: Int) -> Bool {
         metrics.uniformItemSize != nil || sizes.count == itemCount || placements.count == itemCount
     }
 
-    /// Whether every number is one that can be laid out.
+    /// Whether all numbers are finite.
     var isFinite: Bool {
         metrics.isFinite && sizes.allSatisfy(\.isFinite) && placements.allSatisfy(\.frame.isFinite)
     }
 }
 
 extension SectionMetrics {
-    /// Whether every number is one that can be laid out.
+    /// Whether all numbers are finite.
     fileprivate var isFinite: Bool {
         inset.top.isFinite && inset.left.isFinite && inset.bottom.isFinite && inset.right.isFinite
             && lineSpacing.isFinite && interitemSpacing.isFinite && headerLength.isFinite && footerLength.isFinite

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list, their controllers and faults, and the state that is kept with objects.
+/// The sections of a list, their controllers and faults, and the state that section controllers store with objects.
 ///
-/// All calls of section controllers come from here, through the ``CallGate``.
+/// Section controllers are called only from here, through the ``CallGate``.
 final class SectionStore {
-    /// The sections; the states before and after differ only while an update is presented.
+    /// The sections. The states before and after differ only while an update is presented.
     let map: SectionMap
-    /// Calls section controllers.
+    /// The gate through which section controllers are called.
     let gate: CallGate
-    /// The events to announce.
+    /// The events to announce to the list's owner.
     let events: EventQueue
-    /// Makes the section controllers.
+    /// The provider that makes the section controllers.
     private let provider: any ListSectionControllerProvider
     private var registry = SectionControllerRegistry()
-    /// The state that is kept with objects.
+    /// The state that section controllers stored with objects.
     private var states: [SectionHandle: Fields] = [:]
     private weak var host: (any SectionContextHost)?
     private weak var delegate: (any SectionStoreDelegate)?
 
-    /// The most items that one section may have.
+    /// The maximum number of items in one section.
     static let maximumItemCount = 1_000_000
 
     init(
@@ -30,7 +30,7 @@ final class SectionStore {
         self.events = events
     }
 
-    /// Sets the list that section controllers see, and the delegate that keeps other state of sections.
+    /// Sets the list that section controllers see, and the delegate that stores other state of sections.
     func attach(host: any SectionContextHost, delegate: any SectionStoreDelegate) {
         self.host = host
         self.delegate = delegate
@@ -38,22 +38,23 @@ final class SectionStore {
 
     // MARK: Kinds
 
-    /// The kind of controller for an object; `nil` when the provider names none.
+    /// Returns the kind of controller for an object, or `nil` if the provider has none.
     func kind(for object: ListObject) -> ListSectionControllerKind? {
         let type = object.objectType
-        if let known = registry.knownKind(for: type) { return known }
+        if let known = registry.cachedKind(for: type) { return known }
         let kind = gate.callOut { provider.sectionControllerKind(forType: type.name) }
-        registry.remember(kind, for: type)
+        registry.cache(kind, for: type)
         return kind
     }
 
-    /// The kind of a type as it was looked up before; `nil` if it was not.
-    func knownKind(for type: ObjectType) -> ListSectionControllerKind?? { registry.knownKind(for: type) }
+    /// Returns the cached kind of a type: `nil` if the type was never looked up, `.some(nil)` if the provider has no
+    /// kind.
+    func cachedKind(for type: ObjectType) -> ListSectionControllerKind?? { registry.cachedKind(for: type) }
 
-    /// Forgets all kinds, so that the provider is asked again.
-    func forgetKinds() { registry.forgetKinds() }
+    /// Empties the cache of kinds, so that the provider is asked again.
+    func removeCachedKinds() { registry.removeCachedKinds() }
 
-    /// The types among some objects for which there is no section controller.
+    /// Returns the types of the requests' objects for which there is no section controller.
     func rejectedTypes(of requests: [UpdateRequest]) -> Set<ObjectIdentifier> {
         var rejected: Set<ObjectIdentifier> = []
         var kinds = LastKind()
@@ -75,91 +76,96 @@ final class SectionStore {
     /// The section controllers that exist.
     var controllers: [SectionHandle: ListSectionController] { registry.controllers }
 
-    /// How many of them are released when unused.
+    /// The number of existing controllers that are released when unused.
     var transientCount: Int { registry.transient.count }
 
-    /// The controller of a section if it exists.
+    /// Returns the controller of a section if the controller exists.
     func existingController(of handle: SectionHandle) -> ListSectionController? { registry.controllers[handle] }
 
-    /// The controller of a section, made if there is none yet; `nil` while it is being made.
+    /// Returns the controller of a section, and makes the controller if necessary.
+    ///
+    /// Returns `nil` while the controller is being made, and if it cannot be made.
     func controller(of handle: SectionHandle) -> ListSectionController? {
         if let controller = registry.controllers[handle] { return controller }
         guard let object = map.object(of: handle) else { return nil }
-        return gate.make { makeController(of: handle, for: object) }
+        return gate.runMaker { makeController(of: handle, for: object) }
     }
 
-    /// Makes the controller of a section and hands it its object.
+    /// Makes the controller of a section and passes the object to it.
     private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
         guard let kind = kind(for: object) else {
-            fault(handle, "no section controller for the type \(object.type.quoted)")
+            recordFault(of: handle, "no section controller for the type \(object.type.quoted)")
             return nil
         }
         guard registry.beginMaking(handle) else { return nil }
         let controller = gate.call(.make, handle, in: self) { kind.make(object) }
         registry.endMaking(handle)
-        releaseIfGone(controller)
+        detachIfRemoved(controller)
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
-            fault(
-                handle, controller.link == nil ? "is no subclass of ListSectionController" : "was made for two objects")
+            recordFault(
+                of: handle,
+                controller.link == nil ? "is not a subclass of ListSectionController" : "was made for two objects")
             return nil
         }
         controller.setLink(SectionLink(host: host, handle: handle))
-        registry.keep(controller, for: handle, isTransient: kind.traits != nil)
+        registry.insert(controller, for: handle, isTransient: kind.traits != nil)
         _ = gate.call(.update, handle, in: self) { controller.update(to: object) }
         return registry.controllers[handle]
     }
 
-    /// Releases a controller that was made for an object which the present update removes.
-    private func releaseIfGone(_ controller: ListSectionController) {
+    /// Detaches a controller from its section if the open update removes that section. A provider may return it again.
+    private func detachIfRemoved(_ controller: ListSectionController) {
         guard let handle = handle(of: controller), map.position(of: handle) == nil else { return }
         replaceController(of: handle)
     }
 
-    /// Releases a controller; another one is made when the section is asked next.
+    /// Releases the controller of a section. A new controller is made when the section is asked next.
     func replaceController(of handle: SectionHandle) {
         guard let controller = registry.remove(handle), isInUse(handle) else { return }
         delegate?.didReplace(controller, of: handle)
     }
 
-    /// The handle of a controller's section, if it belongs to this list.
+    /// Returns the handle of a controller's section, or `nil` if the controller does not belong to this list.
     func handle(of controller: ListSectionController) -> SectionHandle? {
         guard let link = controller.link, let owner = link.host, owner === host else { return nil }
         return link.handle
     }
 
-    /// The identifier of the object of a section; empty when it has left the list.
+    /// Returns the identifier of a section's object; empty when the object has left the list.
     func id(of handle: SectionHandle) -> String { map.id(of: handle) ?? "" }
 
-    /// Whether a section is shown or in range somewhere.
+    /// Returns whether any view shows a section or has the section in range.
     func isInUse(_ handle: SectionHandle) -> Bool { delegate?.isInUse(handle) == true }
 
-    /// The sections of which state is kept by the index of an item.
-    var sectionsWithKeptItems: Set<SectionHandle> { delegate?.sectionsWithKeptItems ?? [] }
+    /// The sections for which state is stored by item index.
+    var sectionsWithItemState: Set<SectionHandle> { delegate?.sectionsWithItemState ?? [] }
 
     // MARK: States
 
-    /// The state that is kept with an object.
+    /// Returns the state that is stored with a section's object.
     func state(of handle: SectionHandle) -> Fields { states[handle] ?? Fields() }
 
-    /// Sets the state that is kept with an object, as long as it is in the list.
+    /// Sets the state that is stored with a section's object. Ignored if the object has left the list.
     func setState(_ state: Fields, of handle: SectionHandle) {
         if map.position(of: handle) != nil { states[handle] = state.isEmpty ? nil : state }
     }
 
     // MARK: Faults
 
-    /// Why sections show error items.
+    /// The reasons why sections show error items.
     var faults: [SectionHandle: String] { registry.faults }
 
-    /// Why a section shows error items; `nil` when it does not.
+    /// Returns the reason why a section shows error items, or `nil` if the section has no fault.
     func fault(of handle: SectionHandle) -> String? { registry.faults[handle] }
 
-    /// Records a fault: the section shows error items until its object changes.
-    func fault(_ handle: SectionHandle, _ reason: String) {
+    /// Records a fault. The section shows error items until its object changes.
+    ///
+    /// - Parameter reason: what the section controller did, for the log.
+    func recordFault(of handle: SectionHandle, _ reason: String) {
         guard registry.faults[handle] == nil, let object = map.object(of: handle) else { return }
         registry.setFault(reason, of: handle)
         let fault = SectionFault(
-            objectID: object.id, controller: registry.knownKind(for: object.objectType)??.name ?? "", reason: reason)
+            objectID: object.id, controller: registry.cachedKind(for: object.objectType)??.name ?? "", reason: reason)
         events.append(.sectionFault(fault))
         delegate?.didFindFault(fault)
         delegate?.contentsChanged(of: handle)
@@ -173,24 +179,25 @@ final class SectionStore {
 
     // MARK: Releasing
 
-    /// Records that a section may have left all views and working ranges.
-    func markUnneeded(_ handle: SectionHandle) { registry.markUnneeded(handle) }
+    /// Marks a section whose controller may be released, because the section may have left all views and working
+    /// ranges.
+    func addReleaseCandidate(_ handle: SectionHandle) { registry.addReleaseCandidate(handle) }
 
-    /// Releases the controllers of kinds with traits that are unused.
+    /// Releases unused controllers of kinds with traits.
     ///
     /// - Parameter kept: a section whose controller is about to be returned.
-    /// - Complexity: O(controllers that were made, and sections that left the views, since the last call).
+    /// - Complexity: O(controllers that were made, and sections that left views, since the last call).
     func releaseTransientControllers(except kept: SectionHandle?) {
         guard !gate.isCalling else { return }
-        for handle in registry.unneeded where handle != kept {
-            if isInUse(handle) { registry.markNeeded(handle) } else { registry.remove(handle) }
+        for handle in registry.releaseCandidates where handle != kept {
+            if isInUse(handle) { registry.removeReleaseCandidate(handle) } else { registry.remove(handle) }
         }
     }
 
-    /// Releases the handles of unused sections, as after a long scroll.
+    /// Releases the handles of unused sections, for example after a long scroll.
     ///
-    /// A section is in use while it has a controller (of a kind without traits), a fault, a selection, state, measured sizes, or a
-    /// viewer that was sent a part of it.
+    /// A section is in use while it has a controller (of a kind without traits), a fault, a selection, state or
+    /// measured sizes, or while a viewer has been sent one of its elements.
     func releaseHandles() {
         guard !gate.isBusy, map.hasManyHandles, let delegate else { return }
         let kept = delegate.handlesInUse
@@ -199,10 +206,10 @@ final class SectionStore {
         }
     }
 
-    /// Drops the state of removed sections.
-    func forgetRemoved(_ changes: SectionChanges) {
+    /// Removes the controllers, faults and state of the sections that an update deletes.
+    func discardRemovedSections(of changes: SectionChanges) {
         for old in changes.deletes {
-            guard let handle = map.knownOldHandle(at: old) else { continue }
+            guard let handle = map.existingOldHandle(at: old) else { continue }
             registry.remove(handle)
             registry.clearFault(of: handle)
             states[handle] = nil

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One update of a list, from the first section controller that is called for it to the last.
+/// Runs the calls of section controllers that one update of a list requires, and collects the changes of items.
 ///
 /// Controllers receive their objects, item updates run, an ``ItemChangeCollector`` collects the changes of items, and
-/// sections whose items changed are counted again. Section controllers may call back at any time: it is a class, of which
-/// nothing is accessed exclusively during a call.
+/// sections whose items changed are counted again. Section controllers may call back at any time. Therefore this type
+/// is a class, and none of its properties is accessed exclusively (`inout`) during a call.
 final class SectionUpdate {
     private let store: SectionStore
     private(set) var collector = ItemChangeCollector()
-    /// Released controllers of displayed sections, kept until their display has ended.
+    /// The released controllers of displayed sections. They are kept until they have been notified that the display
+    /// ended.
     private(set) var replaced: [SectionHandle: ListSectionController] = [:]
-    /// For each item update of the queue that ran, whether its section was in the list.
+    /// Whether the section of an item update was in the list, for each queued item update that ran.
     private(set) var results: [Bool] = []
-    /// The completions of nested item updates, called after the update and after those of the queue.
+    /// The completions of nested item updates. They are called after the update and after those of queued item updates.
     private(set) var completions: [(finished: Bool, call: (Bool) -> Void)] = []
-    /// Selections and deselections during the update, in order.
+    /// The selections and deselections during the update, in order.
     private(set) var selections: [PendingSelection] = []
-    /// Whether item updates still run with this update; later ones wait for the next.
-    private var isCollecting = true
-    /// The section whose controller is receiving its object, and the item changes that it records during that call, which
-    /// may turn out to be without effect.
+    /// Whether item updates still run as part of this update. Later item updates wait for the next update.
+    private var collectsChanges = true
+    /// The section whose controller is receiving its object, and the item changes that are recorded during that call.
+    /// They have no effect if the section turns out to be reloaded.
     private var updating: (handle: SectionHandle, recorded: [RecordedItemChanges])?
-    /// The records of the item updates that are running, the outermost first.
-    private var running: [ItemUpdateRecorder] = []
-    /// The items before a reload of everything, of sections with state that is kept by the index of an item.
+    /// The recorders of the item updates that are running, the outermost first.
+    private var activeRecorders: [ItemUpdateRecorder] = []
+    /// The old items of the sections for which state is stored by item index, for an update that reloads all sections.
     private var itemsBefore: [SectionHandle: [ListItem]] = [:]
 
-    /// The most levels of nested item updates; deeper ones wait for the next update.
+    /// The maximum nesting depth of item updates. Deeper ones wait for the next update.
     private static let maximumNesting = 32
 
-    /// How often sections are counted that change while they are counted.
+    /// The maximum number of counts of a section whose items change while they are counted.
     private static let maximumCounts = 8
 
     init(_ store: SectionStore) { self.store = store }
@@ -41,74 +42,76 @@ final class SectionUpdate {
     /// Applies an update and calls the section controllers. Afterwards both states of the sections can be read.
     ///
     /// - Parameters:
-    ///   - updates: the item updates that run with it.
-    ///   - counts: how many items the inserted sections have, where that is known without their controllers.
+    ///   - updates: the item updates that run as part of the update.
+    ///   - counts: the number of items of each inserted section; `nil` = the section's controller must be asked.
     func apply(_ update: ObjectUpdate, _ updates: [ItemUpdate], itemCounts counts: [Int?]) {
         let forced = update.forced.flatMap { $0.range.compactMap { map.handle(at: $0) } }
         let moved = update.itemMove.flatMap { map.handle(at: $0.from.section) }
         map.apply(update.changes, itemCounts: counts.map { $0 ?? 0 })
-        let unsettled = zip(update.changes.inserts, counts).compactMap { $1 == nil ? $0.new : nil }
+        let uncounted = zip(update.changes.inserts, counts).compactMap { $1 == nil ? $0.new : nil }
         if update.rebuildsControllers {
-            // Their controllers still belong to the objects, which keep the state that a block wants kept.
+            // Item updates run before the controllers are replaced, so that they can still store state with the
+            // objects.
             collector.reloadAll()
             run(updates)
-            // All are made when they are counted, in the order of the list.
+            // The new controllers are made when their items are counted, in list order.
             rebuildControllers()
         } else {
-            updateControllers(update, forced: Set(forced), inserted: unsettled)
+            updateControllers(update, forced: Set(forced), inserted: uncounted)
             run(updates)
         }
         if let move = update.itemMove, let moved { moveItem(of: moved, from: move.from.item, to: move.to.item) }
-        settleItemCounts(update, inserted: unsettled)
-        isCollecting = false
+        updateItemCounts(update, inserted: uncounted)
+        collectsChanges = false
     }
 
-    /// Ends collecting: later item updates wait for the next update.
-    func finishCollecting() { isCollecting = false }
+    /// Ends the collection of item changes. Later item updates wait for the next update.
+    func finishCollecting() { collectsChanges = false }
 
-    /// Releases the controllers that were kept until their display had ended.
+    /// Releases the replaced controllers, after they were notified that the display ended.
     func releaseReplaced() { replaced = [:] }
 
-    /// Keeps a released controller until its display has ended.
+    /// Keeps a replaced controller until it has been notified that the display ended.
     func keepReplaced(_ controller: ListSectionController, of handle: SectionHandle) { replaced[handle] = controller }
 
-    /// Hands new and changed objects to their controllers, in the order of the new list (rule EE-38).
+    /// Passes new and changed objects to their controllers, in the order of the new list (rule EE-38).
     ///
-    /// - Parameter positions: new sections of kinds without traits.
+    /// - Parameter positions: the positions of inserted sections whose controllers must be asked for the number of
+    ///   items.
     private func updateControllers(
         _ update: ObjectUpdate, forced: Set<SectionHandle>, inserted positions: [Int]
     ) {
-        let touched = forced.union(noticedUpdates(of: update.changes))
+        let touched = forced.union(changedSectionsWithHandle(in: update.changes))
         let inserted = positions.compactMap { map.handle(at: $0) }
         let isInserted = Set(inserted)
-        for handle in inOrder(touched.union(inserted)) {
+        for handle in inListOrder(touched.union(inserted)) {
             let wasAtFault = store.fault(of: handle) != nil
             store.clearFault(of: handle)
             if isInserted.contains(handle) {
                 _ = store.controller(of: handle)
             } else {
-                showChanged(handle, isForced: wasAtFault || forced.contains(handle))
+                passChangedObject(handle, isForced: wasAtFault || forced.contains(handle))
             }
         }
     }
 
     private func rebuildControllers() {
-        for handle in collector.itemChanges.keys { keepItemChanges(of: handle) }
-        for handle in store.sectionsWithKeptItems {
+        for handle in collector.itemChanges.keys { limitItemChangesToState(of: handle) }
+        for handle in store.sectionsWithItemState {
             itemsBefore[handle] = store.identifiedItems(of: handle, map.oldObject(of: handle))
         }
         for handle in store.controllers.keys.sorted() { store.replaceController(of: handle) }
         store.clearFaults()
     }
 
-    /// Limits the item changes of a section that is reloaded as a whole to moving state that is kept by item.
-    private func keepItemChanges(of handle: SectionHandle) {
+    /// Keeps the item changes of a reloaded section only for state that is stored by item index.
+    private func limitItemChangesToState(of handle: SectionHandle) {
         guard let changes = collector.removeItemChanges(of: handle) else { return }
-        collector.follow(changes, of: handle, itemCount: map.oldItemCount(of: handle))
+        collector.addFollowedChanges(changes, of: handle, itemCount: map.oldItemCount(of: handle))
     }
 
-    /// Hands a changed or reloaded object to its controller and records how its items changed.
-    private func showChanged(_ handle: SectionHandle, isForced: Bool) {
+    /// Passes a changed or reloaded object to its controller and records how the items changed.
+    private func passChangedObject(_ handle: SectionHandle, isForced: Bool) {
         guard let new = map.object(of: handle), let old = map.oldObject(of: handle) else { return }
         if new.objectType !== old.objectType {
             store.replaceController(of: handle)
@@ -118,21 +121,23 @@ final class SectionUpdate {
         if isForced { collector.reload(handle) }
         updating = (handle, [])
         let count = selections.count
-        let change = change(of: handle, from: old, to: new)
+        let change = sectionChange(of: handle, from: old, to: new)
         let recorded = updating?.recorded ?? []
         updating = nil
         if case .reload = change { collector.reload(handle) }
         if isForced, case .items(let changes) = change {
-            keepItemChanges(of: handle)
+            limitItemChangesToState(of: handle)
             let itemCount = map.oldItemCount(of: handle)
-            for changes in recorded { collector.follow(changes, of: handle, itemCount: itemCount) }
-            collector.follow(changes, of: handle, itemCount: itemCount)
+            for changes in recorded { collector.addFollowedChanges(changes, of: handle, itemCount: itemCount) }
+            collector.addFollowedChanges(changes, of: handle, itemCount: itemCount)
         }
         for changes in recorded { add(changes, of: handle, after: count) }
         if !isForced, case .items(let changes) = change { add(changes, of: handle, after: count) }
     }
 
-    private func change(of handle: SectionHandle, from old: ListObject, to new: ListObject) -> ListSectionChange {
+    private func sectionChange(
+        of handle: SectionHandle, from old: ListObject, to new: ListObject
+    ) -> ListSectionChange {
         if let controller = store.existingController(of: handle) {
             return store.gate.call(.update, handle, in: store) { controller.update(to: new) }
         }
@@ -156,25 +161,25 @@ final class SectionUpdate {
     /// Runs item updates and collects their changes.
     func run(_ updates: [ItemUpdate]) { for update in updates { results.append(run(update)) } }
 
-    /// Runs an item update at once, inside of another callback and after the changes recorded so far (rule BN-28); returns
-    /// false when it has to wait.
-    func runInside(_ update: ItemUpdate) -> Bool {
-        guard isCollecting, running.count < SectionUpdate.maximumNesting else { return false }
-        for recorder in running { add(recorder) }
+    /// Runs an item update at once, nested in another callback and after the changes recorded so far (rule BN-28).
+    /// Returns `false` if the item update has to wait.
+    func runNested(_ update: ItemUpdate) -> Bool {
+        guard collectsChanges, activeRecorders.count < SectionUpdate.maximumNesting else { return false }
+        for recorder in activeRecorders { add(recorder) }
         let isPresent = run(update)
-        for recorder in running { recorder.setSelectionsBefore(selections.count) }
+        for recorder in activeRecorders { recorder.setSelectionsBefore(selections.count) }
         if let completion = update.completion { completions.append((isPresent, completion)) }
         return true
     }
 
-    /// Runs an item update with those nested in it; returns whether its section is in the list.
+    /// Runs an item update and the item updates nested in it. Returns whether its section is in the list.
     private func run(_ update: ItemUpdate) -> Bool {
         let handle = store.handle(of: update.controller)
         let recorder = ItemUpdateRecorder(selectionsBefore: selections.count)
-        running.append(recorder)
+        activeRecorders.append(recorder)
         var context = ListBatchContext(store: store, controller: update.controller, recorder: recorder)
         store.gate.call(.batch, handle ?? .none, in: store) { update.updates(&context) }
-        running.removeLast()
+        activeRecorders.removeLast()
         add(recorder)
         // A section that the same update removes still has its handle.
         return handle.flatMap { map.position(of: $0) } != nil
@@ -182,18 +187,19 @@ final class SectionUpdate {
 
     // MARK: Selections
 
-    /// Adds a selection or deselection, by the item's index after the update.
+    /// Adds a selection or deselection. Its item index is the index after the update.
     func select(_ selection: PendingSelection) { selections.append(selection) }
 
-    /// Empties the selections, after they were applied.
+    /// Removes all selections, after they were applied.
     func removeSelections() { selections = [] }
 
-    /// Whether an item will be selected; `nil` when the update has neither selected nor deselected it.
-    func selects(_ item: Int, of handle: SectionHandle) -> Bool? {
+    /// Returns whether an item will be selected, or `nil` if the update has neither selected nor deselected the item.
+    func willSelect(_ item: Int, of handle: SectionHandle) -> Bool? {
         selections.last { $0.handle == handle && $0.item == item }?.isSelected
     }
 
-    /// Moves the items of the first selections in a section, because its items moved after them.
+    /// Moves the first `count` selections to the new indexes of their items, which changed after the selections were
+    /// made.
     private func moveSelections(first count: Int, of handle: SectionHandle, by changes: ListItemChanges) {
         guard count > 0 else { return }
         let forward = changes.forwarding()
@@ -204,14 +210,14 @@ final class SectionUpdate {
 
     // MARK: Collecting
 
-    /// Adds the records of an item update since the last call.
+    /// Adds the changes that an item update has recorded since the last call.
     private func add(_ recorder: ItemUpdateRecorder) {
         for (handle, changes) in recorder.consume() { add(changes, of: handle, after: recorder.selectionsBefore) }
     }
 
-    /// Adds the records of an item update about a section.
+    /// Adds the changes of a section that an item update has recorded.
     ///
-    /// - Parameter count: how many selections came before the records.
+    /// - Parameter count: the number of selections that were made before the changes.
     private func add(_ recorded: RecordedItemChanges, of handle: SectionHandle, after count: Int) {
         if updating?.handle == handle {
             updating?.recorded.append(recorded)
@@ -220,18 +226,19 @@ final class SectionUpdate {
         guard map.position(of: handle) != nil else { return }
         if recorded.reloadsSection || recorded.hasItemChanges { collector.markUncounted(handle) }
         guard let old = map.oldPosition(of: handle) else { return }
-        let isUnnoticed = collector.isUnnoticed(old)
-        if recorded.reloadsSection, !isUnnoticed { collector.reload(handle) }
+        let isHandleless = collector.hasHandlelessUpdate(at: old)
+        if recorded.reloadsSection, !isHandleless { collector.reload(handle) }
         if recorded.invalidatesLayout { collector.invalidate(handle) }
-        // A reloaded section is asked again: its items may have differed from the list's before they changed.
-        if collector.reloadsAll || collector.reloads.contains(handle) || isUnnoticed { return }
+        // A reloaded section is asked for all items again, because the controller's items may have differed from the
+        // list's before the changes.
+        if collector.reloadsAll || collector.reloads.contains(handle) || isHandleless { return }
         let before = map.oldItemCount(of: handle)
         let earlier = collector.itemChanges[handle] ?? ListItemChanges(updates: [])
-        let itemCount = earlier.count(after: before)
+        let itemCount = earlier.newCount(oldCount: before)
         collector.resize(recorded.resizes, of: handle, itemCount: itemCount)
         guard recorded.hasItemChanges else { return }
         guard let changes = ListItemChanges(recorded, itemCount: itemCount) else {
-            store.fault(handle, "an item update with indexes out of range")
+            store.recordFault(of: handle, "recorded an item update with indexes out of range")
             collector.reload(handle)
             return
         }
@@ -239,9 +246,9 @@ final class SectionUpdate {
         moveSelections(first: count, of: handle, by: changes)
     }
 
-    /// Adds item changes that a controller found itself, as by a diff.
+    /// Adds item changes that a controller itself computed, for example by a diff.
     ///
-    /// - Parameter count: how many selections came before them.
+    /// - Parameter count: the number of selections that were made before the changes.
     private func add(_ changes: ListItemChanges, of handle: SectionHandle, after count: Int) {
         let before = map.oldItemCount(of: handle)
         guard !collector.reloads.contains(handle),
@@ -253,30 +260,32 @@ final class SectionUpdate {
 
     // MARK: Counts
 
-    /// Counts the items of every section whose number may have changed; one that differs from its announced changes is at fault.
-    private func settleItemCounts(_ update: ObjectUpdate, inserted positions: [Int]) {
-        settleUnnoticed(update.changes)
+    /// Counts the items of every section whose number of items may have changed. Records a fault if the number does
+    /// not agree with the announced changes.
+    private func updateItemCounts(_ update: ObjectUpdate, inserted positions: [Int]) {
+        countHandlelessUpdates(update.changes)
         var handles = collector.reloads.union(collector.itemChanges.keys)
         handles.formUnion(positions.compactMap { map.handle(at: $0) })
         if update.rebuildsControllers || update.asksAnew { handles.formUnion(recountAll()) }
         for _ in 0..<SectionUpdate.maximumCounts where !handles.isEmpty {
             collector.markAllCounted()
-            for handle in inOrder(handles) { settleItemCount(of: handle) }
+            for handle in inListOrder(handles) { updateItemCount(of: handle) }
             handles = collector.uncounted
         }
         collector.markAllCounted()
-        for handle in inOrder(handles) {
-            store.fault(handle, "its items change whenever they are counted")
-            settleItemCount(of: handle)
+        for handle in inListOrder(handles) {
+            store.recordFault(of: handle, "changes its items whenever they are counted")
+            updateItemCount(of: handle)
         }
         for (handle, before) in itemsBefore where store.fault(of: handle) == nil {
             guard let after = store.identifiedItems(of: handle, map.object(of: handle)) else { continue }
-            collector.follow(
+            collector.addFollowedChanges(
                 ListItemChanges(from: before, to: after), of: handle, itemCount: map.oldItemCount(of: handle))
         }
     }
 
-    /// Sets the number of items of every section from its kind's traits; returns the sections that have to be asked.
+    /// Sets the number of items of every section from its kind's traits. Returns the sections whose controllers must
+    /// be asked.
     private func recountAll() -> [SectionHandle] {
         var (handles, kinds) = ([SectionHandle](), LastKind())
         for (position, object) in map.objects(in: 0..<map.count).enumerated() {
@@ -289,22 +298,22 @@ final class SectionUpdate {
         return handles
     }
 
-    private func settleItemCount(of handle: SectionHandle) {
+    private func updateItemCount(of handle: SectionHandle) {
         let changes = collector.itemChanges[handle]
         var count = store.askItemCount(of: handle)
         // Item changes that are recorded during the count are handled in the next round.
         if collector.uncounted.contains(handle) { return }
         if let changes, !collector.reloads.contains(handle), store.fault(of: handle) == nil {
-            let announced = changes.count(after: map.oldItemCount(of: handle))
+            let announced = changes.newCount(oldCount: map.oldItemCount(of: handle))
             if count != announced {
-                store.fault(handle, "announced \(announced) items and has \(count)")
+                store.recordFault(of: handle, "announced \(announced) items but has \(count)")
                 count = 1
             }
         }
         if store.fault(of: handle) != nil { collector.reload(handle) }
         if collector.reloads.contains(handle) {
             if store.fault(of: handle) == nil {
-                keepItemChanges(of: handle)
+                limitItemChangesToState(of: handle)
             } else {
                 _ = collector.removeItemChanges(of: handle)
             }
@@ -312,23 +321,23 @@ final class SectionUpdate {
         map.setItemCount(count, of: handle)
     }
 
-    /// Sections that are in the list, in its order.
-    private func inOrder(_ handles: Set<SectionHandle>) -> [SectionHandle] {
+    /// Returns those of the sections that are in the list, in list order.
+    private func inListOrder(_ handles: Set<SectionHandle>) -> [SectionHandle] {
         let placed = handles.compactMap { handle in map.position(of: handle).map { (position: $0, handle: handle) } }
         return placed.sorted { $0.position < $1.position }.map(\.handle)
     }
 
     // MARK: Sections without a handle
 
-    /// Divides the changed objects: returns the sections with a handle, and collects the others.
-    private func noticedUpdates(of changes: SectionChanges) -> [SectionHandle] {
+    /// Returns the changed sections that have or need a handle, and collects the other changed objects.
+    private func changedSectionsWithHandle(in changes: SectionChanges) -> [SectionHandle] {
         var kinds = LastKind()
         var handles: [SectionHandle] = []
         for update in changes.updates {
-            if let handle = map.knownOldHandle(at: update.old) {
+            if let handle = map.existingOldHandle(at: update.old) {
                 handles.append(handle)
-            } else if kinds.reloadsUnseen(update.object, in: store) {
-                collector.append(UnnoticedUpdate(old: update.old, object: update.object))
+            } else if kinds.reloadsWithoutController(update.object, in: store) {
+                collector.append(HandlelessUpdate(old: update.old, object: update.object))
             } else if let handle = map.oldHandle(at: update.old) {
                 handles.append(handle)
             }
@@ -336,18 +345,20 @@ final class SectionUpdate {
         return handles
     }
 
-    /// Sets the numbers of items of sections without a handle from their traits; those that got a handle in the meantime, or
-    /// whose number is invalid, are reloaded as sections with one.
-    private func settleUnnoticed(_ changes: SectionChanges) {
-        let updates = collector.unnoticed
+    /// Sets the number of items of changed sections without a handle from the traits of their kinds.
+    ///
+    /// A section that got a handle in the meantime, or whose number is invalid, is reloaded like a section with a
+    /// handle.
+    private func countHandlelessUpdates(_ changes: SectionChanges) {
+        let updates = collector.handlelessUpdates
         guard !updates.isEmpty else { return }
         let positionsStay = changes.deletes.isEmpty && changes.inserts.isEmpty && changes.moves.isEmpty
         var kinds = LastKind()
-        var settled: [UnnoticedUpdate] = []
-        settled.reserveCapacity(updates.count)
+        var counted: [HandlelessUpdate] = []
+        counted.reserveCapacity(updates.count)
         for var update in updates {
             guard let new = positionsStay ? update.old : map.position(of: update.object),
-                let count = kinds.itemCount(of: update.object, in: store), map.knownHandle(at: new) == nil
+                let count = kinds.itemCount(of: update.object, in: store), map.existingHandle(at: new) == nil
             else {
                 if let handle = map.oldHandle(at: update.old) { collector.reload(handle) }
                 continue
@@ -356,8 +367,8 @@ final class SectionUpdate {
             update.itemCount = count
             update.oldItemCount = map.oldItemCount(at: update.old)
             map.setItemCount(count, at: new)
-            settled.append(update)
+            counted.append(update)
         }
-        collector.setUnnoticed(settled)
+        collector.setHandlelessUpdates(counted)
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A call of a section controller that follows from what a view shows, for the ``CallGate`` to make.
+/// A pending call that notifies a section controller of a change in a view. ``SectionStore/perform(_:)`` makes the
+/// call.
 struct ControllerCall {
-    /// What the section controller is told.
+    /// The notification that the section controller receives.
     enum Message {
         case willDisplayItem(Int)
         case didEndDisplayingItem(Int)
@@ -13,38 +14,41 @@ struct ControllerCall {
         case didScroll(ListScrollEvent)
     }
 
-    /// Which section controller is told.
+    /// The section controller that is notified.
     enum Receiver {
-        /// The section's, made if there is none.
+        /// The section's controller, which is made if there is none.
         case made
-        /// The section's, if there is one.
+        /// The section's controller, if there is one.
         case existing
-        /// One that was let go.
+        /// A controller that was released.
         case former(ListSectionController)
-        /// None: only the delegates of the program are told.
+        /// No controller: only the adapter's own delegates are notified.
         case nobody
     }
 
     let message: Message
     let handle: SectionHandle
     let receiver: Receiver
-    /// Where the section is, or was, for the delegates of the program; `nil` = they are not told.
+    /// The present or former position of the section, for the adapter's own delegates; `nil` = they are not notified.
     var section: Int?
 }
 
-/// What a step of some views means for section controllers: counted over all views, each controller is told once (rule
-/// DH-13).
+/// The calls that notify section controllers of appearing and disappearing elements, of working ranges and of
+/// scrolling.
+///
+/// Elements are counted over all views, so that each controller is notified once (rule DH-13).
 struct ControllerCalls {
     private(set) var calls: [ControllerCall] = []
     private let replaced: [SectionHandle: ListSectionController]
 
-    /// What appears comes before what disappears, items before their section (rules DH-10, WR-14).
+    /// Makes the calls for some steps. Appearances come before disappearances, and items before their section (rules
+    /// DH-10, WR-14).
     ///
-    /// - Parameter effects: of the update that led to the steps, if one did.
+    /// - Parameter effects: the effects of the update that led to the steps; `nil` = no update did.
     init(_ steps: [DisplayStep], _ counts: inout DisplayCounts, _ map: SectionMap, _ effects: UpdateEffects? = nil) {
         replaced = effects?.replaced ?? [:]
         let forwarding = effects?.forwarding ?? [:]
-        let before = displayed(counts)
+        let before = replacedSections(counts)
         let disappeared = steps.count == 1 ? steps[0].disappeared : steps.flatMap(\.disappeared)
         var goneItems: Set<ElementKey> = []
         goneItems.reserveCapacity(disappeared.count)
@@ -53,17 +57,21 @@ struct ControllerCalls {
             if counts.remove(item: element.key.index, of: handle) { goneItems.insert(element.key) }
         }
         counts.forward(forwarding)
-        let handedOver = steps.count > 1 ? handedOver(&goneItems, steps, forwarding) : []
+        let handedOver = steps.count > 1 ? extractHandedOver(from: &goneItems, steps, forwarding) : []
         for step in steps {
-            for element in step.appeared { appear(element, isHandedOver: handedOver.contains(element.key), &counts) }
+            for element in step.appeared {
+                addAppearance(of: element, isHandedOver: handedOver.contains(element.key), &counts)
+            }
         }
-        for element in disappeared { disappear(element, isItemGone: goneItems.remove(element.key) != nil, &counts) }
-        for section in displayed(counts) { begin(section, map) }
+        for element in disappeared {
+            addDisappearance(of: element, isItemGone: goneItems.remove(element.key) != nil, &counts)
+        }
+        for section in replacedSections(counts) { addCallsToSuccessor(of: section, map) }
         addRanges(steps, &counts)
-        for section in before { end(section) }
+        for section in before { addCallsToReplacedController(of: section) }
     }
 
-    /// The section controllers of what a view shows are told that its content moved.
+    /// Makes the calls that notify the section controllers of a view's elements of a scroll event.
     init(_ event: ListScrollEvent, in view: ListView) {
         replaced = [:]
         for handle in view.handlesShown(cellsOnly: false) { add(.didScroll(event), handle, .existing) }
@@ -76,9 +84,10 @@ struct ControllerCalls {
         calls.append(ControllerCall(message: message, handle: handle, receiver: receiver, section: section))
     }
 
-    /// Items that one view loses while another one gets them stay shown: they leave those that are gone, and are answered.
-    private func handedOver(
-        _ gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
+    /// Returns the new keys of items that disappear from one view while they appear in another, and removes them from
+    /// `gone`. Such items stay shown.
+    private func extractHandedOver(
+        from gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
     ) -> Set<ElementKey> {
         let appeared = Set(steps.flatMap(\.appeared).map(\.key))
         var handedOver: Set<ElementKey> = []
@@ -90,7 +99,7 @@ struct ControllerCalls {
         return handedOver
     }
 
-    private mutating func appear(_ element: ViewElement, isHandedOver: Bool, _ counts: inout DisplayCounts) {
+    private mutating func addAppearance(of element: ViewElement, isHandedOver: Bool, _ counts: inout DisplayCounts) {
         guard let handle = element.key.handle else { return }
         let isCounted = element.key.kind == .cell && counts.add(item: element.key.index, of: handle)
         let isNewSection = counts.add(elementOf: handle)
@@ -101,7 +110,7 @@ struct ControllerCalls {
         if isNewSection { add(.willDisplay, handle, receiver, section: element.section) }
     }
 
-    private mutating func disappear(_ element: ViewElement, isItemGone: Bool, _ counts: inout DisplayCounts) {
+    private mutating func addDisappearance(of element: ViewElement, isItemGone: Bool, _ counts: inout DisplayCounts) {
         guard let handle = element.key.handle else { return }
         let isSectionGone = counts.remove(elementOf: handle)
         let receiver = replaced[handle] == nil ? ControllerCall.Receiver.existing : .nobody
@@ -124,7 +133,7 @@ struct ControllerCalls {
 
     // MARK: Replaced controllers
 
-    /// What of a section is shown and in range.
+    /// The items of a section that are shown, and whether the section is shown and in range.
     private struct DisplayedSection {
         let handle: SectionHandle
         let items: [Int]
@@ -132,8 +141,8 @@ struct ControllerCalls {
         let isInRange: Bool
     }
 
-    /// What is shown and in range of the sections whose controllers were let go.
-    private func displayed(_ counts: DisplayCounts) -> [DisplayedSection] {
+    /// Returns the display state of the sections whose controllers were replaced.
+    private func replacedSections(_ counts: DisplayCounts) -> [DisplayedSection] {
         guard !replaced.isEmpty else { return [] }
         let items = counts.displayedItems { replaced[$0] != nil }
         return replaced.keys.sorted().map { handle in
@@ -143,13 +152,13 @@ struct ControllerCalls {
         }
     }
 
-    private mutating func begin(_ section: DisplayedSection, _ map: SectionMap) {
+    private mutating func addCallsToSuccessor(of section: DisplayedSection, _ map: SectionMap) {
         guard section.isDisplayed, map.position(of: section.handle) != nil else { return }
         for index in section.items { add(.willDisplayItem(index), section.handle, .made) }
         add(.willDisplay, section.handle, .made)
     }
 
-    private mutating func end(_ section: DisplayedSection) {
+    private mutating func addCallsToReplacedController(of section: DisplayedSection) {
         guard let controller = replaced[section.handle] else { return }
         for index in section.items { add(.didEndDisplayingItem(index), section.handle, .former(controller)) }
         if section.isDisplayed { add(.didEndDisplaying, section.handle, .former(controller)) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a view may be sent before its viewer acknowledges; without limits, everything.
+/// A flow-control window that limits the pictures in flight to a viewer. Without limits, every picture is admitted.
 struct CreditWindow {
-    /// One picture on its way: the last of its changes, and its size.
+    /// An unacknowledged picture: the sequence of its last change, and its size.
     private struct Entry {
         let sequence: UInt64
         let bytes: Int
@@ -13,9 +13,9 @@ struct CreditWindow {
     private var entries: [Entry] = []
     private var bytes = 0
 
-    /// The last sequence that was acknowledged.
+    /// The last sequence that the viewer acknowledged.
     private(set) var acknowledged: UInt64 = 0
-    /// Whether a difference is being held back; its `Stalled` was announced.
+    /// Whether changes are being held back for lack of credit. The signal `Stalled` was announced.
     private(set) var isStalled = false
 
     init(maximumCount: Int?, maximumBytes: Int?) {
@@ -23,39 +23,39 @@ struct CreditWindow {
         self.maximumBytes = maximumBytes.map { max(0, $0) }
     }
 
-    /// Whether the viewer has to acknowledge, sooner or later.
+    /// Whether the window has a limit, so that the viewer has to acknowledge pictures.
     var isLimited: Bool { maximumCount != nil || maximumBytes != nil }
 
-    /// Whether a picture of unknown size may still go.
-    var hasRoom: Bool { admits(1) }
+    /// Whether a picture of at least one byte may be sent.
+    var hasRoom: Bool { admits(bytes: 1) }
 
-    /// Whether a picture of a size may go; the first one always may.
-    func admits(_ size: Int) -> Bool {
+    /// Returns whether a picture of a size may be sent. If no picture is in flight, any picture may be sent.
+    func admits(bytes size: Int) -> Bool {
         if entries.isEmpty { return true }
         if let maximumCount, entries.count >= maximumCount { return false }
         guard let maximumBytes else { return true }
         return size <= maximumBytes - bytes
     }
 
-    /// A picture went out.
-    mutating func send(sequence: UInt64, bytes size: Int) {
+    /// Records that a picture was sent.
+    mutating func recordSent(sequence: UInt64, bytes size: Int) {
         isStalled = false
-        // What no limit counts is not remembered: nobody may ever acknowledge it.
+        // A picture that no limit counts is not stored, because its viewer may never acknowledge it.
         guard maximumCount != nil || (maximumBytes != nil && size > 0) else { return }
         entries.append(Entry(sequence: sequence, bytes: size))
         bytes += size
     }
 
-    /// A difference was held back; answers whether that is to be announced.
-    mutating func stall() -> Bool {
+    /// Records that changes are held back. Returns whether `Stalled` must be announced.
+    mutating func recordStall() -> Bool {
         defer { isStalled = true }
         return !isStalled
     }
 
-    /// There is no difference any more to hold back.
-    mutating func endStall() { isStalled = false }
+    /// Records that no changes are held back any more.
+    mutating func recordStallEnd() { isStalled = false }
 
-    /// The viewer has drawn everything up to a sequence; one that was never sent is ignored.
+    /// Records that the viewer has drawn everything up to a sequence. A sequence that was never sent is ignored.
     mutating func acknowledge(_ sequence: UInt64, lastSent: UInt64) {
         guard sequence > acknowledged, sequence <= lastSent else { return }
         acknowledged = sequence
@@ -64,7 +64,7 @@ struct CreditWindow {
         entries.removeFirst(open)
     }
 
-    /// Goes on where a viewer is; how large the pictures on their way are is not known any more.
+    /// Restores the window of a resumed view. The sizes of pictures in flight are unknown by then and count as 0.
     mutating func resume(sequence: UInt64, acknowledged: UInt64, isStalled: Bool) {
         self.acknowledged = min(acknowledged, sequence)
         let open = maximumCount.map { min(sequence - self.acknowledged, UInt64($0)) } ?? 0
@@ -72,7 +72,7 @@ struct CreditWindow {
         self.isStalled = isStalled
     }
 
-    /// The viewer has drawn everything.
+    /// Records that the viewer has drawn everything.
     mutating func acknowledgeAll(lastSent: UInt64) {
         acknowledged = lastSent
         entries.removeAll()

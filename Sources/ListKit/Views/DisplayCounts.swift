@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts what is shown and in range over all views, so that section controllers are told of each only once (rule
-/// DH-13).
+/// Counts for each section and item the views that show it or have it in range. Section controllers are notified only
+/// of the first and the last view (rule DH-13).
 struct DisplayCounts {
     private var sections: [SectionHandle: Int] = [:]
     private var items: [ElementKey: Int] = [:]
     private var ranges: [SectionHandle: Int] = [:]
 
-    /// Whether a section is shown or in range somewhere.
+    /// Returns whether any view shows a section or has the section in range.
     func isInUse(_ handle: SectionHandle) -> Bool { sections[handle] != nil || ranges[handle] != nil }
 
-    /// Whether a section is in range somewhere.
+    /// Returns whether any view has a section in range.
     func isInRange(_ handle: SectionHandle) -> Bool { ranges[handle] != nil }
 
-    /// Whether a section is shown somewhere.
+    /// Returns whether any view shows a section.
     func isDisplayed(_ handle: SectionHandle) -> Bool { sections[handle] != nil }
 
-    /// The items of some sections that are shown somewhere, ascending.
+    /// Returns the indexes, ascending, of the items that any view shows in the sections that `isWanted` selects.
     ///
-    /// - Complexity: O(items shown of all sections).
-    func displayedItems(of isWanted: (SectionHandle) -> Bool) -> [SectionHandle: [Int]] {
+    /// - Complexity: O(items shown in all sections).
+    func displayedItems(where isWanted: (SectionHandle) -> Bool) -> [SectionHandle: [Int]] {
         var indexes: [SectionHandle: [Int]] = [:]
         for key in items.keys {
             if let handle = key.handle, isWanted(handle) { indexes[handle, default: []].append(key.index) }
@@ -27,9 +27,10 @@ struct DisplayCounts {
         return indexes.mapValues { $0.sorted() }
     }
 
-    /// Follows items through a transaction; those that are gone must have been taken away before.
+    /// Moves the counts to the new indexes of items after a transaction. Removed items must have been subtracted
+    /// before.
     ///
-    /// - Complexity: O(items shown of all sections), unless no section has items that went.
+    /// - Complexity: O(items shown in all sections), or O(1) if no items moved.
     mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {
         guard !forwarding.isEmpty else { return }
         let gone = items.filter { $0.key.handle.map { forwarding[$0] != nil } ?? false }
@@ -37,26 +38,26 @@ struct DisplayCounts {
         for (key, count) in gone { if let new = key.forwarded(by: forwarding) { items[new, default: 0] += count } }
     }
 
-    /// An item is shown once more; answers whether it was not shown before.
+    /// Records that one more view shows an item. Returns whether no view showed the item before.
     mutating func add(item index: Int, of handle: SectionHandle) -> Bool {
         DisplayCounts.add(ElementKey(handle: handle, kind: .cell, index: index), to: &items)
     }
 
-    /// An item is shown once less; answers whether it is no longer shown.
+    /// Records that one view fewer shows an item. Returns whether no view shows the item any more.
     mutating func remove(item index: Int, of handle: SectionHandle) -> Bool {
         DisplayCounts.remove(ElementKey(handle: handle, kind: .cell, index: index), from: &items)
     }
 
-    /// An element of a section is shown once more; answers whether none was shown before.
+    /// Records that one more element of a section is shown. Returns whether no element was shown before.
     mutating func add(elementOf handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &sections) }
 
-    /// An element of a section is shown once less; answers whether none is shown any more.
+    /// Records that one element fewer of a section is shown. Returns whether no element is shown any more.
     mutating func remove(elementOf handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &sections) }
 
-    /// A section entered the range of a view; answers whether it was in none before.
+    /// Records that a section entered a view's working range. Returns whether no other view has the section in range.
     mutating func enter(_ handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &ranges) }
 
-    /// Records that a section left a view's range; returns whether no view's range contains it any more.
+    /// Records that a section left a view's working range. Returns whether no view has the section in range any more.
     mutating func exit(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
 
     private static func add<Key>(_ key: Key, to counts: inout [Key: Int]) -> Bool {

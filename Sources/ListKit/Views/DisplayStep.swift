@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What appeared and disappeared in one view by a scroll step or a transaction.
+/// The elements that appeared and disappeared in one view by a scroll step or a transaction.
 struct DisplayStep {
-    /// Elements that are new.
+    /// The elements that appeared.
     var appeared: [ViewElement] = []
-    /// Elements that are gone, as they were.
+    /// The elements that disappeared, as they were before.
     var disappeared: [ViewElement] = []
-    /// Sections with their first element.
+    /// The sections whose first element appeared.
     var sectionsAppeared: [(section: Int, handle: SectionHandle)] = []
-    /// Sections without their last one, by their numbers before.
+    /// The sections whose last element disappeared, with their old positions.
     var sectionsDisappeared: [(section: Int, handle: SectionHandle)] = []
-    /// Sections that came into range.
+    /// The sections that entered the working range.
     var entered: [(section: Int, handle: SectionHandle)] = []
-    /// Sections that went out of range, by their numbers before.
+    /// The sections that left the working range, with their old positions.
     var exited: [(section: Int, handle: SectionHandle)] = []
 
-    /// Compares what was shown with what is shown, given how items went.
+    /// Compares the old elements with the new ones.
+    ///
+    /// - Parameter forwarding: the mappings of old to new item indexes.
     mutating func compare(
         _ old: [ViewElement], _ new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
     ) {
@@ -34,7 +36,7 @@ struct DisplayStep {
         sectionsDisappeared = DisplayStep.sections(of: old, without: new)
     }
 
-    /// Sections came into range and went out of it.
+    /// Sets the sections that entered and left the working range.
     mutating func setRanges(
         entered: [(section: Int, handle: SectionHandle)], exited: [(section: Int, handle: SectionHandle)]
     ) {

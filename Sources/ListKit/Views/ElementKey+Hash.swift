@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ElementKey {
-    /// As `SectionHandle`'s.
+    /// Returns a fast hash, like that of ``SectionHandle``.
     func _rawHashValue(seed: Int) -> Int {
         HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)
     }
 }
 
 extension SentPicture.Key {
-    /// As `SectionHandle`'s; identities are a program's, and go the slow way.
+    /// Returns a fast hash for a key by index. Identities are chosen by programs, so they use the standard library's
+    /// hash.
     func _rawHashValue(seed: Int) -> Int {
         guard let identity else {
             return HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)

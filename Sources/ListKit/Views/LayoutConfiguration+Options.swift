@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LayoutConfiguration {
-    /// The settings of a view's layout.
+    /// Makes the configuration of a view's layout from the options of the list and the view.
     init(_ options: ListOptions, _ view: ListViewOptions) {
         self.init(
             direction: options.direction, stickyHeaders: options.stickyHeaders,

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One view of a list: what it shows, and what of that its viewer was sent.
+/// One view of a list: the elements that it shows, and the picture that its viewer was sent.
 final class ListView {
     let id: ViewID
     let options: ListViewOptions
-    /// Where everything lies, and where the viewer looks.
+    /// The layout and the viewport.
     let geometry: ViewGeometry
-    /// What the viewer was sent.
+    /// The picture that the viewer was sent, and the viewer's credit.
     let sender: PictureSender
     private let environment: ViewEnvironment
-    /// What it shows now, section by section.
+    /// The elements that the view shows now, section by section.
     private(set) var elements: [ViewElement] = [] {
-        didSet { knownObjects = nil }
+        didSet { cachedObjects = nil }
     }
-    /// The objects of the elements, once somebody asked.
-    private var knownObjects: [String]?
-    /// The sections in range, by their numbers.
+    /// The cached value of ``visibleObjects``.
+    private var cachedObjects: [String]?
+    /// The positions of the sections in range.
     private(set) var workingRange = 0..<0
-    /// Whether somebody may be looking.
+    /// Whether the view may be visible to a user.
     private(set) var isOnScreen = true
-    /// What its content is doing.
+    /// How the view's content is moving.
     private(set) var scrolling: ListScrollingTraits = []
-    /// Whether the end of the list is near, and was announced.
+    /// The near end of the list that was announced; `nil` = the end is not near.
     private var nearEnd: NearEnd?
 
     init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
@@ -34,7 +34,7 @@ final class ListView {
 
     private var map: SectionMap { environment.map }
 
-    /// The sections of which it shows something, knows something, or has sent something.
+    /// The sections that the view shows, stores state for, or has sent to its viewer.
     var handlesInUse: Set<SectionHandle> {
         var handles = geometry.handlesInUse.union(sender.handlesInUse)
         handles.formUnion(elements.compactMap(\.key.handle))
@@ -42,7 +42,7 @@ final class ListView {
         return handles
     }
 
-    /// The sections from the first of which it shows something to the last.
+    /// The range from the first section of which the view shows an element to the last.
     var shownSections: Range<Int> {
         guard let first = elements.first(where: { $0.key.handle != nil })?.section,
             let last = elements.last(where: { $0.key.handle != nil })?.section
@@ -50,25 +50,25 @@ final class ListView {
         return first..<last + 1
     }
 
-    /// Whether its viewer was not sent what it lacks.
+    /// Whether changes for the viewer are held back.
     var isWaiting: Bool { sender.credit.isStalled || sender.isHeld }
 
-    /// Whether it has to follow updates of sections that it does not show.
-    var followsAllUpdates: Bool { geometry.followsAlone || isWaiting || sender.isStale }
+    /// Whether the view has to process updates of sections that it does not show.
+    var followsAllUpdates: Bool { geometry.requiresAllUpdates || isWaiting || sender.isStale }
 
-    /// The sections of whose items it keeps something by index.
+    /// The sections for which the view stores state by item index.
     var handlesWithItems: Set<SectionHandle> {
         var handles = Set(geometry.measuredSizes.keys)
-        // A view without a layout follows its items.
+        // A view with the layout `none` follows the items that it shows.
         if geometry.kind == .none { handles.formUnion(elements.compactMap(\.key.handle)) }
         return handles
     }
 
-    /// Whether somebody may be looking.
+    /// Sets whether the view may be visible to a user.
     func setOnScreen(_ flag: Bool) { isOnScreen = flag }
 
-    /// The user does something to the content.
-    func follow(_ event: ListScrollEvent) {
+    /// Updates ``scrolling`` by a scroll event.
+    func updateScrolling(_ event: ListScrollEvent) {
         switch event {
         case .willBeginDragging: scrolling = [.isTracking, .isDragging]
         case .didEndDragging(let willDecelerate): scrolling = willDecelerate ? [.isDecelerating] : []
@@ -77,30 +77,31 @@ final class ListView {
         }
     }
 
-    /// The items of a section have to be asked for anew.
+    /// Invalidates the cached items of a section.
     func invalidateContents(of handle: SectionHandle) {
         sender.invalidate(elements.lazy.filter { $0.key.handle == handle }.map(\.key))
     }
 
     // MARK: Following the list
 
-    /// Follows an update up to where its elements lie now; ``step(forwarding:)`` follows.
+    /// Applies an update to the layout, the viewport and the sent picture. ``updateElements(forwarding:)`` must be
+    /// called next.
     ///
     /// - Parameters:
-    ///   - paths: where all items went; `nil` when no view has to know.
-    ///   - keepsAnchors: whether what is on the screen keeps its place.
-    func follow(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
-        if keepsAnchors { geometry.rememberAnchor(elements) }
-        sender.follow(effects)
-        geometry.followSizes(effects.changes, effects.keptForwarding)
-        geometry.followOpening(effects.keptForwarding)
+    ///   - paths: the mapping of old to new item paths; `nil` when no view needs it.
+    ///   - keepsAnchors: whether the elements on the screen keep their place.
+    func apply(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
+        if keepsAnchors { geometry.saveAnchor(elements) }
+        sender.apply(effects)
+        geometry.moveMeasuredSizes(effects.changes, effects.stateForwarding)
+        geometry.moveOpening(effects.stateForwarding)
         if let paths {
             sender.record(paths)
-            geometry.followItems(paths)
+            geometry.moveVisibleItems(paths)
         }
         if effects.isReload {
             let kind = geometry.kind
-            geometry.relayOut()
+            geometry.layOutAgain()
             if kind != geometry.kind, kind == .none || geometry.kind == .none { sender.resetHistory() }
         } else {
             geometry.updateLayout(effects.layoutChanges, resized: effects.resized)
@@ -108,8 +109,8 @@ final class ListView {
         geometry.applyAnchor(forwarding: effects.forwarding, sequence: sender.sequence)
     }
 
-    /// Brings what it shows up to date and finds out what appeared and disappeared.
-    func step(forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
+    /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
+    func updateElements(forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
         let old = elements
         elements = geometry.visibleElements()
         var step = DisplayStep()
@@ -118,11 +119,11 @@ final class ListView {
         return step
     }
 
-    /// The elements whose items an update changes that changes nothing else; `nil` when the view has to follow it as any other
-    /// one.
+    /// Returns the elements whose items an update changed, for an update that changes nothing else. Returns `nil` if
+    /// the view has to process the update in full.
     ///
     /// - Complexity: O(changes · log elements + elements that changed).
-    func changedElements(_ sections: [Int], _ effects: UpdateEffects) -> [ViewElement]? {
+    func changedElements(in sections: [Int], by effects: UpdateEffects) -> [ViewElement]? {
         guard !followsAllUpdates, elements.last?.key.handle != nil else { return nil }
         var changed: [ViewElement] = []
         let shown = shownSections
@@ -138,10 +139,10 @@ final class ListView {
 
     // MARK: Working range
 
-    /// The working range: from the first visible section to the last, and some on both sides.
+    /// Updates the working range, which extends beyond the first and the last visible section.
     private func updateWorkingRange(_ step: inout DisplayStep) {
         let old = workingRange
-        let new = presentWorkingRange()
+        let new = computeWorkingRange()
         workingRange = new
         if !environment.isUpdating {
             step.setRanges(entered: places(in: new, without: old), exited: places(in: old, without: new))
@@ -157,7 +158,7 @@ final class ListView {
         step.setRanges(entered: entered, exited: exited)
     }
 
-    private func presentWorkingRange() -> Range<Int> {
+    private func computeWorkingRange() -> Range<Int> {
         let visible = elements.lazy.filter { $0.key.handle != nil }.map(\.section)
         guard let first = visible.min(), let last = visible.max() else { return 0..<0 }
         let trail = options.trail ?? max(0, environment.options.workingRange)
@@ -168,13 +169,14 @@ final class ListView {
         }
     }
 
-    /// The sections of the visible items, from the first visible section to the last, and of some items on both sides.
+    /// Returns the range of the visible sections, extended by the sections of `trail` items before and `lead` items
+    /// after the visible items.
     ///
     /// - Complexity: O(elements shown + log n).
     private func workingRange(
         from first: Int, to last: Int, itemsBefore trail: Int, after lead: Int
     ) -> Range<Int> {
-        // A header stands before the items of its section, a footer behind them.
+        // A header counts as before the items of its section, a footer as after them.
         func item(of element: ViewElement, whereHeaderIs header: Int, footerIs footer: Int) -> Int {
             switch element.key.kind {
             case .cell: element.key.index
@@ -196,7 +198,7 @@ final class ListView {
         return min(leading, first)..<max(trailing, last) + 1
     }
 
-    /// The sections of one range that are in no other.
+    /// Returns the sections of one range that are not in another range.
     private func places(in range: Range<Int>, without other: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
         let before = range.lowerBound..<max(range.lowerBound, min(range.upperBound, other.lowerBound))
         let after = min(range.upperBound, max(range.lowerBound, other.upperBound))..<range.upperBound
@@ -207,9 +209,9 @@ final class ListView {
 
     // MARK: Announcing
 
-    /// What a step announces: display, then working range.
+    /// Returns the events that announce a step: the change of display, then the change of the working range.
     func events(of step: DisplayStep) -> (display: AdapterEvent?, range: AdapterEvent?) {
-        // A section is named up to three times: as displayed, by its items and in range.
+        // The identifier of a section is needed up to three times: for the section, its items and the working range.
         var names: [SectionHandle: String] = [:]
         names.reserveCapacity(step.entered.count + step.exited.count)
         func name(of handle: SectionHandle) -> String {
@@ -236,8 +238,9 @@ final class ListView {
         return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
     }
 
-    /// Announces that the end of the list comes near, again only after it was farther away or another object became the last,
-    /// and that it is no longer near.
+    /// Returns an event if the end of the list has become near, or is no longer near.
+    ///
+    /// A near end is announced again only after the end was farther away, or when another object has become the last.
     ///
     /// - Complexity: O(log n).
     func nearEndEvents() -> [AdapterEvent] {
@@ -255,7 +258,7 @@ final class ListView {
 
     // MARK: Describing
 
-    /// What is known of the view.
+    /// The description of the view for its viewer and for debugging.
     var description: ViewDescription {
         ViewDescription(
             state: sender.credit.isStalled ? .stalled : geometry.isActive ? .active : .new, sequence: sender.sequence,
@@ -264,15 +267,16 @@ final class ListView {
             visibleItems: geometry.visibleItems)
     }
 
-    /// The objects of which an item is shown; looked up once, for a view is often described without showing others.
+    /// The identifiers of the objects with a visible item. They are cached, because a view is often described without
+    /// a change in between.
     private var visibleObjects: [String] {
-        if let knownObjects { return knownObjects }
+        if let cachedObjects { return cachedObjects }
         let objects = handlesShown(cellsOnly: true).compactMap { map.id(of: $0) }
-        knownObjects = objects
+        cachedObjects = objects
         return objects
     }
 
-    /// The sections of which something is shown, in list order.
+    /// Returns the sections of which elements are shown, in list order.
     func handlesShown(cellsOnly: Bool) -> [SectionHandle] {
         var known: Set<SectionHandle> = []
         return elements.compactMap { element in
@@ -283,9 +287,9 @@ final class ListView {
 
     // MARK: Resuming
 
-    /// Goes on where a viewer is.
+    /// Restores the state of a resumed view.
     ///
-    /// - Parameter opening: what the view is to be opened at, if that is still there.
+    /// - Parameter opening: the item at which the view is to be opened, if the item still exists.
     func resume(_ resumption: ViewResumption, opening: ViewOpening?) {
         isOnScreen = resumption.isOnScreen
         sender.resume(resumption, keepsHistory: geometry.kind == .none)
@@ -295,7 +299,7 @@ final class ListView {
         geometry.resume(resumption, opening: opening)
     }
 
-    /// The view as its viewer knows it, for another list to go on with.
+    /// The state of the view as its viewer knows it, from which another engine can resume the view.
     var resumption: ViewResumption {
         let store = environment.store
         var resumption = ViewResumption(id: id, options: options)
@@ -305,7 +309,7 @@ final class ListView {
         resumption.viewport = geometry.kind == .none ? nil : geometry.viewport
         resumption.visibleItems = geometry.visibleItems
         resumption.isOnScreen = isOnScreen
-        sender.describe(in: &resumption)
+        sender.save(in: &resumption)
         resumption.measured = geometry.measuredSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: store.id(of: handle), item: $0.key, size: $0.value) }
         }

@@ -1,75 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a view looks at a list; the contract's OpenView options.
+/// The options of a view, as in the bus method `OpenView`.
 public struct ListViewOptions: Sendable, Hashable {
-    /// The layout; `nil` = the adapter's.
+    /// The kind of layout; `nil` = the adapter's layout.
     public var layout: ListLayoutKind?
-    /// How many pictures may be unacknowledged, at least 1; `nil` = any number.
+    /// The maximum number of unacknowledged pictures, at least 1; `nil` = any number.
     ///
-    /// A view that something else draws, such as another process, has a window, so that it is not sent more than is drawn: who
-    /// draws calls ``ListAdapter/acknowledge(view:sequence:)``, and until then the view is stalled. A program that applies
-    /// each change at once needs none.
+    /// A view that is drawn elsewhere, such as in another process, needs a window, so that it is not sent more than
+    /// is drawn. After each picture, the drawing program calls ``ListAdapter/acknowledge(view:sequence:)``. While the
+    /// window is full, the view is stalled. A program that applies each change at once needs no window.
     public var window: Int?
-    /// How many bytes of content may be unacknowledged; the first picture may always go; `nil` = any number.
+    /// The maximum number of unacknowledged bytes of content; `nil` = any number. A picture is always sent if no
+    /// other picture is unacknowledged.
     public var windowBytes: Int?
-    /// The working range after what is visible; `nil` = the adapter's.
+    /// The size of the working range after the visible elements; `nil` = the adapter's size.
     public var lead: Int?
-    /// The working range before what is visible; `nil` = the adapter's.
+    /// The size of the working range before the visible elements; `nil` = the adapter's size.
     public var trail: Int?
-    /// What lead and trail count, the adapter's too.
+    /// The unit of `lead` and `trail`, and of the adapter's size of the working range.
     public var workingRangeUnit = ListWorkingRangeUnit.sections
-    /// How far beyond the viewport, along the scroll axis, items count as shown, in points.
+    /// The distance beyond the viewport, along the scroll axis, within which items count as shown, in points.
     public var buffer: Double = 20
-    /// How many items beyond the visible range count as shown, on both sides; layout `none` only.
+    /// The number of items on both sides of the visible range that also count as shown. Used only in the layout `none`.
     public var overscanItems: Int = 0
-    /// The keys of contents that the view is sent; empty = all.
+    /// The keys of the content fields that the view is sent; empty = all fields.
     public var fields: [String] = []
-    /// Whether what is on the screen keeps its place when something above it changes.
+    /// Whether the elements on the screen keep their place when elements above them change.
     public var isAnchored = true
-    /// Whether that is so at the very start of the content too.
+    /// Whether elements keep their place also when the viewport is at the very start of the content.
     public var isAnchoredAtStart = false
-    /// Device pixels for each point, for IGListKit's rounding of frames; 0 = none.
+    /// The number of device pixels for each point, to which frames are rounded as in IGListKit; 0 = no rounding.
     public var scale: Double = 0
-    /// Insets of the content, for viewers that scroll beyond its edges; they narrow rows and shift scroll-to targets.
+    /// The insets of the content, for viewers that scroll beyond its edges. They narrow rows and shift scroll-to
+    /// targets.
     public var contentInset: EdgeInsets = .zero
 
-    /// What the view begins with: its first viewport, or range of items, then says no more than how much it shows.
+    /// The item at which the view opens. Of the first viewport or range of items, only the size is then used.
     ///
-    /// It is ignored when the item is gone by then.
+    /// The option is ignored if the item no longer exists when the first viewport is set.
     public var opening: ListViewOpening?
 
-    /// Makes the options of a view that nobody has to acknowledge.
+    /// Makes the options of a view without a credit window.
     public init() {}
 
-    /// Checks the numbers.
+    /// Checks that all numbers are valid.
     ///
-    /// - Throws: `invalidArguments`, naming the first that is negative or not finite.
+    /// - Throws: `invalidArguments` with the name of the first number that is negative or not finite.
     func validate() throws(ListError) {
         let counts = [
             ("window", window ?? 0), ("windowBytes", windowBytes ?? 0), ("lead", lead ?? 0), ("trail", trail ?? 0),
             ("overscanItems", overscanItems),
         ]
-        for (name, value) in counts where value < 0 { throw ListError(.invalidArguments, "\(name): \(value)") }
+        for (name, value) in counts where value < 0 {
+            throw ListError(.invalidArguments, "\(name): \(value) is negative")
+        }
         for (name, value) in [("buffer", buffer), ("scale", scale)] where !value.isFinite || value < 0 {
-            throw ListError(.invalidArguments, "\(name): \(value)")
+            throw ListError(.invalidArguments, "\(name): \(value) is negative or not finite")
         }
         let insets = [contentInset.top, contentInset.left, contentInset.bottom, contentInset.right]
         guard insets.allSatisfy(\.isFinite) else {
-            throw ListError(.invalidArguments, "contentInset: \(contentInset)")
+            throw ListError(.invalidArguments, "contentInset: \(contentInset) is not finite")
         }
     }
 }
 
-/// An item that a view is opened at.
+/// The item at which a view is opened.
 @frozen public struct ListViewOpening: Sendable, Hashable {
-    /// The object.
+    /// The identifier of the object.
     public var objectID: String
-    /// The item inside the object's section.
+    /// The index of the item in the object's section.
     public var item: Int
-    /// Where the item is to lie; `none` is nearest to the beginning of the list.
+    /// The position of the item in the viewport; `none` scrolls as little as possible from the beginning of the list.
     public var position: ScrollPosition
 
-    /// Names an item.
+    /// Makes an opening at an item.
     public init(objectID: String, item: Int = 0, position: ScrollPosition = .none) {
         self.objectID = objectID
         self.item = item
@@ -77,11 +81,11 @@ public struct ListViewOptions: Sendable, Hashable {
     }
 }
 
-/// What the working range counts.
+/// The unit in which the size of a working range is counted.
 @frozen public enum ListWorkingRangeUnit: String, Sendable, Hashable, CaseIterable {
-    /// Sections before the first visible one and after the last.
+    /// Sections before the first visible section and after the last.
     case sections
-    /// Items before the first visible one and after the last; a section is in range when one of its items is, and so is a
-    /// section without items between two that are.
+    /// Items before the first visible item and after the last. A section is in range when one of its items is. A
+    /// section without items is in range when it lies between two sections in range.
     case items
 }

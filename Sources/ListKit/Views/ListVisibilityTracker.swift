@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a viewer's widget can be seen, by what is around it.
+/// Determines whether a viewer's widget is visible, from the widgets that contain it.
 ///
-/// For programs that have widgets: what it says goes into ``ListAdapter/setVisible(_:view:)``.
+/// Programs with widgets pass the result to ``ListAdapter/setVisible(_:view:)``.
 public struct ListVisibilityTracker: Sendable, Hashable {
-    /// What the tracker knows.
+    /// The visibility of the widget.
     @frozen public enum State: Sendable, Hashable {
-        /// It is in a window, and nothing around it is hidden.
+        /// The widget is in a window, and neither the widget nor a container of it is hidden.
         case maybeVisible
-        /// It cannot be seen, but it is so young that it may be about to.
+        /// The widget is not visible, but was made so recently that it may be about to appear.
         case notVisibleEarly
-        /// It cannot be seen.
+        /// The widget is not visible.
         case notVisible
     }
 
-    /// One widget: the tracked one, one that it is in, or the window.
+    /// The tracked widget, a widget that contains it, or the window.
     public struct Layer: Sendable, Hashable {
-        /// Whether it is hidden.
+        /// Whether the widget or window is hidden.
         public var isHidden: Bool
-        /// How opaque it is, from 0 to 1.
+        /// The opacity of the widget or window, from 0 to 1.
         public var alpha: Double
 
-        /// Makes a layer that can be seen.
+        /// Makes a layer, which is visible by default.
         public init(isHidden: Bool = false, alpha: Double = 1) {
             self.isHidden = isHidden
             self.alpha = alpha
         }
     }
 
-    /// For how long after its making a widget counts as early, in milliseconds.
+    /// The time after its creation during which a widget counts as early, in milliseconds.
     public var earlyInterval: UInt64
     private let creation: UInt64
 
-    /// Starts to track a widget that is made now.
+    /// Makes a tracker for a widget that was just created. `now` is the current time in milliseconds.
     public init(now: UInt64, earlyInterval: UInt64 = 1000) {
         creation = now
         self.earlyInterval = earlyInterval
     }
 
-    /// What can be said.
+    /// Returns the visibility of the widget.
     ///
-    /// - Parameter layers: the widget, everything that it is in, and the window last; `nil` when it is in no window.
+    /// - Parameter layers: the widget, all widgets that contain it, and the window last; `nil` when the widget is in
+    ///   no window.
     public func state(layers: [Layer]?, now: UInt64) -> State {
         if let layers, layers.allSatisfy({ !$0.isHidden && $0.alpha >= Double(Float.ulpOfOne) }) {
             return .maybeVisible

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A size that a viewer measured.
+/// An item size that a viewer measured.
 public struct MeasuredSize: Sendable, Hashable {
-    /// The object.
+    /// The identifier of the object.
     public var objectID: String
-    /// The item inside the object's section.
+    /// The index of the item in the object's section.
     public var item: Int
-    /// What it measured, in points.
+    /// The measured size, in points.
     public var size: Size
 
-    /// Makes a size.
+    /// Makes a measured size.
     public init(objectID: String, item: Int, size: Size) {
         self.objectID = objectID
         self.item = item

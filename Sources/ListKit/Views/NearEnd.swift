@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last object of the list when the view was told that the end is near.
+/// A near end of the list that was announced to a view.
 struct NearEnd: Equatable {
-    /// The last object then; none in an empty list.
+    /// The section of the last object at that time; `nil` if the list was empty.
     let last: SectionHandle?
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the items of a list went between two of its states.
+/// The mapping of item paths in an old state of a list to the paths in a new state.
 @_spi(Daemon) public struct PathForwarding: Sendable, Hashable {
-    /// Where the sections went.
+    /// The mapping of section positions.
     public var sections: PositionMap
-    /// Where the items went of sections that stay, by their positions before; in all others they stay where they are.
+    /// The mappings of item indexes in sections that stay, by old section position. In all other sections, items keep
+    /// their indexes.
     public var items: [Int: PositionMap]
-    /// How many items the sections had that are gone, by their positions before; those that are missing had one.
+    /// The item counts of removed sections, by old section position. Removed sections without an entry had one item.
     public var goneItemCounts: [Int: Int]
 
-    /// Makes a forwarding.
+    /// Makes a mapping of paths.
     public init(sections: PositionMap, items: [Int: PositionMap] = [:], goneItemCounts: [Int: Int] = [:]) {
         self.sections = sections
         self.items = items
         self.goneItemCounts = goneItemCounts
     }
 
-    /// Whether everything is where it was.
+    /// Whether all items keep their paths.
     var isIdentity: Bool { sections.isIdentity && items.isEmpty }
 
-    /// About how much memory it takes: its entries, counted.
+    /// The number of entries, as a measure of the memory used.
     var size: Int { items.values.reduce(sections.runs.count + goneItemCounts.count) { $0 + 1 + $1.runs.count } }
 
-    /// Where an item is afterwards; `nil` when it is gone. One that there never was may have a place, too.
+    /// Returns the new path of an item, or `nil` if the item was removed. A path without an item may also have a new
+    /// path.
     ///
     /// - Complexity: O(log size).
     func callAsFunction(_ path: IndexPath) -> IndexPath? {
@@ -31,9 +33,9 @@
         return items(path.item).map { IndexPath(section: section, item: $0) }
     }
 
-    /// One forwarding that does what this one and the next do in a row.
+    /// Returns the combination of this mapping and the next one.
     ///
-    /// - Complexity: O(size of both · log).
+    /// - Complexity: O(size of both · log size).
     func followed(by next: PathForwarding) -> PathForwarding {
         if isIdentity { return next }
         if next.isIdentity { return self }
@@ -63,24 +65,24 @@
 
 // MARK: - Survivors
 
-/// Answers questions about items before by a forwarding and the list afterwards.
+/// Finds the items of an old state of a list that still exist in the new state.
 struct ItemSurvivors {
     let forwarding: PathForwarding
-    /// How many items a section has afterwards, by its position afterwards.
+    /// Returns the number of items of a section in the new state, by its new position.
     let itemCount: (Int) -> Int
 
-    /// An item that is still there, as it was and as it is.
+    /// The old and the new path of an item that still exists.
     typealias Survivor = (old: IndexPath, new: IndexPath)
 
-    /// How many items a section had, by its position before.
+    /// Returns the number of items of a section in the old state, by its old position.
     func oldItemCount(ofSection old: Int) -> Int {
         if let items = forwarding.items[old] { return items.oldCount }
         return forwarding.sections(old).map(itemCount) ?? forwarding.goneItemCounts[old] ?? 1
     }
 
-    /// The first item of a range before that is still there.
+    /// Returns the first item of an old range that still exists.
     ///
-    /// - Complexity: O((sections in the range that are still there and without survivors) · log).
+    /// - Complexity: O(s · log n), where s is the number of remaining sections in the range without a surviving item.
     func first(from first: IndexPath, through last: IndexPath) -> Survivor? {
         var section = first.section
         while let place = forwarding.sections.survivor(from: section), place.old <= last.section {
@@ -100,7 +102,7 @@ struct ItemSurvivors {
         return items.survivor(from: start).map { survivor(place, $0) }
     }
 
-    /// The last item of a range before that is still there.
+    /// Returns the last item of an old range that still exists.
     func last(from first: IndexPath, through last: IndexPath) -> Survivor? {
         var section = last.section
         while let place = forwarding.sections.survivor(upTo: section), place.old >= first.section {
@@ -124,9 +126,9 @@ struct ItemSurvivors {
         (IndexPath(section: section.old, item: item.old), IndexPath(section: section.new, item: item.new))
     }
 
-    /// How many items there were from a path up to another one, which does not count.
+    /// Returns the number of items in the old state from a path up to, but not including, another path.
     ///
-    /// - Complexity: O(sections between · log).
+    /// - Complexity: O(sections between the paths · log n).
     func countOfItems(from first: IndexPath, before end: IndexPath) -> Int {
         guard first < end else { return 0 }
         let items = { (path: IndexPath) in min(path.item, oldItemCount(ofSection: path.section)) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PictureChange {
-    /// The change in pieces of a size; only the last one leads to an equal picture.
+    /// Splits the change into pieces of a maximum size. The picture is complete only after the last piece.
     func split(maximumBytes: Int) -> [PictureChange] {
         var first = self
         (first.shown, first.placed, first.rebound, first.transitions) = ([], [], [], [])
@@ -18,14 +18,15 @@ extension PictureChange {
     }
 }
 
-// About the bytes that each takes in a message: even a picture without content must not outgrow what a bus carries.
+// The approximate number of bytes of each element in a message. Even a picture without content must not exceed the size
+// limit of the bus.
 
 extension PictureItem {
     fileprivate var byteCount: Int {
         content.byteCount + objectID.utf8.count + reuseIdentifier.utf8.count + PictureItem.overhead
     }
 
-    /// The bytes besides content and names.
+    /// The number of bytes besides content, object identifier and reuse identifier.
     static let overhead = 96
 }
 
@@ -36,6 +37,6 @@ extension PictureChange.Placement {
 extension PictureChange.Rebinding {
     fileprivate var byteCount: Int { content.byteCount + PictureChange.Rebinding.overhead }
 
-    /// The bytes besides the content.
+    /// The number of bytes besides the content.
     static let overhead = 16
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to be sent so that a viewer's picture is the present one.
+/// The difference between the picture that a viewer has and the present picture.
 struct PictureDifference {
     var released: [SentPicture.Element] = []
     var shown: [SentPicture.Key] = []
     var placed: [SentPicture.Element] = []
     var rebound: [SentPicture.Element] = []
     var isResized = false
-    /// Everything that is shown; slots of new elements are not known yet.
+    /// All elements of the present picture. New elements have no slot yet.
     var present: [SentPicture.Key: SentPicture.Element] = [:]
-    /// Everything that is shown, section by section.
+    /// The keys of all elements of the present picture, section by section.
     var order: [SentPicture.Key] = []
 
-    /// - Parameter capacity: how many elements are shown.
+    /// Makes an empty difference.
+    ///
+    /// - Parameter capacity: the number of elements in the present picture.
     init(capacity: Int) {
         present.reserveCapacity(capacity)
         order.reserveCapacity(capacity)
     }
 
-    /// Whether the pictures are the same.
+    /// Whether the pictures are equal.
     var isEmpty: Bool { released.isEmpty && shown.isEmpty && placed.isEmpty && rebound.isEmpty && !isResized }
 
-    /// About the bytes that it takes: of a viewer's credit, and of a message.
+    /// The approximate number of bytes, as counted for the viewer's credit and as encoded in a message.
     var size: (credit: Int, message: Int) {
         var size = (
             credit: 56 * placed.count + 4 * released.count, message: PictureChange.Placement.byteCount * placed.count

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened to a list since the pictures that a viewer was sent and may still go by.
+/// The changes of a list since the pictures that a viewer was sent and may still refer to.
 ///
-/// A viewer names items by their places in a picture. Each picture stands for the list as it was when the picture was
-/// sent; the changes up to the next picture are joined, so that memory does not grow while a viewer takes no pictures.
+/// A viewer refers to items by their paths in a picture. Each picture stands for the state of the list when the
+/// picture was sent. The changes up to the next picture are combined, so that memory does not grow while a viewer
+/// takes no pictures.
 @_spi(Daemon) public struct PictureHistory: Sendable, Hashable {
-    /// The changes of more than this many entries are not followed: a viewer's items are then meant as they are.
+    /// The maximum number of entries in all changes. Above it, the oldest changes are dropped, and the viewer's paths
+    /// are used without them.
     static let maximumSize = 131_072
 
-    /// The list as some pictures show it, and what happened to it before the next ones.
+    /// A group of pictures of the same state of the list, with the changes up to the next group.
     public struct Span: Sendable, Hashable {
-        /// The first of the pictures.
+        /// The sequence of the first picture in the group.
         public var sequence: UInt64
-        /// What happened, in order, each at least twice as large as the one after.
+        /// The changes, in order. Each change has at least twice as many entries as the one after it.
         public private(set) var changes: [PathForwarding] = []
-        /// How many entries each has.
+        /// The number of entries in each change.
         private var sizes: [Int] = []
 
         /// Makes a span.
@@ -26,7 +28,7 @@
 
         fileprivate var size: Int { sizes.reduce(0, +) }
 
-        /// Takes a change in, together with those before that are not much larger.
+        /// Appends a change, combined with the changes before it that have less than twice as many entries.
         fileprivate mutating func append(_ change: PathForwarding) {
             var (joined, size) = (change, change.size)
             while let last = sizes.last, last < 2 * size, let earlier = changes.popLast() {
@@ -38,7 +40,7 @@
             sizes.append(size)
         }
 
-        /// All changes as one, which stays; `nil` without any.
+        /// Combines all changes into one, keeps only that change and returns it; `nil` if there are no changes.
         fileprivate mutating func join() -> PathForwarding? {
             guard let first = changes.first else { return nil }
             guard changes.count > 1 else { return first }
@@ -50,36 +52,36 @@
         fileprivate mutating func forget() { (changes, sizes) = ([], []) }
     }
 
-    /// The pictures, ascending; none before the first one was sent.
+    /// The groups of pictures, ascending; empty before the first picture was sent.
     public private(set) var spans: [Span] = []
-    /// How many entries all changes have.
+    /// The number of entries in all changes.
     private var size = 0
 
-    /// Makes the history of a viewer that was not sent anything.
+    /// Makes the history of a viewer that was sent nothing.
     public init() {}
 
-    /// Goes on with the history of another engine.
+    /// Continues the history of another engine.
     public init(spans: [Span]) {
         self.spans = spans
         size = spans.reduce(0) { $0 + $1.size }
         shrink()
     }
 
-    /// A picture of the list as it is now was sent.
+    /// Records that a picture of the present state of the list was sent.
     public mutating func record(sequence: UInt64) {
         if let last = spans.last, last.changes.isEmpty { return }
         spans.append(Span(sequence: sequence))
     }
 
-    /// A picture replaces all others.
+    /// Records that a picture replaces all earlier pictures.
     public mutating func restart(sequence: UInt64) {
         spans = [Span(sequence: sequence)]
         size = 0
     }
 
-    /// The list has changed.
+    /// Records a change of the list.
     ///
-    /// - Complexity: O(size of the change · log), taken over all changes.
+    /// - Complexity: O(size of the change · log n), amortized over all changes.
     public mutating func record(_ change: PathForwarding) {
         guard !spans.isEmpty, !change.isIdentity else { return }
         let last = spans.count - 1
@@ -89,7 +91,7 @@
         shrink()
     }
 
-    /// Too much is not remembered.
+    /// Drops the oldest changes while there are too many entries.
     private mutating func shrink() {
         while size > Self.maximumSize, let place = spans.firstIndex(where: { !$0.changes.isEmpty }) {
             size -= spans[place].size
@@ -97,7 +99,7 @@
         }
     }
 
-    /// Forgets the pictures before the one that the viewer has surely drawn.
+    /// Drops the pictures before the one that the viewer has acknowledged and therefore drawn.
     public mutating func forget(upTo acknowledged: UInt64) {
         let gone = spans.dropFirst().prefix { $0.sequence <= acknowledged }.count
         for span in spans.prefix(gone) { size -= span.size }
@@ -109,18 +111,20 @@
         if sequence > count { forget(upTo: sequence - count) }
     }
 
-    /// What happened since a picture, in order; since the oldest that is remembered for one before it, and since the newest for
-    /// 0 and for one that was not sent.
+    /// Returns the changes since a picture, in order.
+    ///
+    /// For a picture before the oldest recorded one, it returns the changes since the oldest. For 0, and for a
+    /// picture that was not sent, it returns the changes since the newest.
     func changes(since seen: UInt64, lastSent: UInt64) -> [PathForwarding] {
-        spans.dropFirst(place(of: seen, lastSent)).flatMap(\.changes)
+        spans.dropFirst(spanIndex(of: seen, lastSent)).flatMap(\.changes)
     }
 
-    /// The same as one change; `nil` when nothing happened.
+    /// Returns the changes since a picture as one change, or `nil` if there were none.
     ///
-    /// - Complexity: O(size of the changes · log) for those that no earlier call has joined.
+    /// - Complexity: O(size of the changes · log n) for changes that no earlier call has combined.
     mutating func change(since seen: UInt64, lastSent: UInt64) -> PathForwarding? {
         var change: PathForwarding?
-        for index in spans.indices.dropFirst(place(of: seen, lastSent)) {
+        for index in spans.indices.dropFirst(spanIndex(of: seen, lastSent)) {
             size -= spans[index].size
             if let next = spans[index].join() { change = change?.followed(by: next) ?? next }
             size += spans[index].size
@@ -128,7 +132,7 @@
         return change
     }
 
-    private func place(of seen: UInt64, _ lastSent: UInt64) -> Int {
+    private func spanIndex(of seen: UInt64, _ lastSent: UInt64) -> Int {
         let seen = seen == 0 ? lastSent : min(seen, lastSent)
         return max(0, spans.partitionPoint { $0.sequence <= seen } - 1)
     }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the viewer of one view was sent, what it lacks, and how much of that may go.
+/// Composes the pictures for the viewer of one view: compares the view's elements with the picture that was sent, and
+/// limits what is sent to the viewer's credit.
 final class PictureSender {
     private let id: ViewID
     private let fields: Set<ExactText>
     private let environment: ViewEnvironment
-    /// The items of the view's elements, as long as they are good.
+    /// The cached items of the view's elements. Entries are removed when they are invalidated.
     private(set) var contents: [ElementKey: ListItem] = [:]
-    /// Whether contents have to be asked for anew outside of an update.
+    /// Whether items must be fetched again although no update is in progress.
     private(set) var isStale = false
-    /// Whether a difference waits because all views are held.
+    /// Whether changes are held back because all views are held.
     private(set) var isHeld = false
-    /// What the viewer was sent.
+    /// The picture that the viewer was sent.
     private(set) var picture = SentPicture()
-    /// Sent elements whose items are gone, their slots not yet given back.
+    /// Sent elements whose items were removed, but whose slots are not released yet.
     private var orphans: [SentPicture.Element] = []
     private var slots = SlotPool()
     private(set) var credit: CreditWindow
-    /// What happened since the pictures that its viewer may go by, in the layout `none`.
+    /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     private(set) var history = PictureHistory()
 
-    /// How many changes the viewer of a view without a credit window may be behind when it scrolls.
+    /// The maximum number of changes that a viewer without a credit window may be behind when it scrolls.
     private static let rememberedChanges: UInt64 = 256
 
-    /// How often contents are asked for when sections turn out to be at fault on the way.
+    /// The maximum number of attempts to fetch items. An attempt is repeated if a section gets a fault meanwhile.
     private static let maximumFetches = 4
 
     init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
@@ -33,29 +34,29 @@ final class PictureSender {
         credit = CreditWindow(maximumCount: options.window, maximumBytes: options.windowBytes)
     }
 
-    /// The last sequence that was sent.
+    /// The sequence of the last change that was sent.
     var sequence: UInt64 { picture.sequence }
 
-    /// How many slots its viewer has.
+    /// The number of slots that the viewer has.
     var slotCount: Int { slots.count }
 
-    /// The sections of which something was sent.
+    /// The sections of which elements were sent.
     var handlesInUse: Set<SectionHandle> {
         var handles = Set(picture.elements.keys.compactMap(\.handle))
         handles.formUnion(orphans.compactMap(\.handle))
         return handles
     }
 
-    /// Whether there is something to send, or to release, though the view looks at nothing.
+    /// Whether there are elements to send or to release although the view has no viewport.
     private var isUnfinished: Bool {
         !picture.elements.isEmpty || !orphans.isEmpty || credit.isStalled || isHeld
     }
 
     // MARK: Contents
 
-    /// Asks for the items of what a view shows, as far as they are not known.
+    /// Fetches the items of the view's elements that are not cached.
     ///
-    /// A section that turns out to be at fault is asked for again, so that all of its items are error items.
+    /// If a section gets a fault meanwhile, its items are fetched again, so that all of them are error items.
     private func fetchContents(of elements: () -> [ViewElement]) {
         for _ in 0..<PictureSender.maximumFetches {
             isStale = false
@@ -70,7 +71,7 @@ final class PictureSender {
                     continue
                 }
                 if !identities[handle, default: []].insert(ExactText(identity)).inserted {
-                    environment.store.fault(handle, "two items with the identity \(identity.quoted)")
+                    environment.store.recordFault(of: handle, "returned two items with the identity \(identity.quoted)")
                 }
             }
             guard isStale else {
@@ -89,17 +90,17 @@ final class PictureSender {
             : environment.store.askSupplementary(of: handle, kind: key.kind)
     }
 
-    /// Items have to be asked for anew.
+    /// Removes items from the cache, so that they are fetched again.
     func invalidate(_ keys: [ElementKey]) {
         for key in keys { contents[key] = nil }
         isStale = isStale || !keys.isEmpty
     }
 
-    /// Contents that were to be asked for anew are asked for now.
-    func markFresh() { isStale = false }
+    /// Records that invalidated items are being fetched.
+    func clearStale() { isStale = false }
 
-    /// Carries what is known by item over to the items' new indexes, and forgets what is no longer good.
-    func follow(_ effects: UpdateEffects) {
+    /// Moves cached items to their new indexes and drops outdated ones.
+    func apply(_ effects: UpdateEffects) {
         orphans += picture.forward(effects.forwarding)
         var kept: [ElementKey: ListItem] = [:]
         for (key, item) in effects.asksAnew ? [:] : contents where !effects.isOutdated(key) {
@@ -108,29 +109,29 @@ final class PictureSender {
         contents = kept
     }
 
-    /// Follows where items went, for viewers that name items by where they were.
+    /// Records new paths of items, for viewers that refer to items by their paths in an earlier picture.
     func record(_ change: PathForwarding) { history.record(change) }
 
-    /// The view has another layout: its viewer names no items any more.
+    /// Clears the history, because the view's layout changed from or to `none`.
     func resetHistory() { history = PictureHistory() }
 
-    /// What happened since a picture, in order.
+    /// Returns the changes of the list since a picture, in order.
     func changes(since seen: UInt64) -> [PathForwarding] { history.changes(since: seen, lastSent: picture.sequence) }
 
-    /// What happened since a picture, joined; `nil` when nothing happened.
+    /// Returns the changes of the list since a picture as one change, or `nil` if there was none.
     func change(since seen: UInt64) -> PathForwarding? { history.change(since: seen, lastSent: picture.sequence) }
 
     // MARK: Composing
 
-    /// Sends what a viewer lacks, as far as its credit goes.
+    /// Composes the change that brings the viewer up to date, if the viewer's credit allows it.
     ///
     /// - Parameters:
-    ///   - endsStall: whether the viewer acknowledged something: only then a stall can end.
-    ///   - holds: whether nothing is sent at present.
+    ///   - endsStall: whether the viewer has just acknowledged a picture. Otherwise a stall does not end.
+    ///   - holds: whether all views are held, so that nothing is sent.
     func compose(_ view: ListView, endsStall: Bool = false, holds: Bool) -> [AdapterEvent] {
-        // What a view shows that no longer looks at anything has to be released.
+        // A view without a viewport still has to release the elements that it showed.
         guard view.geometry.isActive || isUnfinished else { return [] }
-        // Also of a view that is not sent anything: its controllers ask for what it shows.
+        // Items are fetched even if nothing may be sent, because section controllers ask for displayed items.
         fetchContents { view.elements }
         guard endsStall || !credit.isStalled else { return [] }
         if holds {
@@ -141,27 +142,27 @@ final class PictureSender {
         var difference = difference(of: view)
         if difference.isEmpty && !view.geometry.shifts.isUnsent {
             isHeld = false
-            credit.endStall()
+            credit.recordStallEnd()
             return []
         }
         let size = difference.size
-        guard credit.hasRoom, credit.admits(size.credit) else {
-            guard credit.stall() else { return [] }
+        guard credit.hasRoom, credit.admits(bytes: size.credit) else {
+            guard credit.recordStall() else { return [] }
             return [.stalled(view: id, sequence: picture.sequence, revision: environment.revision)]
         }
         var change = commit(&difference, view)
         change.transitions = transitions(of: difference)
-        return finish(change, size, view)
+        return send(change, size, view)
     }
 
-    /// Sends a change, in pieces if it is large; answers them.
-    private func finish(
+    /// Records a change as sent. Returns it as events, in pieces if it is large.
+    private func send(
         _ change: PictureChange, _ size: (credit: Int, message: Int), _ view: ListView
     ) -> [AdapterEvent] {
         let changes =
             size.message <= SignalLimits.bytes ? [change] : change.split(maximumBytes: SignalLimits.bytes)
         picture.setSequence(changes.last?.sequence ?? picture.sequence)
-        credit.send(sequence: picture.sequence, bytes: size.credit)
+        credit.recordSent(sequence: picture.sequence, bytes: size.credit)
         if view.geometry.kind == .none { history.record(sequence: change.sequence) }
         let kept = credit.isLimited ? nil : PictureSender.rememberedChanges
         view.geometry.markSent(sequence: picture.sequence, keeping: kept)
@@ -169,10 +170,11 @@ final class PictureSender {
         return changes.map { .picture($0) }
     }
 
-    /// Sends the new contents of elements, as ``compose(_:endsStall:holds:)`` would in a view that shows nothing else than
-    /// before.
+    /// Composes the new contents of some elements, with the result that ``compose(_:endsStall:holds:)`` would have if
+    /// nothing else changed.
     ///
-    /// - Returns: `nil` when that is not all that its viewer lacks; the contents are to be asked for then.
+    /// - Returns: `nil` if the viewer also lacks other changes, or may be sent nothing. Then `compose` must be
+    ///   called, which fetches the items.
     /// - Complexity: O(elements).
     func composeContents(of elements: [ViewElement], _ view: ListView, holds: Bool) -> [AdapterEvent]? {
         let before = elements.map { contents[$0.key] }
@@ -180,7 +182,7 @@ final class PictureSender {
         guard !holds, credit.hasRoom, orphans.isEmpty, picture.elements.count == view.elements.count,
             !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
         else { return nil }
-        // While they are made, none of them is there.
+        // While the new items are made, none of the old items is cached.
         let items = elements.map { content(of: $0.key) }
         guard !isStale else { return nil }
         for (element, item) in zip(elements, items) { contents[element.key] = item }
@@ -190,7 +192,7 @@ final class PictureSender {
             guard let old, ExactText(item.reuseIdentifier) == ExactText(old.reuseIdentifier),
                 item.identity.map({ ExactText($0) }) == old.identity.map({ ExactText($0) })
             else { return nil }
-            // Of two items with one identity, one goes by its index.
+            // Of two items with the same identity, one is identified by its index.
             var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
             if picture.elements[key]?.item != element.key.index { key = SentPicture.Key(element.key, identity: nil) }
             guard var sent = picture.elements[key], sent.item == element.key.index else { return nil }
@@ -202,17 +204,17 @@ final class PictureSender {
         }
         guard !difference.rebound.isEmpty else { return [] }
         let size = difference.size
-        guard credit.admits(size.credit) else { return nil }
+        guard credit.admits(bytes: size.credit) else { return nil }
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: picture.contentSize,
             offset: view.geometry.offset)
         change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
         picture.replaceContents(keys, by: difference.rebound)
-        return finish(change, size, view)
+        return send(change, size, view)
     }
 
-    /// Brings the picture to the present, whatever its viewer was sent.
-    func catchUp(_ view: ListView) {
+    /// Updates the picture to the view's present elements without sending a change.
+    func updatePictureWithoutSending(_ view: ListView) {
         fetchContents { view.elements }
         var difference = difference(of: view)
         guard !difference.isEmpty || view.geometry.shifts.isUnsent else { return }
@@ -220,14 +222,15 @@ final class PictureSender {
         view.geometry.markSent(sequence: picture.sequence, keeping: nil)
     }
 
-    /// Everything that the viewer was sent, put together.
-    func present(_ geometry: ViewGeometry) -> Picture {
+    /// Returns the whole picture that the viewer was sent.
+    func wholePicture(_ geometry: ViewGeometry) -> Picture {
         Picture(
             sequence: picture.sequence, revision: environment.revision, contentSize: geometry.contentSize,
             offset: geometry.offset, items: picture.present.map(PictureItem.init))
     }
 
-    /// The difference between what the viewer was sent and what the view shows; nothing is changed.
+    /// Returns the difference between the picture that was sent and the view's present elements, without changing
+    /// either.
     private func difference(of view: ListView) -> PictureDifference {
         var difference = PictureDifference(capacity: view.elements.count)
         var left = picture.elements
@@ -260,9 +263,9 @@ final class PictureSender {
         return difference
     }
 
-    /// Makes a difference the picture, as its changes go out; answers them, with numbered slots.
+    /// Applies a difference to the picture and returns the difference as a change, with slots for the new elements.
     ///
-    /// What is present goes out of the difference into the picture.
+    /// `present` is moved out of the difference into the picture, to avoid a copy.
     private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
         let contentSize = view.geometry.contentSize
         var change = PictureChange(
@@ -290,10 +293,11 @@ final class PictureSender {
         return change
     }
 
-    /// What transition delegates say about elements that come and go.
+    /// Asks transition delegates for the frames of elements that appear and disappear.
     private func transitions(of difference: PictureDifference) -> [PictureChange.Transition] {
         let store = environment.store
-        // Asked first, by the handle alone: few controllers have a delegate, and an element is large to copy.
+        // The handle is checked first, because few controllers have a transition delegate and copying an element is
+        // expensive.
         func hasTransitions(_ handle: SectionHandle?) -> Bool { handle.map { store.hasTransitions($0) } ?? false }
         func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
             guard element.kind == .cell, let handle = element.handle else { return nil }
@@ -309,13 +313,13 @@ final class PictureSender {
 
     // MARK: Acknowledging
 
-    /// The viewer has drawn everything up to a sequence.
+    /// Records that the viewer has drawn everything up to a sequence.
     func acknowledge(_ sequence: UInt64) {
         credit.acknowledge(sequence, lastSent: picture.sequence)
         history.forget(upTo: credit.acknowledged)
     }
 
-    /// The viewer gets everything at once.
+    /// Records that the viewer receives the whole picture at once.
     func acknowledgeAll(restartsHistory: Bool) {
         credit.acknowledgeAll(lastSent: picture.sequence)
         if restartsHistory { history.restart(sequence: picture.sequence) }
@@ -323,22 +327,23 @@ final class PictureSender {
 
     // MARK: Resuming
 
-    /// Goes on where a viewer is.
+    /// Restores the picture, slots and credit of a resumed view.
     func resume(_ resumption: ViewResumption, keepsHistory: Bool) {
         slots = SlotPool(
             shown: resumption.shown.map {
                 ViewResumption.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier)
             }, released: resumption.released)
         picture.resume(sequence: resumption.sequence, contentSize: resumption.contentSize)
-        for item in resumption.shown { adopt(item) }
+        for item in resumption.shown { addShownElement(item) }
         credit.resume(
             sequence: resumption.sequence, acknowledged: resumption.acknowledgedSequence,
             isStalled: resumption.isStalled)
         if keepsHistory { history = resumption.history }
     }
 
-    /// Takes an element over that the viewer shows; one whose item is gone is released with the next change.
-    private func adopt(_ item: PictureItem) {
+    /// Adds an element that the viewer already shows. If its item no longer exists, the next change releases the
+    /// element.
+    private func addShownElement(_ item: PictureItem) {
         let map = environment.map
         let handle = item.objectID.isEmpty ? nil : map.handle(forID: item.objectID)
         let place = ElementKey(handle: handle, kind: item.kind, index: item.item)
@@ -359,8 +364,8 @@ final class PictureSender {
         picture.adopt(element, key)
     }
 
-    /// Describes what the viewer has, for another list to go on with.
-    func describe(in resumption: inout ViewResumption) {
+    /// Stores in a resumption what the viewer was sent, so that another engine can resume the view.
+    func save(in resumption: inout ViewResumption) {
         resumption.history = history
         resumption.sequence = picture.sequence
         resumption.acknowledgedSequence = credit.acknowledged
@@ -372,14 +377,14 @@ final class PictureSender {
 }
 
 extension SlotPool {
-    /// Slots that show nothing, those of one reuse identifier in the order of their release.
+    /// The slots that show nothing. Slots with the same reuse identifier are in the order of their release.
     fileprivate var released: [ViewResumption.ReleasedSlot] {
         places.sorted { $0.value < $1.value }.flatMap { identifier, place in
             pools[place].free.map { ViewResumption.ReleasedSlot(slot: $0, reuseIdentifier: identifier.text) }
         }
     }
 
-    /// Makes a pool as a viewer knows it.
+    /// Makes a pool with the slots that a viewer already has.
     fileprivate init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
         self.init(after: (shown + released).map(\.slot).max() ?? 0)
         for known in shown { adopt(known.slot, known.reuseIdentifier) }

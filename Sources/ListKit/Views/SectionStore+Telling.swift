@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionStore {
-    /// Makes a call that follows from what a view shows.
-    func make(_ call: ControllerCall) {
+    /// Makes a call that notifies a section controller of a change in a view.
+    func perform(_ call: ControllerCall) {
         let controller: ListSectionController? =
             switch call.receiver {
             case .made: controller(of: call.handle)
@@ -13,12 +13,12 @@ extension SectionStore {
         guard let controller else { return }
         switch call.message {
         case .willDisplayItem(let index):
-            tell(controller, call, .display) { $0.sectionController(controller, willDisplayItemAt: index) }
+            notify(controller, call, .display) { $0.sectionController(controller, willDisplayItemAt: index) }
         case .didEndDisplayingItem(let index):
-            tell(controller, call, .endDisplay) { $0.sectionController(controller, didEndDisplayingItemAt: index) }
-        case .willDisplay: tell(controller, call, .display) { $0.sectionControllerWillDisplay(controller) }
+            notify(controller, call, .endDisplay) { $0.sectionController(controller, didEndDisplayingItemAt: index) }
+        case .willDisplay: notify(controller, call, .display) { $0.sectionControllerWillDisplay(controller) }
         case .didEndDisplaying:
-            tell(controller, call, .endDisplay) { $0.sectionControllerDidEndDisplaying(controller) }
+            notify(controller, call, .endDisplay) { $0.sectionControllerDidEndDisplaying(controller) }
         case .willEnterRange:
             guard let delegate = controller.workingRangeDelegate else { return }
             gate.call(.workingRange, call.handle, in: self) {
@@ -35,7 +35,7 @@ extension SectionStore {
         }
     }
 
-    private func tell(
+    private func notify(
         _ controller: ListSectionController, _ call: ControllerCall, _ callback: ListControllerCall.Callback,
         _ message: (any ListDisplayDelegate) -> Void
     ) {
@@ -43,7 +43,7 @@ extension SectionStore {
         gate.call(callback, call.handle, in: self) { message(delegate) }
     }
 
-    /// What the delegates of the program are told of a call; `nil` = nothing.
+    /// Returns the arguments for the adapter's own delegates, or `nil` if they are not notified of a call.
     func announcement(of call: ControllerCall) -> (object: ListObject, section: Int, item: Int?, appears: Bool)? {
         guard let section = call.section else { return nil }
         let (item, appears): (Int?, Bool)

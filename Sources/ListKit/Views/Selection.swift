@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The selected items of a list; they follow their objects through every update.
+/// The selected items of a list. The selection follows the items through every update.
 ///
-/// A change of one item costs O(log n); the order of the list is made when the items are read.
+/// Selecting one item costs O(log n). The items are sorted only when they are read.
 struct Selection: Equatable {
     private var items: [SectionHandle: Set<Int>] = [:]
 
     /// The sections with selected items.
     var sections: Dictionary<SectionHandle, Set<Int>>.Keys { items.keys }
 
-    /// Whether an item of a section is selected.
+    /// Returns whether any item of a section is selected.
     func contains(anyOf handle: SectionHandle) -> Bool { items[handle] != nil }
 
-    /// Whether an item is selected.
+    /// Returns whether an item is selected.
     func contains(_ index: Int, of handle: SectionHandle) -> Bool { items[handle]?.contains(index) == true }
 
-    /// Selects or deselects an item; answers whether that changed anything.
+    /// Selects or deselects an item. Returns whether the selection changed.
     @discardableResult
-    mutating func set(_ isSelected: Bool, _ index: Int, of handle: SectionHandle) -> Bool {
+    mutating func setSelected(_ isSelected: Bool, at index: Int, of handle: SectionHandle) -> Bool {
         if isSelected { return items[handle, default: []].insert(index).inserted }
         guard var indexes = items[handle], indexes.remove(index) != nil else { return false }
         items[handle] = indexes.isEmpty ? nil : indexes
         return true
     }
 
-    /// The selected items, in list order.
+    /// Returns the selected items, in list order.
     ///
-    /// - Complexity: O(selected · log).
+    /// - Complexity: O(selected · log n).
     func inOrder(_ map: SectionMap) -> [SelectedItem] {
         let placed = items.compactMap { handle, indexes in
             map.position(of: handle).map { (position: $0, handle: handle, indexes: indexes) }
@@ -39,10 +39,10 @@ struct Selection: Equatable {
 
     // MARK: Updates
 
-    /// Follows the items to their new indexes; those that are gone are not selected any more.
+    /// Moves the selection to the new indexes of the items. Removed items are deselected.
     ///
-    /// - Parameter changed: the sections that are gone or may have other items.
-    /// - Complexity: O(changed · log n + selected items of those).
+    /// - Parameter changed: the sections that were removed or whose items may have changed.
+    /// - Complexity: O(changed · log n + selected items in the changed sections).
     mutating func follow(
         _ forwarding: [SectionHandle: IndexForwarding], _ changed: Set<SectionHandle>, _ map: SectionMap
     ) {
@@ -57,21 +57,22 @@ struct Selection: Equatable {
         }
     }
 
-    /// Selects what was asked for while an update was presented.
+    /// Applies the selections and deselections that were requested while an update was presented.
     mutating func apply(_ selections: [PendingSelection], _ map: SectionMap) {
         for selection in selections {
             guard let item = selection.item, item < map.itemCount(of: selection.handle) else { continue }
-            set(selection.isSelected, item, of: selection.handle)
+            setSelected(selection.isSelected, at: item, of: selection.handle)
         }
     }
 
-    /// What an update changed, in one event.
+    /// Returns the selections and deselections of an update for one event, or `nil` if there are none.
     ///
-    /// It is put so that viewers have the same selection that only follow these events, and viewers that first moved theirs
-    /// along with the transaction: all that is named is selected now, or is not.
+    /// The result is correct both for viewers that only apply these events and for viewers that first moved their
+    /// selection along with the transaction: every item in `selected` is now selected, and every item in `deselected`
+    /// is not.
     /// - Parameters:
-    ///   - before: what was selected before the selection followed its items.
-    ///   - followed: what was selected afterwards.
+    ///   - before: the selection before it followed its items.
+    ///   - followed: the selection after it followed its items.
     ///   - replaced: sections that are announced as deleted and inserted.
     func change(
         since before: Selection, following followed: Selection, replaced: Set<SectionHandle>, _ map: SectionMap

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the viewer of a view has been sent.
+/// The picture that the viewer of a view has been sent.
 struct SentPicture {
-    /// The last sequence.
+    /// The sequence of the last change that was sent.
     private(set) var sequence: UInt64 = 0
-    /// The extent of the content as it was sent.
+    /// The size of the content that was sent last.
     private(set) var contentSize = Size.zero
     private(set) var elements: [Key: Element] = [:]
-    /// The elements, section by section.
+    /// The keys of the elements, section by section.
     private(set) var order: [Key] = []
 
-    /// Names an element of a picture: an item with an identity goes by it, all else by its index.
+    /// Identifies an element of a picture: by the identity of the item if there is one, or else by the index.
     struct Key: Hashable {
         let handle: SectionHandle?
         let kind: ElementKind
@@ -31,7 +31,7 @@ struct SentPicture {
             self.index = index
         }
 
-        /// The key after a transaction; `nil` when its item is gone.
+        /// Returns the key after a transaction, or `nil` if the item was removed.
         func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> Key? {
             guard kind == .cell, identity == nil, let handle, let forward = forwarding[handle] else { return self }
             return forward(index).map { Key(handle: handle, index: $0) }
@@ -59,7 +59,7 @@ struct SentPicture {
     /// The elements, section by section.
     var present: [Element] { order.compactMap { elements[$0] } }
 
-    /// The next change leads to these elements.
+    /// Advances the picture to the next sequence, with new elements.
     mutating func advance(to elements: [Key: Element], _ order: [Key], contentSize: Size) {
         self.elements = elements
         self.order = order
@@ -67,28 +67,28 @@ struct SentPicture {
         sequence += 1
     }
 
-    /// The next change leads to other contents of some elements.
+    /// Advances the picture to the next sequence, with new contents of some elements.
     mutating func replaceContents(_ keys: [Key], by changed: [Element]) {
         for (key, element) in zip(keys, changed) { elements[key] = element }
         sequence += 1
     }
 
-    /// A change went out in pieces.
+    /// Sets the sequence of the last piece of a change that was sent in pieces.
     mutating func setSequence(_ last: UInt64) { sequence = last }
 
-    /// Goes on where a viewer is.
+    /// Restores the sequence and the content size of a resumed view.
     mutating func resume(sequence: UInt64, contentSize: Size) {
         self.sequence = sequence
         self.contentSize = contentSize
     }
 
-    /// The viewer shows an element.
+    /// Adds an element that the viewer of a resumed view shows.
     mutating func adopt(_ element: Element, _ key: Key) {
         elements[key] = element
         order.append(key)
     }
 
-    /// Follows items through a transaction; answers the slots of those that are gone.
+    /// Moves elements to the new indexes of their items after a transaction. Returns the elements of removed items.
     mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) -> [Element] {
         guard !forwarding.isEmpty else { return [] }
         var gone: [Element] = []

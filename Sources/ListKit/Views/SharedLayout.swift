@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where everything lies in views of one size that lay a list out in one way.
+/// A layout that several views share, because they have the same size and the same layout settings.
 ///
-/// It asks section controllers while it changes, in the name of its first view.
+/// Changes of the layout call section controllers, which see the geometry of the first of the views.
 final class SharedLayout {
-    /// What has to be the same in views that share a layout.
+    /// The properties that are equal in all views that share a layout.
     struct Key: Hashable {
         let kind: ListLayoutKind
         let configuration: LayoutConfiguration
-        /// The size of the viewport, and the insets that section controllers are told of.
+        /// The size of the viewport.
         let size: Size
+        /// The content insets that section controllers see.
         let inset: EdgeInsets
     }
 
     let key: Key
     private(set) var layout: any ListLayout
-    /// The layout before the update that is being presented, if anchors are looked for in it.
-    private(set) var before: (any ListLayout)?
-    /// Whether anything lies elsewhere than before the update that is being presented.
-    private(set) var isMoved = false
-    /// Whether only one view has it, with sizes that its viewer measured.
+    /// The layout before the update that is being presented, if it is needed for anchoring.
+    private(set) var oldLayout: (any ListLayout)?
+    /// Whether the update that is being presented changed any frame.
+    private(set) var haveFramesChanged = false
+    /// Whether only one view uses the layout, because its viewer measured item sizes.
     let isPrivate: Bool
-    /// The views, in ascending order.
+    /// The views that use the layout, in ascending order.
     private var views: [ViewID] = []
 
     init(_ key: Key, _ layout: any ListLayout, isPrivate: Bool) {
@@ -30,28 +31,28 @@ final class SharedLayout {
         self.isPrivate = isPrivate
     }
 
-    /// Whether no view has it.
+    /// Whether no view uses the layout.
     var isUnused: Bool { views.isEmpty }
 
-    /// A view has it from now on.
+    /// Adds a view that uses the layout.
     func add(_ view: ViewID) {
         let place = views.partitionPoint { $0 < view }
         if place == views.count || views[place] != view { views.insert(view, at: place) }
     }
 
-    /// A view has it no longer.
+    /// Removes a view that no longer uses the layout.
     func remove(_ view: ViewID) {
         let place = views.partitionPoint { $0 < view }
         if place < views.count, views[place] == view { views.remove(at: place) }
     }
 
-    /// Keeps the layout as it is until ``forgetBefore()``.
-    func rememberBefore() { before = layout }
+    /// Keeps a copy of the present layout until ``releaseOldLayout()``.
+    func keepOldLayout() { oldLayout = layout }
 
-    /// Forgets the layout before an update.
-    func forgetBefore() { before = nil }
+    /// Releases the copy of the layout before an update.
+    func releaseOldLayout() { oldLayout = nil }
 
-    /// Lays everything out.
+    /// Lays all sections out.
     func prepare(_ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment) {
         change(measured, in: environment) { layout, source in
             layout.prepare(source, container: key.size)
@@ -59,28 +60,28 @@ final class SharedLayout {
         }
     }
 
-    /// Follows an update of the list.
+    /// Applies an update of the list.
     ///
-    /// - Parameter resized: items of which only the sizes changed.
+    /// - Parameter resized: the items whose sizes alone changed.
     func update(
         _ changes: LayoutChanges, resized: [IndexPath] = [], _ measured: [SectionHandle: [Int: Size]] = [:],
         in environment: ViewEnvironment
     ) {
-        isMoved = change(measured, in: environment) { layout, source in
-            var isMoved = layout.update(changes, source: source)
-            guard !resized.isEmpty else { return isMoved }
-            if layout.resize(resized, source: source) { isMoved = true }
-            // A section that turns out to be at fault is laid out as one.
+        haveFramesChanged = change(measured, in: environment) { layout, source in
+            var haveFramesChanged = layout.update(changes, source: source)
+            guard !resized.isEmpty else { return haveFramesChanged }
+            if layout.resize(resized, source: source) { haveFramesChanged = true }
+            // A section that got a fault meanwhile is laid out again, with error items.
             if !source.faults.isEmpty, layout.update(LayoutChanges(reloads: source.faults), source: source) {
-                isMoved = true
+                haveFramesChanged = true
             }
-            return isMoved
+            return haveFramesChanged
         }
     }
 
-    /// Changes the layout, which asks section controllers on the way.
+    /// Runs a closure that changes the layout and thereby calls section controllers.
     ///
-    /// The layout is out of the views meanwhile: a controller that looks at them finds them empty.
+    /// The views have an empty layout meanwhile. A section controller that reads their layout finds no elements.
     @discardableResult
     private func change(
         _ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment,
@@ -92,41 +93,41 @@ final class SharedLayout {
         let container = ListContainer(
             size: key.size, inset: key.inset, direction: environment.options.direction, layout: key.kind)
         let source = ViewLayoutSource(environment.store, measured: measured, container: container)
-        var isMoved = false
-        environment.layOut(view) { isMoved = change(&changed, source) }
+        var haveFramesChanged = false
+        environment.layOut(view) { haveFramesChanged = change(&changed, source) }
         layout = changed
-        return isMoved
+        return haveFramesChanged
     }
 }
 
-/// The layouts of a list that several views may have.
+/// The layouts of a list that several views may share.
 final class SharedLayouts {
     private var layouts: [SharedLayout.Key: SharedLayout] = [:]
 
-    /// Whether anything lies elsewhere in one of them than before the update that is being presented.
-    var areMoved: Bool { layouts.values.contains(where: \.isMoved) }
+    /// Whether the update that is being presented changed any frame in a shared layout.
+    var haveFramesChanged: Bool { layouts.values.contains(where: \.haveFramesChanged) }
 
-    /// The layout of a key, if a view has it.
+    /// Returns the layout with a key, or `nil` if no view uses such a layout.
     func layout(for key: SharedLayout.Key) -> SharedLayout? { layouts[key] }
 
-    /// Other views may have a layout.
+    /// Adds a layout, so that other views may share it.
     func add(_ layout: SharedLayout) { layouts[layout.key] = layout }
 
-    /// A layout that no view has any more goes.
+    /// Removes a layout if no view uses it any more.
     func removeIfUnused(_ layout: SharedLayout) {
         if layout.isUnused, layouts[layout.key] === layout { layouts[layout.key] = nil }
     }
 
-    /// No view that is laid out from now on gets one of them.
+    /// Removes all layouts. Views that are laid out from now on do not share them.
     func removeAll() { layouts = [:] }
 
-    /// Keeps them as they are until ``forgetBefore()``.
-    func rememberBefore() { for layout in layouts.values { layout.rememberBefore() } }
+    /// Keeps copies of the present layouts until ``releaseOldLayouts()``.
+    func keepOldLayouts() { for layout in layouts.values { layout.keepOldLayout() } }
 
-    /// Forgets how they were before an update.
-    func forgetBefore() { for layout in layouts.values { layout.forgetBefore() } }
+    /// Releases the copies of the layouts before an update.
+    func releaseOldLayouts() { for layout in layouts.values { layout.releaseOldLayout() } }
 
-    /// Has them follow an update of the list.
+    /// Applies an update of the list to all layouts.
     func update(_ changes: LayoutChanges, resized: [IndexPath], in environment: ViewEnvironment) {
         for layout in layouts.values { layout.update(changes, resized: resized, in: environment) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts what a signal says into pieces that a bus carries, in the order in which it was appended.
+/// Splits the elements of a signal into pieces that fit into a message, in the order in which they are appended.
 @_spi(Daemon) public struct SignalPieces<Change> {
     private let maximumBytes: Int
     private let follow: (Change) -> Change
@@ -8,9 +8,9 @@
     private var current: Change
     private var byteCount = 0
 
-    /// Begins with a piece that has no elements yet.
+    /// Makes pieces, the first of which has no elements yet.
     ///
-    /// - Parameter follow: makes the next piece, without elements, from the one before it.
+    /// - Parameter follow: makes the next piece, without elements, from the previous piece.
     public init(
         _ first: Change, maximumBytes: Int = SignalLimits.bytes, following follow: @escaping (Change) -> Change
     ) {
@@ -19,9 +19,9 @@
         current = first
     }
 
-    /// Appends elements to a list of the pieces; an element that is larger than a piece gets its own.
+    /// Appends elements to one of the pieces' arrays. An element that is larger than a piece gets a piece of its own.
     ///
-    /// - Parameter size: about how many bytes of the message an element has.
+    /// - Parameter size: returns the approximate number of bytes that an element takes in the message.
     /// - Complexity: O(elements)
     public mutating func append<Element>(
         _ elements: [Element], to list: WritableKeyPath<Change, [Element]>, size: (Element) -> Int
@@ -37,7 +37,8 @@
             byteCount += bytes
         }
         if start == 0, current[keyPath: list].isEmpty {
-            current[keyPath: list] = elements  // not copied
+            // The array is shared with the caller, which saves a copy.
+            current[keyPath: list] = elements
         } else {
             current[keyPath: list] += elements[start...]
         }
@@ -47,8 +48,8 @@
     public var all: [Change] { finished + [current] }
 }
 
-/// How large a signal may be.
+/// The limits for the size of signals.
 @_spi(Daemon) public enum SignalLimits {
-    /// About the most bytes of the elements of one signal.
+    /// The approximate maximum number of bytes of all elements of one signal.
     public static let bytes = 1 << 18
 }

@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is on the screen of one view, slot by slot: what a program keeps that draws a view (and nothing else has to).
+/// The elements on the screen of one view, by slot. A program that draws a view needs to keep nothing else.
 ///
-/// A value that follows the events of a list; each element is drawn in the widget of its slot:
+/// Apply the events of a list to the mirror, and draw each element in the widget of its slot:
 ///
 ///     var mirror = SlotMirror(view: 1)
 ///     mirror.apply(try adapter.setViewport(view: 1, seen: 0, rect: viewport).effects)
 ///     for result in adapter.flushNow() { mirror.apply(result.events) }
 ///     for item in mirror.items { draw(item) }
 ///
-/// After each change ``items`` are those of ``ListAdapter/resync(view:)``.
+/// After each change, ``items`` are equal to those of ``ListAdapter/resync(view:)``.
 public struct SlotMirror: Sendable, Hashable {
-    /// What became of a change.
+    /// The result of applying a change.
     public enum Outcome: Sendable, Hashable {
-        /// It was applied.
+        /// The change was applied.
         case applied
-        /// It is about another view, or is in the mirror already.
+        /// The change is about another view, or was already applied.
         case ignored
-        /// A change before it is missing, so the mirror stays as it is: take ``ListAdapter/resync(view:)``
-        /// (``SlotMirror/replace(with:)``).
+        /// An earlier change is missing, so the mirror was not changed. Pass the result of
+        /// ``ListAdapter/resync(view:)`` to ``SlotMirror/replace(with:)``.
         case gap
     }
 
-    /// The view.
+    /// The identifier of the view.
     public let view: ViewID
-    /// The sequence of the last change; 0 = there was none.
+    /// The sequence of the last applied change; 0 = no change was applied.
     public private(set) var sequence: UInt64 = 0
-    /// The revision of the list that the last change shows.
+    /// The revision of the list that the last applied change shows.
     public private(set) var revision: UInt64 = 0
-    /// The extent of the whole content.
+    /// The size of the whole content.
     public private(set) var contentSize = Size.zero
-    /// Where the viewport lay when the last change was made; a viewport that moved since then without a change is not in it.
+    /// The origin of the viewport when the last change was made. Later movements that led to no change are not
+    /// included.
     public private(set) var offset = Point.zero
     /// The elements by slot.
     public private(set) var slots: [SlotNumber: PictureItem] = [:]
 
-    /// Makes the mirror of a view that was not sent anything yet.
+    /// Makes the mirror of a view that has not been sent a change yet.
     public init(view: ViewID) { self.view = view }
 
     /// The elements, ordered by section, header first and footer last, as in a ``Picture``.
     ///
-    /// - Complexity: O(n log n) in what is shown.
+    /// - Complexity: O(n log n), where n is the number of elements shown.
     public var items: [PictureItem] { slots.values.sorted { $0.order < $1.order } }
 
-    /// Applies the changes of the view among some events.
+    /// Applies the changes of the mirrored view that are among some events.
     ///
-    /// - Returns: ``Outcome/gap`` if a change was missing, else ``Outcome/applied`` if there was one to apply.
+    /// - Returns: ``Outcome/gap`` if a change was missing, else ``Outcome/applied`` if a change was applied, else
+    ///   ``Outcome/ignored``.
     @discardableResult
     public mutating func apply(_ events: some Sequence<AdapterEvent>) -> Outcome {
         var outcome = Outcome.ignored
@@ -61,7 +63,7 @@ public struct SlotMirror: Sendable, Hashable {
 
     /// Applies one change: releases, shows, places and rebinds elements.
     ///
-    /// - Complexity: O(1) for each element in it.
+    /// - Complexity: O(1) for each element in the change.
     @discardableResult
     public mutating func apply(_ change: PictureChange) -> Outcome {
         guard change.view == view, change.sequence > sequence else { return .ignored }
@@ -75,7 +77,7 @@ public struct SlotMirror: Sendable, Hashable {
         return .applied
     }
 
-    /// Takes over everything that the view shows, as ``ListAdapter/resync(view:)`` answers it.
+    /// Replaces all elements with a picture that ``ListAdapter/resync(view:)`` returned.
     public mutating func replace(with picture: Picture) {
         slots = Dictionary(picture.items.map { ($0.slot, $0) }) { $1 }
         (sequence, revision) = (picture.sequence, picture.revision)
@@ -84,7 +86,7 @@ public struct SlotMirror: Sendable, Hashable {
 }
 
 extension PictureItem {
-    /// Where it stands among the elements of a picture.
+    /// The sort key of the element in a picture.
     fileprivate var order: (section: Int, kind: Int, item: Int) {
         switch kind {
         case .header: (section, 0, item)
@@ -93,7 +95,7 @@ extension PictureItem {
         }
     }
 
-    /// Shows the same in another place.
+    /// Moves the element to another section, item index and frame.
     fileprivate mutating func move(to place: PictureChange.Placement) {
         (section, item) = (place.section, place.item)
         (frame, z) = (place.frame, place.z)

@@ -1,62 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The slots of one view: numbers for the widgets that a client keeps and fills again and again (LazyScrollView).
+/// The slots of one view: numbers for the widgets that a client keeps and reuses, as in LazyScrollView.
 ///
-/// A slot belongs to one reuse identifier for ever. Released, it waits in the pool of its identifier, and the last one
-/// released is the first one taken, as its widget is the likeliest to be warm. So an identifier never has more slots than
-/// it had elements shown at once, provided that a step releases what leaves before it takes slots for what comes.
+/// A slot belongs to one reuse identifier forever. A released slot goes to the pool of its identifier. The slot that
+/// was released last is taken first, because its widget is most likely still in caches. An identifier never has more
+/// slots than the maximum number of its elements that were shown at once, provided that each step releases the slots
+/// of disappearing elements before it takes slots for appearing ones.
 ///
-/// An empty identifier is never pooled: each element gets a number of its own, which ends with its release. Identifiers
-/// longer than ``maximumIdentifierLength``, and those after the first ``maximumIdentifiers`` different ones, are treated
-/// alike, so that a list with an identifier for each object does not make the pool grow for ever.
+/// An empty identifier is never pooled: each element gets a new slot, which is discarded on release. The same holds
+/// for identifiers longer than ``maximumIdentifierLength``, and for identifiers beyond the first
+/// ``maximumIdentifiers`` different ones, so that a list with an identifier for each object does not make the pool
+/// grow forever.
 public struct SlotPool: Sendable {
-    /// The most identifiers that are pooled.
+    /// The maximum number of identifiers that are pooled.
     public static let maximumIdentifiers = 4096
-    /// The longest identifier that is pooled, in bytes.
+    /// The maximum length of an identifier that is pooled, in bytes.
     public static let maximumIdentifierLength = 1024
 
-    /// The pool of each identifier, as a place in `pools`.
+    /// The index in `pools` of each identifier's pool.
     private(set) var places: [ExactText: Int] = [:]
     private(set) var pools: [Pool] = []
-    /// The slots that are shown or wait in a pool.
+    /// The slots that show an element or are free.
     private(set) var slots: [UInt32: Slot] = [:]
-    /// How many slots show an element.
+    /// The number of slots that show an element.
     public private(set) var shownCount = 0
-    /// The number that was given out last.
+    /// The slot number that was assigned last.
     private var last: UInt32
     private let identifierLimit: Int
 
-    /// The slots of one identifier.
+    /// The slots with one reuse identifier.
     struct Pool: Sendable {
-        /// Slots that show nothing; the last one is taken next.
+        /// The free slots. The last one is taken next.
         var free: [UInt32] = []
         var shownCount = 0
     }
 
-    /// What is known of a slot.
+    /// The state of a slot.
     struct Slot: Sendable {
-        /// The place of its pool; nil if it is not pooled.
+        /// The index of the slot's pool; `nil` if the slot is not pooled.
         var pool: Int?
         var isShown: Bool
     }
 
-    /// Makes a pool without slots; the first one will be number 1.
+    /// Makes a pool without slots. The first slot will be number 1.
     public init() {
         self.init(after: 0)
     }
 
-    /// Makes a pool whose first slot comes after a number.
+    /// Makes a pool whose first slot number is the one after `last`.
     init(after last: UInt32, identifierLimit: Int = maximumIdentifiers) {
         self.last = last
         self.identifierLimit = identifierLimit
     }
 
-    /// How many slots there are, shown or waiting: the widgets that a client keeps.
+    /// The number of slots, used or free, which is also the number of widgets that a client keeps.
     public var count: Int { slots.count }
 
-    /// A slot for an element with a reuse identifier: the one released last, else a new number; never 0. O(1).
+    /// Takes a slot for an element with a reuse identifier: the slot released last, or else a new slot. Slot 0 is not
+    /// used. O(1).
     public mutating func take(_ identifier: String) -> UInt32 {
-        let place = place(of: identifier)
+        let place = poolIndex(of: identifier)
         let slot = place.flatMap { pools[$0].free.popLast() } ?? newNumber()
         slots[slot] = Slot(pool: place, isShown: true)
         if let place { pools[place].shownCount += 1 }
@@ -65,7 +68,7 @@ public struct SlotPool: Sendable {
         return slot
     }
 
-    /// Gives a slot back; answers false, and does nothing, if it shows no element. O(1).
+    /// Releases a slot. Returns `false` and does nothing if the slot shows no element. O(1).
     @discardableResult
     public mutating func release(_ slot: UInt32) -> Bool {
         guard let known = slots[slot], known.isShown else { return false }
@@ -81,10 +84,10 @@ public struct SlotPool: Sendable {
         return true
     }
 
-    /// Shows an element in a slot that a viewer knows already; one that is taken stays as it is.
+    /// Adds a slot in which a viewer already shows an element. Does nothing if the pool already has the slot.
     mutating func adopt(_ slot: UInt32, _ identifier: String) {
         guard slot != 0, slots[slot] == nil else { return }
-        let place = place(of: identifier)
+        let place = poolIndex(of: identifier)
         slots[slot] = Slot(pool: place, isShown: true)
         if let place { pools[place].shownCount += 1 }
         shownCount += 1
@@ -92,7 +95,7 @@ public struct SlotPool: Sendable {
         assertInvariants()
     }
 
-    private mutating func place(of identifier: String) -> Int? {
+    private mutating func poolIndex(of identifier: String) -> Int? {
         let key = ExactText(identifier)
         if let place = places[key] { return place }
         guard !identifier.isEmpty, identifier.utf8.count <= Self.maximumIdentifierLength,
@@ -103,7 +106,7 @@ public struct SlotPool: Sendable {
         return pools.count - 1
     }
 
-    /// The next number; after four thousand million of them it starts again and passes over those in use.
+    /// Returns the next slot number. After 2³² numbers, it starts again and skips numbers in use.
     private mutating func newNumber() -> UInt32 {
         repeat { last &+= 1 } while last == 0 || slots[last] != nil
         return last

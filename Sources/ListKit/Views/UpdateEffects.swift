@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an update means for what views keep of sections and items.
+/// The effects of an update on the state that views store for sections and items.
 struct UpdateEffects {
-    /// What became of the sections.
+    /// The changes of the sections.
     let changes: SectionChanges
-    /// Whether all views are laid out anew.
+    /// Whether all views are laid out from scratch.
     let isReload: Bool
-    /// Whether all items are asked for anew.
+    /// Whether all items are requested again.
     let asksAnew: Bool
-    /// Item by item changes of sections.
+    /// The changes of single items by section.
     let itemChanges: [SectionHandle: ListItemChanges]
-    /// Sections that are asked for everything anew.
+    /// The sections that are reloaded, so that all their items are requested again.
     let reloads: Set<SectionHandle>
     /// The sections with a handle whose object, items or sizes changed.
     let changed: Set<SectionHandle>
-    /// Controllers that were released: they are told that everything that they showed ended, and their successors what
-    /// is shown now.
+    /// The released controllers of displayed sections. They are notified that the display of all their elements
+    /// ended, and their successors are notified of the elements that are shown now.
     let replaced: [SectionHandle: ListSectionController]
-    /// Where items went.
+    /// The mappings of old to new item indexes, for sections whose items moved.
     let forwarding: [SectionHandle: IndexForwarding]
-    /// Likewise, in sections that are reloaded as a whole too: what is kept by item follows them.
-    let keptForwarding: [SectionHandle: IndexForwarding]
-    /// What layouts have to follow.
+    /// Like ``forwarding``, but also for sections that are reloaded as a whole. State that is stored by item index
+    /// follows it.
+    let stateForwarding: [SectionHandle: IndexForwarding]
+    /// The changes that layouts have to apply.
     let layoutChanges: LayoutChanges
-    /// The items of which only the sizes changed, in sections that are not asked anew as a whole.
+    /// The items whose sizes alone changed, in sections that are not laid out again as a whole.
     let resized: [IndexPath]
-    /// The sections of which something changed, ascending, in an update that changes nothing else; `nil` = all views have to
-    /// look what it means for them.
+    /// The positions of the changed sections, ascending, if the update changes nothing else; `nil` = every view has
+    /// to process the update.
     let changedSections: [Int]?
-    /// Whether sections have other numbers of items than before.
+    /// Whether the number of items of any section changed.
     let changesCounts: Bool
 
     init(of update: ObjectUpdate, _ section: SectionUpdate, _ map: SectionMap) {
@@ -41,23 +42,23 @@ struct UpdateEffects {
         replaced = section.replaced
         let forwarding = collector.itemChanges.filter { !$0.value.keepsPlaces }.mapValues { $0.forwarding() }
         self.forwarding = forwarding
-        keptForwarding =
+        stateForwarding =
             collector.followed.isEmpty
             ? forwarding : forwarding.merging(collector.followed.mapValues { $0.forwarding() }) { item, _ in item }
         var changed = collector.reloads.union(collector.itemChanges.keys).union(collector.invalidated)
-        changed.formUnion(update.changes.updates.compactMap { map.knownOldHandle(at: $0.old) })
+        changed.formUnion(update.changes.updates.compactMap { map.existingOldHandle(at: $0.old) })
         self.changed = changed
         layoutChanges = LayoutChanges(
             deletes: changes.deletes, inserts: changes.inserts.map(\.new),
             moves: changes.moves.map { LayoutChanges.Move(from: $0.old, to: $0.new) },
-            reloads: (changed.compactMap { map.position(of: $0) } + collector.unnoticed.map(\.new)).sorted())
+            reloads: (changed.compactMap { map.position(of: $0) } + collector.handlelessUpdates.map(\.new)).sorted())
         resized = collector.resizes.flatMap { handle, items -> [IndexPath] in
             guard !changed.contains(handle), let section = map.position(of: handle) else { return [] }
             return items.map { IndexPath(section: section, item: $0) }
         }.sorted()
         changesCounts =
             changed.contains { map.oldItemCount(of: $0) != map.itemCount(of: $0) }
-            || collector.unnoticed.contains { $0.oldItemCount != $0.itemCount }
+            || collector.handlelessUpdates.contains { $0.oldItemCount != $0.itemCount }
         let keepsSections = changes.deletes.isEmpty && changes.inserts.isEmpty && changes.moves.isEmpty
         if keepsSections, !isReload, !asksAnew, update.configuration == nil {
             let others = Set(resized.map(\.section)).union(replaced.keys.compactMap { map.position(of: $0) })
@@ -69,26 +70,26 @@ struct UpdateEffects {
 }
 
 extension UpdateEffects {
-    /// Whether the item of an element has to be asked for anew.
+    /// Returns whether the item of an element must be requested again.
     func isOutdated(_ key: ElementKey) -> Bool {
         guard let handle = key.handle, !asksAnew, !reloads.contains(handle) else { return true }
         if key.kind != .cell { return changed.contains(handle) }
         return itemChanges[handle]?.updates.contains(key.index) == true
     }
 
-    /// Whether everything that views know has the place that it had.
+    /// Whether all sections and items that views know keep their positions.
     var keepsPlaces: Bool { changedSections != nil && !changesCounts && forwarding.isEmpty && replaced.isEmpty }
 }
 
 extension ListItemChanges {
-    /// Whether all items stay where they are.
+    /// Whether all items keep their indexes.
     fileprivate var keepsPlaces: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty }
 }
 
 extension PathForwarding {
-    /// Where the items of the list went in an update that is being presented.
+    /// Makes the mapping of old to new item paths for the update that is being presented.
     ///
-    /// - Complexity: O(changes · log n); O(n) when all sections are asked anew.
+    /// - Complexity: O(changes · log n); O(n) when all items are requested again.
     init(of update: ObjectUpdate, _ collector: ItemChangeCollector, _ store: SectionStore) {
         let (map, changes) = (store.map, update.changes)
         let itemChanges = collector.itemChanges.merging(collector.followed) { item, _ in item }
@@ -99,8 +100,8 @@ extension PathForwarding {
         for old in changes.deletes where map.oldItemCount(at: old) != 1 {
             goneItemCounts[old] = map.oldItemCount(at: old)
         }
-        // Sections without a handle, and those made anew, have not reported what became of their items.
-        for update in collector.unnoticed {
+        // Sections without a handle, and sections with new controllers, have not reported their item changes.
+        for update in collector.handlelessUpdates {
             let changes = PathForwarding.changesByIdentity(at: update.old, update.object, store)
             guard changes != nil || update.oldItemCount != update.itemCount else { continue }
             items[update.old] = map.itemPositions(from: update.old, to: update.new, changes)
@@ -127,7 +128,7 @@ extension PathForwarding {
         }
     }
 
-    /// What became of the items of a changed object, by their identities.
+    /// Returns the item changes of a changed object, matched by identity, or `nil` if its items have no identities.
     private static func changesByIdentity(
         at old: Int, _ object: ListObject, _ store: SectionStore
     ) -> ListItemChanges? {
@@ -140,14 +141,14 @@ extension PathForwarding {
 }
 
 extension SectionMap {
-    /// Where the items of a section went; `nil` when all are where they were.
+    /// Returns the mapping of a section's old item indexes to the new ones, or `nil` if all items keep their indexes.
     fileprivate func itemPositions(from old: Int, to new: Int, _ changes: ListItemChanges?) -> PositionMap? {
         let (before, after) = (oldItemCount(at: old), itemCount(at: new) ?? 0)
         let map = changes.map {
             PositionMap(
                 oldCount: before, deletes: $0.deletes, inserts: $0.inserts, moves: $0.moves.map { ($0.from, $0.to) })
         }
-        // What it says of its items does not count when it has another number of them.
+        // Item changes that do not lead to the section's number of items are ignored.
         if let map, map.newCount == after { return map.isIdentity ? nil : map }
         return before == after ? nil : PositionMap(oldCount: before, newCount: after)
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to keep its place on the screen while an update is presented.
+/// The elements that keep their place on the screen while an update is presented.
 struct ViewAnchor {
-    /// Candidates in order of preference, each with its start along the scroll axis before.
+    /// The elements to anchor, in order of preference, each with its old start along the scroll axis.
     private let candidates: [(key: ElementKey, start: Double)]
-    /// Behind the last candidate, as it was before: from there on the next survivor is looked for.
+    /// The old path after the last candidate, from which on a surviving item is searched for.
     private let next: IndexPath
-    /// The layout before, to find where that survivor was.
+    /// The old layout, which has the old frame of the surviving item.
     private let layout: any ListLayout
     private let direction: ScrollDirection
 
-    /// Remembers what a viewport shows.
+    /// Stores the elements that a viewport shows.
     init(_ elements: [ViewElement], in viewport: Rect, layout: any ListLayout, direction: ScrollDirection) {
         let cells = elements.filter {
             $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
@@ -23,9 +23,10 @@ struct ViewAnchor {
         self.direction = direction
     }
 
-    /// How far what survived moved; `nil` when there is nothing to keep in its place.
+    /// Returns the distance by which the anchor moved, or `nil` if the viewport need not be adjusted.
     ///
-    /// Where everything from the anchor on is gone it is 0 less what lay there: the end of what is left comes into view.
+    /// If all items from the anchor on were removed, the distance is 0. The viewport is then only limited to the
+    /// content, so that the end of the remaining content comes into view.
     func distance(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
@@ -55,7 +56,7 @@ struct ViewAnchor {
         return attributes.map { direction.along($0.frame.origin) }
     }
 
-    /// The first item behind the candidates that is still there.
+    /// Returns the first item after the candidates that still exists.
     private func nextSurvivor(
         _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> (old: IndexPath, new: IndexPath)? {
@@ -64,7 +65,7 @@ struct ViewAnchor {
             let (count, forward) = (map.itemCount(of: handle), forwarding[handle])
             let first = section == next.section ? next.item : 0
             for item in first..<max(first, map.oldItemCount(of: handle)) {
-                // Without changes item by item the items stand where they did, as far as there are any.
+                // Without item changes, items keep their indexes, up to the new number of items.
                 guard let after = forward.map({ $0(item) }) ?? item else { continue }
                 guard after < count else { break }
                 return (IndexPath(section: section, item: item), IndexPath(section: new, item: after))

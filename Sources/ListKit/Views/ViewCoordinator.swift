@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a change of some views leads to: what to announce, and which section controllers to tell of it.
+/// The result of a change of views: events to announce, and calls that notify section controllers.
 struct ViewChange {
-    /// What to announce, in order.
+    /// The events to announce, in order.
     var events: [AdapterEvent]
-    /// What section controllers are told, before that is announced.
+    /// The calls that notify section controllers. They are made before the events are announced.
     var calls: [ControllerCall]
 }
 
-/// The views of a list, and what is shown and in range over all of them.
+/// The views of a list, with counts of the sections and items that they show or have in range.
 ///
-/// It calls no section controller to notify it: it yields these calls as ``ControllerCall`` values. It asks controllers
-/// for sizes and items, through the ``SectionStore``, and while no part of a view is being modified.
+/// Methods do not notify section controllers but return these calls as ``ControllerCall`` values. They ask
+/// controllers for sizes and items through the ``SectionStore``, while no part of a view is being modified.
 final class ViewCoordinator {
     private let environment: ViewEnvironment
     private var table = ViewTable()
-    /// Views whose contents have to be asked for anew.
+    /// The views with items that must be requested again.
     private var stale: Set<ViewID> = []
-    /// Whether what is on the screens keeps its place in the update that is being presented.
+    /// Whether the elements on screen keep their place in the update that is being presented.
     private var keepsAnchors = false
     private var counts = DisplayCounts()
     /// The view that scrolled last.
     private var lastScrolledView: ViewID?
-    /// Whether views are not sent anything.
+    /// Whether all views are held, that is, sent nothing.
     private(set) var holdsViews = false
 
     init(_ environment: ViewEnvironment) { self.environment = environment }
@@ -31,75 +31,77 @@ final class ViewCoordinator {
 
     // MARK: Views
 
-    /// The views in the order of their opening.
+    /// The views in the order in which they were opened.
     var views: [ListView] { table.views }
 
-    /// A view by its name.
+    /// Returns the view with an identifier.
     func view(_ id: ViewID) -> ListView? { table[id] }
 
-    /// A view by its name, for a command that may change it.
+    /// Returns the view with an identifier, for a command that may change the view.
     func viewToChange(_ id: ViewID) -> ListView? {
         table.markChanged(id)
         return table[id]
     }
 
-    /// Whether somebody may be looking; a list without views counts as visible (rule CO-08).
+    /// Whether any view may be visible to a user. A list without views counts as visible (rule CO-08).
     var isOnScreen: Bool { table.views.isEmpty || table.isOnScreen }
 
-    /// The views that are not sent what they lack.
+    /// The views whose changes are held back.
     var waitingViews: [ListView] { table.waiting }
 
     /// Opens a view.
     ///
-    /// - Throws: `invalidArguments` for a name in use and for options out of range.
+    /// - Throws: `invalidArguments` for an identifier in use and for options out of range.
     func open(_ id: ViewID, _ options: ListViewOptions) throws(ListError) -> ListView {
-        guard table[id] == nil else { throw ListError(.invalidArguments, "view: \(id) is open already") }
+        guard table[id] == nil else { throw ListError(.invalidArguments, "view: the view \(id) is already open") }
         try options.validate()
         let view = ListView(id, options, in: environment)
         table.append(view)
         return view
     }
 
-    /// Finds what a view is to be opened at.
+    /// Finds the item at which a view is to be opened.
     ///
-    /// - Throws: `noSuchObject`, `noSuchItem`.
+    /// - Throws: `noSuchObject` or `noSuchItem` if the item does not exist.
     func opening(at place: ListViewOpening) throws(ListError) -> ViewOpening {
         guard let handle = map.handle(forID: place.objectID) else {
-            throw ListError(.noSuchObject, "at: no object \(place.objectID.quoted)")
+            throw ListError(.noSuchObject, "at: there is no object \(place.objectID.quoted)")
         }
         guard (0..<map.itemCount(of: handle)).contains(place.item) else {
-            throw ListError(.noSuchItem, "at: \(place.objectID.quoted) has no item \(place.item)")
+            throw ListError(.noSuchItem, "at: the object \(place.objectID.quoted) has no item \(place.item)")
         }
         return ViewOpening(handle: handle, item: place.item, position: place.position)
     }
 
-    /// Closes a view: everything in it ends and leaves, then it is closed.
+    /// Closes a view. The display of its elements ends, its working range becomes empty, and then `closed` is
+    /// announced.
     func close(_ view: ListView) -> ViewChange {
         view.geometry.close()
-        let step = view.step()
+        let step = view.updateElements()
         let (display, range) = view.events(of: step)
         let calls = self.calls([step])
         return ViewChange(events: [display, range].compactMap { $0 } + [.closed(view: view.id)], calls: calls)
     }
 
-    /// Forgets a view that was closed.
+    /// Removes a view that was closed.
     func remove(_ view: ListView) { table.remove(view) }
 
     // MARK: What is shown
 
-    /// Whether a section is shown or in range somewhere.
+    /// Returns whether any view shows a section or has the section in range.
     func isInUse(_ handle: SectionHandle) -> Bool { counts.isInUse(handle) }
 
-    /// Whether a view refers to a section.
+    /// The sections that any view refers to.
     var handlesInUse: Set<SectionHandle> { views.reduce(into: []) { $0.formUnion($1.handlesInUse) } }
 
-    /// The items of a section that some view shows, ascending.
+    /// Returns the indexes of a section's items that any view shows, ascending.
     func visibleIndexes(of handle: SectionHandle) -> [Int] {
         guard counts.isDisplayed(handle) else { return [] }
         return counts.displayedItems { $0 == handle }[handle] ?? []
     }
 
-    /// Those that a view shows from edge to edge, inside of its content insets.
+    /// Returns the indexes of a section's items that any view shows from edge to edge within its content insets,
+    /// ascending.
     func fullyVisibleIndexes(of handle: SectionHandle) -> [Int] {
         var indexes: Set<Int> = []
         for view in views {
@@ -111,14 +113,15 @@ final class ViewCoordinator {
         return indexes.sorted()
     }
 
-    /// An item as a view last showed it.
+    /// Returns an item as a view last showed it, or `nil` if no view shows the item.
     func displayedItem(of handle: SectionHandle, at index: Int) -> ListItem? {
         let key = ElementKey(handle: handle, kind: .cell, index: index)
         for view in views { if let item = view.sender.contents[key] { return item } }
         return nil
     }
 
-    /// The view that section controllers see: the one being laid out, else the one that scrolled last.
+    /// The view whose geometry section controllers see: the view that is being laid out, or else the view that
+    /// scrolled last, or else the first view with a viewport.
     var contextView: ListView? {
         let view = (environment.currentView ?? lastScrolledView).flatMap { table[$0] }
         return view ?? views.first { $0.geometry.isActive }
@@ -126,14 +129,14 @@ final class ViewCoordinator {
 
     // MARK: Steps
 
-    /// Section controllers see the geometry of this view from now on.
+    /// Records which view scrolled last. Section controllers see the geometry of that view.
     func setLastScrolled(_ view: ListView) { lastScrolledView = view.id }
 
-    /// Brings a view up to date after its viewport changed.
+    /// Updates a view after its viewport changed.
     ///
-    /// - Parameter old: where the viewport lay, if its controllers are to hear that the content moved.
+    /// - Parameter old: the previous origin of the viewport, if section controllers are to be notified of a scroll.
     func update(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewChange {
-        let step = view.step()
+        let step = view.updateElements()
         let pictures = compose(view)
         let (display, range) = view.events(of: step)
         var calls = self.calls([step])
@@ -142,24 +145,24 @@ final class ViewCoordinator {
         return ViewChange(events: events, calls: calls)
     }
 
-    /// What section controllers are told of some steps; from here on they count.
+    /// Returns the calls that notify section controllers of some steps, and counts the elements of the steps.
     func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
         for step in steps {
-            for element in step.disappeared { element.key.handle.map(environment.store.markUnneeded) }
-            for place in step.exited { environment.store.markUnneeded(place.handle) }
+            for element in step.disappeared { element.key.handle.map(environment.store.addReleaseCandidate) }
+            for place in step.exited { environment.store.addReleaseCandidate(place.handle) }
         }
         return ControllerCalls(steps, &counts, map, effects).calls
     }
 
-    /// Sends what a viewer lacks, as far as its credit goes.
+    /// Composes the change that brings a viewer up to date, if the viewer's credit allows it.
     ///
-    /// - Parameter endsStall: whether the viewer acknowledged something.
+    /// - Parameter endsStall: whether the viewer has just acknowledged a picture.
     func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
         table.markChanged(view.id)
         return view.sender.compose(view, endsStall: endsStall, holds: holdsViews)
     }
 
-    /// The items of a section have to be asked for anew.
+    /// Invalidates the cached items of a section in all views.
     func invalidateContents(of handle: SectionHandle) {
         for view in views {
             view.invalidateContents(of: handle)
@@ -169,37 +172,40 @@ final class ViewCoordinator {
         }
     }
 
-    /// Brings those views up to date that show something else now; answers whether there are more.
-    func refresh(_ events: EventQueue) -> Bool {
+    /// Composes changes for the views with invalidated items. Returns whether more items were invalidated meanwhile.
+    func refreshStaleViews(_ events: EventQueue) -> Bool {
         guard !stale.isEmpty else { return false }
         let waiting = table.views(of: stale)
         stale = []
         for view in waiting where view.sender.isStale {
-            view.sender.markFresh()
+            view.sender.clearStale()
             for event in compose(view) { events.append(event) }
         }
         return !stale.isEmpty
     }
 
-    /// Has views wait, or go on.
+    /// Sets whether all views are held, that is, sent nothing.
     func setHolding(_ flag: Bool) { holdsViews = flag }
 
     // MARK: Updates
 
-    /// Remembers what is on the screens, before the list changes; ``follow(_:_:)`` comes next.
-    func rememberAnchors() {
+    /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` must be called
+    /// next.
+    func prepareAnchoring() {
         keepsAnchors = true
-        environment.layouts.rememberBefore()
+        environment.layouts.keepOldLayouts()
     }
 
-    /// Brings all views up to date with an update; answers display and working range, then pictures.
+    /// Applies an update to all views.
     ///
-    /// - Complexity: O(changes · log n) for each layout, and what each view costs that the update concerns.
-    func follow(
+    /// - Returns: `displays` has the events about display and working range, which are announced before `pictures`.
+    /// - Complexity: O(changes · log n) for each layout, and the cost of each view that the update concerns.
+    func apply(
         _ update: ObjectUpdate, _ section: SectionUpdate
     ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
         let effects = UpdateEffects(of: update, section, map)
-        let paths = table.nameItems ? PathForwarding(of: update, section.collector, environment.store) : nil
+        let paths =
+            table.hasViewersNamingItems ? PathForwarding(of: update, section.collector, environment.store) : nil
         let layouts = environment.layouts
         if effects.isReload {
             layouts.removeAll()
@@ -208,16 +214,17 @@ final class ViewCoordinator {
         }
         var steps: [DisplayStep] = []
         let views = views(concernedBy: effects, paths)
-        // Most updates change what some elements show and nothing else.
+        // Most updates change only the contents of some elements.
         let sections =
-            effects.keepsPlaces && !layouts.areMoved && paths?.isIdentity != false ? effects.changedSections : nil
-        let changed = views.map { view in sections.flatMap { view.changedElements($0, effects) } }
+            effects.keepsPlaces && !layouts.haveFramesChanged && paths?.isIdentity != false
+            ? effects.changedSections : nil
+        let changed = views.map { view in sections.flatMap { view.changedElements(in: $0, by: effects) } }
         for (view, changed) in zip(views, changed) where changed == nil {
-            view.follow(effects, paths, keepsAnchors: keepsAnchors)
-            steps.append(view.step(forwarding: effects.forwarding))
+            view.apply(effects, paths, keepsAnchors: keepsAnchors)
+            steps.append(view.updateElements(forwarding: effects.forwarding))
         }
         keepsAnchors = false
-        layouts.forgetBefore()
+        layouts.releaseOldLayouts()
         let followers = zip(views, changed).filter { $1 == nil }.map(\.0)
         let displays = zip(followers, steps).map { $0.events(of: $1) }
         let pictures = zip(views, changed).flatMap { view, changed in
@@ -228,29 +235,29 @@ final class ViewCoordinator {
         return (displays.compactMap(\.display) + displays.compactMap(\.range), pictures, calls, effects)
     }
 
-    /// Sends the new contents of elements of a view.
+    /// Composes the new contents of some elements of a view.
     private func composeContents(of elements: [ViewElement], _ view: ListView) -> [AdapterEvent] {
         table.markChanged(view.id)
         return view.sender.composeContents(of: elements, view, holds: holdsViews) ?? compose(view)
     }
 
-    /// The views that an update concerns.
+    /// Returns the views that an update concerns.
     private func views(concernedBy effects: UpdateEffects, _ paths: PathForwarding?) -> [ListView] {
-        // What a view shows of an empty list depends on more than the list.
+        // An emptiness rule depends on more than the list, so any view may begin or cease to show the empty view.
         guard let sections = effects.changedSections, !environment.hasEmptinessRule else { return views }
         return table.views(
-            showing: sections, isMoved: environment.layouts.areMoved,
-            isRenamed: effects.changesCounts || paths?.isIdentity == false)
+            showing: sections, framesChanged: environment.layouts.haveFramesChanged,
+            pathsChanged: effects.changesCounts || paths?.isIdentity == false)
     }
 }
 
 extension Rect {
-    /// The rectangle less insets, never smaller than nothing.
+    /// Returns the rectangle without the insets. The size is never negative.
     fileprivate func inset(by insets: EdgeInsets) -> Rect {
         Rect(origin: Point(x: minX + insets.left, y: minY + insets.top), size: size.inset(by: insets))
     }
 
-    /// Whether a rectangle lies inside from edge to edge.
+    /// Returns whether another rectangle lies completely inside this one.
     fileprivate func contains(_ other: Rect) -> Bool {
         minX <= other.minX && minY <= other.minY && other.maxX <= maxX && other.maxY <= maxY
     }

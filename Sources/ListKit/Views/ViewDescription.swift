@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to a call of a view.
+/// The result of a command to a view.
 @frozen public struct ViewReply: Sendable {
     /// The sequence of the last change that was sent.
     public var sequence: UInt64
-    /// What to announce before the answer, in order.
+    /// The events to announce before the result, in order.
     public var effects: [AdapterEvent]
 
-    /// Makes an answer.
+    /// Makes a result.
     public init(sequence: UInt64, effects: [AdapterEvent]) {
         self.sequence = sequence
         self.effects = effects
     }
 }
 
-/// What is known of a view.
+/// A description of a view's state.
 @frozen public struct ViewDescription: Sendable, Hashable {
-    /// How a view stands.
+    /// The state of a view.
     @frozen public enum State: String, Sendable, Hashable {
-        /// It has not said what it looks at.
+        /// The viewer has not set a viewport or a range of items yet.
         case new
-        /// It is sent what changes.
+        /// The viewer is sent changes.
         case active
-        /// It has used up its credit.
+        /// The viewer has used up its credit, so that changes are held back.
         case stalled
     }
 
-    /// How it stands.
+    /// The state of the view.
     public var state: State
     /// The sequence of the last change that was sent.
     public var sequence: UInt64
     /// The last sequence that was acknowledged.
     public var acknowledgedSequence: UInt64
-    /// The extent of the whole content.
+    /// The size of the whole content.
     public var contentSize: Size
-    /// The viewport in content coordinates; zero before the first one and in the layout `none`.
+    /// The viewport in content coordinates; zero before the viewer has set one, and in the layout `none`.
     public var viewport: Rect
-    /// The sections in range.
+    /// The positions of the sections in range.
     public var workingRange: Range<Int>
-    /// The objects of which an item is shown, in list order.
+    /// The identifiers of the objects with a visible item, in list order.
     public var visibleObjects: [String]
-    /// The items that the viewer named in the layout `none`, as they followed the list since.
+    /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
     public var visibleItems: VisibleItems?
 
-    /// Describes a view.
+    /// Makes a description.
     @_spi(Daemon) public init(
         state: State, sequence: UInt64, acknowledgedSequence: UInt64, contentSize: Size, viewport: Rect,
         workingRange: Range<Int>, visibleObjects: [String], visibleItems: VisibleItems? = nil

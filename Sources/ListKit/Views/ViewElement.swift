@@ -3,21 +3,21 @@
 /// One element that a view shows: a cell, a header, a footer, or the empty view.
 struct ViewElement: Equatable {
     let key: ElementKey
-    /// The section's number when this was found out.
+    /// The section's position when the element was computed.
     let section: Int
     let frame: Rect
     let z: Int64
 }
 
-/// Names an element across scroll steps; a transaction may give its items other indexes.
+/// Identifies an element across scroll steps. A transaction may change the index of the item; see ``forwarded(by:)``.
 struct ElementKey: Hashable {
     /// The section; `nil` for the empty view.
     let handle: SectionHandle?
     let kind: ElementKind
-    /// The item; 0 for header and footer.
+    /// The index of the item; 0 for header and footer.
     let index: Int
 
-    /// The key after a transaction; `nil` when its item is gone.
+    /// Returns the key after a transaction, or `nil` if the item was removed.
     func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> ElementKey? {
         guard kind == .cell, let handle, let forward = forwarding[handle] else { return self }
         return forward(index).map { ElementKey(handle: handle, kind: kind, index: $0) }
@@ -25,7 +25,7 @@ struct ElementKey: Hashable {
 }
 
 extension ViewElement {
-    /// Section by section, header first and footer last.
+    /// Orders elements by section, and within a section the header first and the footer last.
     static func isBefore(_ first: ViewElement, _ second: ViewElement) -> Bool {
         (first.section, first.key.kind.order, first.key.index) < (
             second.section, second.key.kind.order, second.key.index
@@ -34,7 +34,7 @@ extension ViewElement {
 }
 
 extension ElementKind {
-    /// The place of a kind inside its section.
+    /// The rank of a kind within a section.
     fileprivate var order: Int {
         switch self {
         case .header: 0

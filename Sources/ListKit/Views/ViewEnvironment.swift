@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What all views of a list look at: its sections, options and revision.
+/// The state of a list that all its views share: the sections, layouts, options and revision.
 final class ViewEnvironment {
     let store: SectionStore
-    /// The layouts that several views may have.
+    /// The layouts that several views may share.
     let layouts = SharedLayouts()
-    /// How the list behaves.
+    /// The options of the list.
     private(set) var options: ListOptions
     /// The revision of the list.
     private(set) var revision: UInt64
     /// The view that is being laid out, whose geometry section controllers see.
     private(set) var currentView: ViewID?
-    /// Whether the sections have two states, that before an update and that after it.
+    /// Whether an update is being presented, so that the sections have a state before and a state after it.
     private(set) var isUpdating = false
-    /// Says whether the list counts as empty, in place of the options.
+    /// Decides whether the list counts as empty, in place of the options.
     private var emptinessRule: (() -> Bool)?
 
     init(_ store: SectionStore, options: ListOptions, revision: UInt64) {
@@ -28,28 +28,28 @@ final class ViewEnvironment {
     /// Replaces the options.
     func setOptions(_ new: ListOptions) { options = new }
 
-    /// Replaces the rule that says whether the list counts as empty; `nil` = the options say so.
+    /// Replaces the rule that decides whether the list counts as empty; `nil` = the options decide.
     func setEmptinessRule(_ rule: (() -> Bool)?) { emptinessRule = rule }
 
-    /// Whether something else than the options says whether the list counts as empty.
+    /// Whether a rule, and not the options, decides whether the list counts as empty.
     var hasEmptinessRule: Bool { emptinessRule != nil }
 
-    /// An update of the sections begins.
+    /// Begins the presentation of an update.
     func beginUpdate() {
         isUpdating = true
         store.gate.beginUpdate()
     }
 
-    /// The update of the sections has the next revision.
+    /// Advances the revision to the revision of the update that is being presented.
     func advanceRevision() { revision += 1 }
 
-    /// The update is over.
+    /// Ends the presentation of an update.
     func endUpdate() {
         isUpdating = false
         store.gate.endUpdate()
     }
 
-    /// Lays a view out, which asks section controllers on the way.
+    /// Runs a closure that lays out a view and thereby calls section controllers, which see that view's geometry.
     func layOut(_ view: ViewID, _ body: () -> Void) {
         let outer = currentView
         currentView = view

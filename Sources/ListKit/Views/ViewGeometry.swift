@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item that a view is to be opened at, as it followed the list since.
+/// The item at which a view is to be opened. It follows the changes of the list until then.
 struct ViewOpening {
     let handle: SectionHandle
     let item: Int
     let position: ScrollPosition
 }
 
-/// Where everything in one view lies, and which part of it its viewer looks at.
+/// The layout and the viewport of one view.
 ///
-/// It asks section controllers while it lays out, and never while a part of itself is being modified.
+/// Laying out calls section controllers, but never while a property of this object is being modified.
 final class ViewGeometry {
     private let id: ViewID
     private let viewOptions: ListViewOptions
     private let environment: ViewEnvironment
-    /// How the view lays out, by the options that it was laid out with last.
+    /// The kind and the configuration of the layout, from the options with which the view was last laid out.
     private var settings: (kind: ListLayoutKind, configuration: LayoutConfiguration)
-    /// Where everything lies; `nil` before the first viewport, and in the layout `none`.
+    /// The layout, which other views may share; `nil` before the first viewport, and in the layout `none`.
     private var shared: SharedLayout?
-    /// The viewport in content coordinates; `nil` before the first one.
+    /// The viewport in content coordinates; `nil` before the viewer has set one.
     private(set) var viewport: Rect?
-    /// The items that the viewer named, in the layout `none`, as they followed the list since.
+    /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
     private(set) var visibleItems: VisibleItems?
-    /// Those of them that are there, as they were found last.
+    /// The existing items of ``visibleItems``, when they were last looked up.
     private(set) var shownItems: ShownItems?
-    /// What the view is opened at, until its viewer says what it looks at.
+    /// The item at which the view is to be opened; `nil` once the viewer has set a viewport or a range of items.
     private(set) var opening: ViewOpening?
-    /// Sizes that the viewer measured.
+    /// The item sizes that the viewer measured.
     private(set) var measuredSizes: [SectionHandle: [Int: Size]] = [:]
-    /// What the list did to the viewport that the viewer may not have drawn.
+    /// The movements of the viewport by the engine that the viewer may not have drawn yet.
     private(set) var shifts = ViewportShifts()
-    /// What has to keep its place during an update.
+    /// The elements that keep their place on the screen during an update.
     private var anchor: ViewAnchor?
 
     init(_ id: ViewID, _ viewOptions: ListViewOptions, in environment: ViewEnvironment) {
@@ -46,27 +46,27 @@ final class ViewGeometry {
         (options.layout ?? environment.options.layout, LayoutConfiguration(environment.options, options))
     }
 
-    /// The kind of its layout.
+    /// The kind of the view's layout.
     var kind: ListLayoutKind { settings.kind }
     private var map: SectionMap { environment.map }
     private var direction: ScrollDirection { environment.options.direction }
 
-    /// Where everything lies; empty before the first viewport, and in the layout `none`.
+    /// The layout; empty before the first viewport, and in the layout `none`.
     var layout: any ListLayout { shared?.layout ?? settings.kind.makeLayout(settings.configuration) }
 
-    /// Whether each update has to be followed, because nobody else follows it for the view.
-    var followsAlone: Bool { shared?.isPrivate == true || !measuredSizes.isEmpty || opening != nil }
+    /// Whether the view has to process every update, because its state is not updated by a shared layout.
+    var requiresAllUpdates: Bool { shared?.isPrivate == true || !measuredSizes.isEmpty || opening != nil }
 
-    /// Whether the viewer has named a viewport or items.
+    /// Whether the viewer has set a viewport or a range of items.
     var isActive: Bool { viewport != nil || visibleItems != nil }
 
-    /// The extent of the whole content.
+    /// The size of the whole content; zero before the first viewport, and in the layout `none`.
     var contentSize: Size { kind == .none || viewport == nil ? .zero : layout.contentSize }
 
-    /// Where the viewport lies.
+    /// The origin of the viewport in content coordinates.
     var offset: Point { viewport?.origin ?? .zero }
 
-    /// The sections of which something is measured or shown first.
+    /// The sections with measured sizes, and the section at which the view is to be opened.
     var handlesInUse: Set<SectionHandle> {
         var handles = Set(measuredSizes.keys)
         if let opening { handles.insert(opening.handle) }
@@ -75,20 +75,22 @@ final class ViewGeometry {
 
     // MARK: Laying out
 
-    /// Lays the view out anew; a layout that views like it have is taken as it is.
-    private func prepare() {
+    /// Lays the view out from scratch, or uses the layout of other views with the same key.
+    private func layOut() {
         guard kind != .none, let viewport else { return }
         let key = SharedLayout.Key(
             kind: kind, configuration: settings.configuration, size: viewport.size, inset: viewOptions.contentInset)
-        if measuredSizes.isEmpty, let known = environment.layouts.layout(for: key) { return use(known) }
+        if measuredSizes.isEmpty, let known = environment.layouts.layout(for: key) {
+            return replaceLayout(with: known)
+        }
         let new = SharedLayout(key, kind.makeLayout(settings.configuration), isPrivate: !measuredSizes.isEmpty)
-        use(new)
+        replaceLayout(with: new)
         new.prepare(measuredSizes, in: environment)
         if !new.isPrivate { environment.layouts.add(new) }
     }
 
-    /// Has another layout from now on.
-    private func use(_ new: SharedLayout?) {
+    /// Replaces the layout, and removes the previous layout if no view uses it any more.
+    private func replaceLayout(with new: SharedLayout?) {
         guard shared !== new else { return }
         if let shared {
             shared.remove(id)
@@ -98,25 +100,25 @@ final class ViewGeometry {
         new?.add(id)
     }
 
-    /// Lays the view out anew by the list's present options.
-    func relayOut() {
+    /// Lays the view out from scratch with the list's present options.
+    func layOutAgain() {
         let new = viewOptions.layout ?? environment.options.layout
-        // A viewport means nothing in a view without a layout, and a range of items nothing in a view with one.
+        // A viewport has no meaning in the layout `none`, and a range of items has no meaning in other layouts.
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
         settings = Self.settings(viewOptions, environment)
-        use(nil)
-        prepare()
+        replaceLayout(with: nil)
+        layOut()
     }
 
-    /// Follows an update of the list, unless the layout is one of several views.
+    /// Applies an update of the list to a private layout. Shared layouts are updated by ``SharedLayouts``.
     ///
-    /// - Parameter resized: items of which only the sizes changed.
+    /// - Parameter resized: the items whose sizes alone changed.
     func updateLayout(_ changes: LayoutChanges, resized: [IndexPath]) {
         guard let shared, shared.isPrivate else { return }
         shared.update(changes, resized: resized, measuredSizes, in: environment)
     }
 
-    /// The viewer measured items; answers whether anything lies elsewhere.
+    /// Stores item sizes that the viewer measured. Returns whether the view was laid out again.
     func setMeasured(_ sizes: [MeasuredSize], _ elements: [ViewElement]) -> Bool {
         var changed: Set<Int> = []
         for measured in sizes {
@@ -127,14 +129,16 @@ final class ViewGeometry {
             if before != measured.size { changed.insert(section) }
         }
         guard !changed.isEmpty, isActive, kind != .none else { return false }
-        rememberAnchor(elements)
-        if let shared, !shared.isPrivate { use(SharedLayout(shared.key, shared.layout, isPrivate: true)) }
+        saveAnchor(elements)
+        if let shared, !shared.isPrivate {
+            replaceLayout(with: SharedLayout(shared.key, shared.layout, isPrivate: true))
+        }
         updateLayout(LayoutChanges(reloads: changed.sorted()), resized: [])
         return true
     }
 
-    /// Carries measured sizes over to the items' new indexes.
-    func followSizes(_ changes: SectionChanges, _ forwarding: [SectionHandle: IndexForwarding]) {
+    /// Moves measured sizes to the new indexes of their items, and drops the sizes of removed items.
+    func moveMeasuredSizes(_ changes: SectionChanges, _ forwarding: [SectionHandle: IndexForwarding]) {
         guard !measuredSizes.isEmpty else { return }
         for old in changes.deletes { map.oldHandle(at: old).map { measuredSizes[$0] = nil } }
         for (handle, sizes) in measuredSizes {
@@ -145,46 +149,47 @@ final class ViewGeometry {
         }
     }
 
-    // MARK: Looking
+    // MARK: Viewport
 
-    /// The viewer looks at a part of the content; answers where the viewport lay before.
+    /// Sets the viewport that the viewer requested. Returns the origin of the previous viewport.
     ///
-    /// - Parameter drawn: the last sequence that the viewer has drawn.
+    /// - Parameter drawn: the sequence of the last change that the viewer has drawn.
     func setViewport(_ rect: Rect, drawn: UInt64) -> Point? {
         let old = viewport
         var origin = rect.origin
-        if let old, !shifts.honoursOrigin(seen: drawn) {
+        if let old, !shifts.acceptsOrigin(seen: drawn) {
             origin = old.origin
         } else {
             origin = direction.replacing(direction.along(origin) + shifts.distance(since: drawn), in: origin)
         }
         viewport = Rect(origin: origin, size: rect.size)
         if let old, direction.across(old.size) != direction.across(rect.size) { measuredSizes = [:] }
-        if old?.size != rect.size { prepare() }
+        if old?.size != rect.size { layOut() }
         return old?.origin
     }
 
-    /// The viewer looks at items.
+    /// Sets the range of items that the viewer requested.
     func setVisibleItems(_ items: VisibleItems?) { visibleItems = items }
 
-    /// The viewer looks at nothing any more.
+    /// Removes the viewport and the layout of a view that is being closed.
     func close() {
         (viewport, visibleItems) = (nil, nil)
-        use(nil)
+        replaceLayout(with: nil)
     }
 
-    /// Forgets what a viewer that acknowledged a sequence has surely drawn.
+    /// Drops the movements of the viewport up to a sequence that the viewer has acknowledged and therefore drawn.
     func forgetShifts(upTo sequence: UInt64) { shifts.forget(upTo: sequence) }
 
-    /// A change went out that says where the viewport lies.
+    /// Records that a change with the viewport's origin was sent.
     ///
-    /// - Parameter kept: of how many changes the shifts are kept; `nil` = until the viewer acknowledges them.
+    /// - Parameter kept: the number of changes whose shifts are kept; `nil` = shifts are kept until the viewer
+    ///   acknowledges them.
     func markSent(sequence: UInt64, keeping kept: UInt64?) {
         shifts.markSent()
         if let kept { shifts.forget(allBut: kept, before: sequence) }
     }
 
-    /// Goes on where a viewer is.
+    /// Restores the viewport and the measured sizes of a resumed view, and lays the view out.
     func resume(_ resumption: ViewResumption, opening: ViewOpening?) {
         self.opening = opening
         for size in resumption.measured {
@@ -192,16 +197,16 @@ final class ViewGeometry {
             measuredSizes[handle, default: [:]][size.item] = size.size
         }
         if kind == .none { visibleItems = resumption.visibleItems } else { viewport = resumption.viewport }
-        if isActive { prepare() }
+        if isActive { layOut() }
     }
 
     // MARK: Opening
 
-    /// Opens the view at an item.
+    /// Sets the item at which the view is to be opened.
     func setOpening(_ new: ViewOpening?) { opening = new }
 
-    /// Lets what the view is to be opened at follow its item; one that is gone is forgotten.
-    func followOpening(_ forwarding: [SectionHandle: IndexForwarding]) {
+    /// Moves the opening to the new index of its item. If the item was removed, the opening becomes `nil`.
+    func moveOpening(_ forwarding: [SectionHandle: IndexForwarding]) {
         guard let opening else { return }
         let item = forwarding[opening.handle].map { $0(opening.item) } ?? opening.item
         guard let item, map.position(of: opening.handle) != nil, item < map.itemCount(of: opening.handle)
@@ -209,32 +214,33 @@ final class ViewGeometry {
         self.opening = ViewOpening(handle: opening.handle, item: item, position: opening.position)
     }
 
-    /// What the view is to be opened at, once.
+    /// Returns and removes the item at which the view is to be opened.
     func consumeOpening() -> ViewOpening? {
         defer { opening = nil }
         return opening
     }
 
-    /// Shows the view for the first time, at what it is to be opened at; false when its viewer is to say where.
+    /// Sets the first viewport of a view so that it shows the opening's item. Returns `false` if the view already has
+    /// a viewport or no opening, so that the viewer's own origin is used.
     func open(size: Size, sequence: UInt64) -> Bool {
         guard viewport == nil, let opening = consumeOpening() else { return false }
         let inset = viewOptions.contentInset
         viewport = Rect(origin: Point(x: -inset.left, y: -inset.top), size: size)
-        prepare()
+        layOut()
         guard let range = scrollRange(of: opening.handle, item: opening.item) else {
             viewport = nil
-            use(nil)
+            replaceLayout(with: nil)
             return false
         }
-        // Its viewer has to learn where the viewport lies, wherever that is.
-        shifts.scroll(sequence: sequence + 1)
+        // The viewer must be told the viewport's origin, even if the scroll below does not change it.
+        shifts.recordScroll(sequence: sequence + 1)
         scroll(to: ScrollTarget(range: range, position: opening.position), sequence: sequence)
         return true
     }
 
     // MARK: Scrolling
 
-    /// The stretch of the scroll axis that stands for an item; for a section without items, its header.
+    /// Returns the range of an item along the scroll axis. For a section without items, it is the range of the header.
     func scrollRange(of handle: SectionHandle, item: Int) -> ClosedRange<Double>? {
         guard let section = map.position(of: handle) else { return nil }
         if let range = layout.scrollRange(ofItem: IndexPath(section: section, item: item)) { return range }
@@ -242,39 +248,41 @@ final class ViewGeometry {
         return layout.scrollRange(ofSection: section, supplementary: [.header])
     }
 
-    /// Brings a target into the viewport; answers whether the viewport moved.
+    /// Scrolls a target into the viewport. Returns whether the viewport moved.
     ///
     /// - Parameters:
-    ///   - countsPresent: whether the position `none` moves as little as it can; else it is the start.
-    ///   - sequence: that of the last change that was sent.
+    ///   - usesCurrentOffset: whether the position `none` scrolls as little as possible from the current offset.
+    ///     Otherwise, `none` is treated as `start`.
+    ///   - sequence: the sequence of the last change that was sent.
     @discardableResult
-    func scroll(to target: ScrollTarget, countsPresent: Bool = true, sequence: UInt64) -> Bool {
+    func scroll(to target: ScrollTarget, usesCurrentOffset: Bool = true, sequence: UInt64) -> Bool {
         guard let viewport else { return false }
         let inset = viewOptions.contentInset
         let isVertical = direction == .vertical
         let offset = target.offset(
             viewport: direction.along(viewport.size), content: direction.along(contentSize),
             lead: isVertical ? inset.top : inset.left, trail: isVertical ? inset.bottom : inset.right,
-            current: countsPresent ? direction.along(viewport.origin) : nil)
+            current: usesCurrentOffset ? direction.along(viewport.origin) : nil)
         guard offset != direction.along(viewport.origin) else { return false }
         self.viewport = Rect(origin: direction.replacing(offset, in: viewport.origin), size: viewport.size)
-        shifts.scroll(sequence: sequence + 1)
+        shifts.recordScroll(sequence: sequence + 1)
         return true
     }
 
     // MARK: Anchoring
 
-    /// Remembers what is on the screen, before the view follows a change of the list.
-    func rememberAnchor(_ elements: [ViewElement]) {
+    /// Stores the elements on the screen as an anchor, before a change of the list is applied.
+    func saveAnchor(_ elements: [ViewElement]) {
         anchor = nil
         guard viewOptions.isAnchored, layout.supportsAnchoring, let viewport else { return }
         guard viewOptions.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
-        anchor = ViewAnchor(elements, in: viewport, layout: shared?.before ?? layout, direction: direction)
+        anchor = ViewAnchor(elements, in: viewport, layout: shared?.oldLayout ?? layout, direction: direction)
     }
 
-    /// Scrolls so that what was on the screen is where it was; only this and a scroll-to clamp.
+    /// Scrolls so that the anchor keeps its place on the screen. Only anchoring and scroll-to limit the viewport to the
+    /// content.
     ///
-    /// - Parameter sequence: that of the last change that was sent.
+    /// - Parameter sequence: the sequence of the last change that was sent.
     func applyAnchor(forwarding: [SectionHandle: IndexForwarding], sequence: UInt64) {
         guard let anchor, let viewport else { return }
         self.anchor = nil
@@ -285,16 +293,16 @@ final class ViewGeometry {
         guard distance != 0 else { return }
         self.viewport = Rect(
             origin: direction.replacing(along + distance, in: viewport.origin), size: viewport.size)
-        shifts.shift(by: distance, sequence: sequence + 1)
+        shifts.recordShift(by: distance, sequence: sequence + 1)
     }
 
-    // MARK: What is visible
+    // MARK: Visible elements
 
-    /// The elements that the view shows.
+    /// Computes the elements that the view shows.
     func visibleElements() -> [ViewElement] {
         guard isActive else { return [] }
         let empty = emptyElement()
-        let elements = kind == .none ? namedElements() : laidOutElements()
+        let elements = kind == .none ? requestedElements() : laidOutElements()
         return empty.map { elements + [$0] } ?? elements
     }
 
@@ -311,7 +319,7 @@ final class ViewGeometry {
         return layout.ordersBySection ? elements : elements.sorted(by: ViewElement.isBefore)
     }
 
-    /// The empty view, where it is to be shown.
+    /// Returns the element of the empty view, if it is to be shown.
     private func emptyElement() -> ViewElement? {
         guard environment.isEmpty, !environment.options.emptyContent.isEmpty else { return nil }
         return ViewElement(
@@ -319,15 +327,15 @@ final class ViewGeometry {
             frame: Rect(origin: .zero, size: viewport?.size ?? .zero), z: 0)
     }
 
-    /// The items that a viewer without a layout named, and those around them.
-    private func namedElements() -> [ViewElement] {
+    /// Computes the elements of the requested range of items and of the overscan items around it, in the layout `none`.
+    private func requestedElements() -> [ViewElement] {
         shownItems = nil
         guard let visibleItems, map.itemCount > 0 else { return [] }
         let order = ItemOrder(map)
         let shown = order.range(of: visibleItems)
         shownItems = ShownItems(
             range: order.path(of: shown.lowerBound)...order.path(of: shown.upperBound - 1),
-            beginsTheList: shown.lowerBound == 0)
+            startsAtListStart: shown.lowerBound == 0)
         let around = viewOptions.overscanItems
         let first = order.path(of: shown.lowerBound - min(around, shown.lowerBound))
         let last = order.path(of: shown.upperBound - 1 + min(around, map.itemCount - shown.upperBound))
@@ -344,12 +352,12 @@ final class ViewGeometry {
         return elements
     }
 
-    /// Lets a view without a layout follow the items that it shows.
-    func followItems(_ change: PathForwarding) {
+    /// Moves the requested range of items along with the items that a view with the layout `none` shows.
+    func moveVisibleItems(_ change: PathForwarding) {
         guard viewOptions.isAnchored, var items = visibleItems, let shown = shownItems else { return }
-        if shown.beginsTheList, !viewOptions.isAnchoredAtStart {
+        if shown.startsAtListStart, !viewOptions.isAnchoredAtStart {
             items.first = IndexPath(section: 0, item: 0)
-        } else if let first = ItemOrder(map).first(of: items.length, following: shown.range, before: change) {
+        } else if let first = ItemOrder(map).first(of: items.length, following: shown.range, applying: change) {
             items.first = first
         }
         visibleItems = items
@@ -357,8 +365,11 @@ final class ViewGeometry {
 
     // MARK: The end of the list
 
-    /// What lies between the viewport's far end and the end of the content, in the layout `none` in items; nothing when the
-    /// content ends before it, and `nil` when nobody wants to know.
+    /// The distance from the end of the viewport to the end of the content, in points; in the layout `none`, the
+    /// number of items.
+    ///
+    /// It is 0 if the content ends before the viewport does. It is `nil` if near ends are not announced, or if the
+    /// viewer has set neither a viewport nor a range of items.
     var distanceToEnd: Double? {
         guard environment.options.nearEndDistance > 0 else { return nil }
         if kind == .none {
@@ -372,7 +383,7 @@ final class ViewGeometry {
 }
 
 extension SectionMap {
-    /// How many items lie behind one that may be past the end of its section, or of the list.
+    /// Returns the number of items after a path, which may be past the end of its section or of the list.
     fileprivate func itemCount(after path: IndexPath) -> Int {
         guard let count = itemCount(at: path.section) else { return 0 }
         return itemCount - itemOffset(ofSection: path.section) - min(path.item, count - 1) - 1
@@ -380,7 +391,7 @@ extension SectionMap {
 }
 
 extension Rect {
-    /// The rectangle grown on both sides of an axis.
+    /// Returns the rectangle extended in both directions of an axis.
     fileprivate func grown(by distance: Double, along direction: ScrollDirection) -> Rect {
         switch direction {
         case .vertical: Rect(x: minX, y: minY - distance, width: size.width, height: size.height + 2 * distance)

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers a layout's questions about the list as one view sees it.
+/// Provides a layout with the geometry of sections and items, as one view sees the list.
 ///
-/// It lives as long as one call of the layout. The geometry of kinds with traits is found without a handle, so that a
-/// section that is not displayed leaves no trace in the store.
+/// An instance exists during one call of the layout. The geometry of kinds with traits is computed without a handle,
+/// so that sections that are not displayed take no memory in the store.
 final class ViewLayoutSource: LayoutSource {
     private let store: SectionStore
-    /// Sizes that the viewer measured.
+    /// The item sizes that the viewer measured.
     private let measured: [SectionHandle: [Int: Size]]
     private let container: ListContainer
-    /// The section asked about last: layouts ask for its items one after the other.
+    /// The answer for the section that was requested last, because layouts request the items of a section one by one.
     private var last: Answer?
-    /// Some sections from the one asked about on: layouts mostly ask in order.
+    /// A block of sections that were read ahead, because layouts mostly request sections in order.
     private var block: (start: Int, sections: [SectionTree.Section]) = (0, [])
     /// The traits of the type that was looked up last.
     private var known: (type: ObjectType, traits: Traits?)?
-    /// Sections that were found to be at fault while single items of them were asked about.
+    /// The positions of sections that got a fault while single items of them were requested.
     private(set) var faults: [Int] = []
 
     private struct Answer {
         let section: Int
         let shape: ListSectionShape
-        /// Whether it is the shape of all sections of its kind.
+        /// Whether all sections of the kind have this shape.
         let isFixed: Bool
     }
 
-    /// What the traits of a kind say in this container.
+    /// The traits of a kind, for this container.
     private struct Traits {
         let shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
-        /// The shape of all sections, where it is one.
+        /// The shape of all sections of the kind; `nil` = the shapes differ.
         let fixed: ListSectionShape?
     }
 
@@ -48,12 +48,12 @@ final class ViewLayoutSource: LayoutSource {
         guard answer.isFixed, metrics.uniformItemSize != nil else { return SectionRun(metrics: metrics, count: 1) }
         return SectionRun(
             metrics: metrics,
-            count: store.map.countOfSections(likeSectionAt: section, payloadsMatter: !areHandlesPlain))
+            count: store.map.countOfSections(likeSectionAt: section, payloadsMatter: !hasNoFaultsOrMeasuredSizes))
     }
 
     func sizeForItem(at path: IndexPath) -> Size {
-        if let size = answer(forItem: path, { $0.sizeForItem(at: $1) }, isGood: \.isFinite) {
-            return reportedSize(of: path) ?? size
+        if let size = answer(forItem: path, { $0.sizeForItem(at: $1) }, isValid: \.isFinite) {
+            return measuredSize(of: path) ?? size
         }
         let shape = shape(ofSection: path.section)
         if let uniform = shape.metrics.uniformItemSize { return uniform }
@@ -61,8 +61,8 @@ final class ViewLayoutSource: LayoutSource {
     }
 
     func placementOfItem(at path: IndexPath) -> ItemPlacement {
-        if var placement = answer(forItem: path, { $0.placementOfItem(at: $1) }, isGood: \.frame.isFinite) {
-            placement.frame.size = reportedSize(of: path) ?? placement.frame.size
+        if var placement = answer(forItem: path, { $0.placementOfItem(at: $1) }, isValid: \.frame.isFinite) {
+            placement.frame.size = measuredSize(of: path) ?? placement.frame.size
             return placement
         }
         let placements = shape(ofSection: path.section).placements
@@ -74,7 +74,7 @@ final class ViewLayoutSource: LayoutSource {
     private func answer(forSection section: Int) -> Answer {
         if let last, last.section == section { return last }
         let answer =
-            plainAnswer(forSection: section)
+            answerFromTraits(forSection: section)
             ?? Answer(section: section, shape: askedShape(ofSection: section), isFixed: false)
         last = answer
         return answer
@@ -85,27 +85,28 @@ final class ViewLayoutSource: LayoutSource {
             return ListSectionShape(metrics: SectionMetrics(itemCount: 0))
         }
         var shape = store.askShape(of: handle, in: container)
-        if let reported = measured[handle] { shape.replaceSizes(reported) }
+        if let sizes = measured[handle] { shape.replaceSizes(with: sizes) }
         return shape
     }
 
     // MARK: One item
 
-    /// What the controller says of one item, for a layout that asks about that item and not about its section; `nil` where
-    /// the whole section was asked about, where its kind's traits know, and where it is at fault.
+    /// Asks a controller for the geometry of one item, for a layout that requests this item and not its whole section.
+    ///
+    /// Returns `nil` if the whole section was requested last, if the kind has traits, or if the section has a fault.
     private func answer<Geometry>(
-        forItem path: IndexPath, _ ask: (ListSectionController, Int) -> Geometry, isGood: (Geometry) -> Bool
+        forItem path: IndexPath, _ ask: (ListSectionController, Int) -> Geometry, isValid: (Geometry) -> Bool
     ) -> Geometry? {
         guard last?.section != path.section, let found = section(at: path.section), traits(of: found.object) == nil,
             let handle = store.map.handle(at: path.section), store.fault(of: handle) == nil
         else { return nil }
-        let geometry = store.askGeometry(ofItemAt: path.item, of: handle, ask, isGood: isGood)
+        let geometry = store.askGeometry(ofItemAt: path.item, of: handle, ask, isValid: isValid)
         if geometry == nil, store.fault(of: handle) != nil { faults.append(path.section) }
         return geometry
     }
 
-    private func reportedSize(of path: IndexPath) -> Size? {
-        guard !measured.isEmpty, let handle = store.map.knownHandle(at: path.section) else {
+    private func measuredSize(of path: IndexPath) -> Size? {
+        guard !measured.isEmpty, let handle = store.map.existingHandle(at: path.section) else {
             return nil
         }
         return measured[handle]?[path.item]
@@ -113,29 +114,30 @@ final class ViewLayoutSource: LayoutSource {
 
     // MARK: By traits
 
-    /// The shape of a section by its kind's traits alone; `nil` where the section has to be asked, or may be at fault.
-    private func plainAnswer(forSection section: Int) -> Answer? {
-        guard let found = plainSection(at: section), let traits = traits(of: found.object) else { return nil }
+    /// Returns the shape of a section by its kind's traits alone, or `nil` if the controller must be asked or the
+    /// section may have a fault.
+    private func answerFromTraits(forSection section: Int) -> Answer? {
+        guard let found = faultlessSection(at: section), let traits = traits(of: found.object) else { return nil }
         var shape = traits.fixed ?? traits.shape(found.object, container)
         shape.metrics.itemCount = found.itemCount
         guard shape.isComplete(itemCount: found.itemCount), shape.isFinite else { return nil }
         return Answer(section: section, shape: shape, isFixed: traits.fixed != nil)
     }
 
-    /// A section that is not at fault and of which nothing was measured.
-    private func plainSection(at section: Int) -> SectionTree.Section? {
+    /// Returns the section at a position, or `nil` if it has a fault or measured sizes.
+    private func faultlessSection(at section: Int) -> SectionTree.Section? {
         guard let found = self.section(at: section) else { return nil }
-        guard found.payload != SectionTree.noPayload, !areHandlesPlain else { return found }
+        guard found.payload != SectionTree.noPayload, !hasNoFaultsOrMeasuredSizes else { return found }
         let handle = SectionHandle(raw: found.payload)
         return store.fault(of: handle) == nil && measured[handle] == nil ? found : nil
     }
 
-    /// Whether no section at all is at fault or measured.
-    private var areHandlesPlain: Bool { store.faults.isEmpty && measured.isEmpty }
+    /// Whether no section has a fault or measured sizes.
+    private var hasNoFaultsOrMeasuredSizes: Bool { store.faults.isEmpty && measured.isEmpty }
 
     private func section(at position: Int) -> SectionTree.Section? {
         if !block.sections.indices.contains(position - block.start) {
-            // A layout that jumps asks for few sections, one that goes through the list for all.
+            // Only a layout that requests the sections in order will need the sections after this one.
             let length = position == block.start + block.sections.count ? ViewLayoutSource.blockLength : 1
             block = (position, store.map.sections(in: position..<position + length))
         }
@@ -156,13 +158,13 @@ final class ViewLayoutSource: LayoutSource {
 }
 
 extension ListSectionShape {
-    /// Puts measured sizes in front of estimates.
-    mutating func replaceSizes(_ reported: [Int: Size]) {
+    /// Replaces estimated sizes by measured sizes.
+    mutating func replaceSizes(with measured: [Int: Size]) {
         if let uniform = metrics.uniformItemSize {
             sizes = Array(repeating: uniform, count: metrics.itemCount)
             metrics.uniformItemSize = nil
         }
-        for (index, size) in reported where sizes.indices.contains(index) { sizes[index] = size }
-        for (index, size) in reported where placements.indices.contains(index) { placements[index].frame.size = size }
+        for (index, size) in measured where sizes.indices.contains(index) { sizes[index] = size }
+        for (index, size) in measured where placements.indices.contains(index) { placements[index].frame.size = size }
     }
 }

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A view as its viewer knows it, from which it goes on in another engine of the same list.
+/// The state of a view as its viewer knows it, from which another engine of the same list can resume the view.
 @_spi(Daemon) public struct ViewResumption: Sendable {
-    /// Its name.
+    /// The identifier of the view.
     public var id: ViewID
-    /// What it was opened with.
+    /// The options with which the view was opened.
     public var options: ListViewOptions
-    /// The viewport in content coordinates; `nil` before the first one and in the layout `none`.
+    /// The viewport in content coordinates; `nil` before the viewer has set one, and in the layout `none`.
     public var viewport: Rect?
-    /// The items that the viewer named in the layout `none`, as they followed the list since.
+    /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
     public var visibleItems: VisibleItems?
-    /// What happened since the pictures that the viewer may go by, in the layout `none`.
+    /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     public var history = PictureHistory()
-    /// Whether the viewer can be seen.
+    /// Whether the view may be visible to a user.
     public var isOnScreen = true
     /// The sequence of the last change that the viewer was sent.
     public var sequence: UInt64 = 0
-    /// The last sequence that it acknowledged.
+    /// The last sequence that the viewer acknowledged.
     public var acknowledgedSequence: UInt64 = 0
-    /// Whether it was told that its credit is used up.
+    /// Whether the viewer was told that its credit is used up.
     public var isStalled = false
-    /// The extent of the content as it was sent.
+    /// The size of the content that the viewer was sent last.
     public var contentSize = Size.zero
-    /// What the viewer shows.
+    /// The elements that the viewer shows.
     public var shown: [PictureItem] = []
-    /// Slots that show nothing, in the order of their release.
+    /// The slots that show nothing, in the order of their release.
     public var released: [ReleasedSlot] = []
-    /// What the viewer measured.
+    /// The item sizes that the viewer measured.
     public var measured: [MeasuredSize] = []
-    /// The last object when it was told that the end of the list is near, empty for a list without any; `nil` = it is not near.
+    /// The identifier of the last object when a near end was announced, empty for an empty list; `nil` = the end is
+    /// not near.
     public var nearEnd: String?
 
     /// A slot that shows nothing, and the reuse identifier that it belongs to.
@@ -45,7 +46,7 @@
         }
     }
 
-    /// Describes a view that has not been sent anything.
+    /// Makes the state of a view whose viewer has been sent nothing.
     public init(id: ViewID, options: ListViewOptions) {
         self.id = id
         self.options = options
@@ -53,8 +54,9 @@
 }
 
 extension ViewResumption {
-    /// Follows a change of the list that no engine has told the view of, as far as it is known without one: objects, with one
-    /// item each.
+    /// Applies a change of the list that happened while no engine presented the view.
+    ///
+    /// Without an engine, only the objects are known. Each object counts as one item.
     public mutating func follow(_ change: PathForwarding) {
         history.record(change)
         guard let items = visibleItems, options.isAnchored,
@@ -65,9 +67,9 @@ extension ViewResumption {
         let order = ItemOrder(
             sectionCount: count, itemCount: count, itemOffset: { $0 }, itemCountOfSection: { $0 < count ? 1 : 0 },
             path: { $0 < count ? IndexPath(section: $0, item: 0) : nil })
-        // Of a section of which something is shown, the same item is shown where the section is still there.
+        // If the first section still exists, the range starts at the same item of that section.
         if change.sections(items.first.section).map({ visibleItems?.first.section = $0 }) != nil { return }
-        if let first = order.first(of: items.length, following: items.first...last, before: change) {
+        if let first = order.first(of: items.length, following: items.first...last, applying: change) {
             visibleItems?.first = first
         }
     }

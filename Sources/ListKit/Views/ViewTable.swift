@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The views of a list in the order of their opening, and what an update has to know of each to pass most of them over.
+/// The views of a list in the order in which they were opened. An outline of each view tells whether an update
+/// concerns it.
 struct ViewTable {
-    /// What an update has to know of a view.
+    /// The properties of a view that tell whether an update concerns it.
     private struct Outline {
-        /// The sections of which the view shows something.
+        /// The sections of which the view shows elements.
         var sections = 0..<0
-        /// Whether each update has to be followed.
+        /// Whether the view has to process every update.
         var followsAll = true
-        /// Whether the viewer names items.
+        /// Whether the viewer refers to items by path, as in the layout `none`.
         var namesItems = false
-        /// Whether the viewer was not sent what it lacks.
+        /// Whether changes for the viewer are held back.
         var isWaiting = false
         var isOnScreen = true
     }
 
-    /// The views in the order of their opening.
+    /// The views in the order in which they were opened.
     private(set) var views: [ListView] = []
     private var outlines: [Outline] = []
-    /// The numbers of their opening, ascending.
+    /// A number for each view in ``views``, ascending in the order of opening.
     private var numbers: [Int] = []
     private var known: [ViewID: (view: ListView, number: Int)] = [:]
     private var lastNumber = 0
-    /// Views whose outlines have to be taken anew.
+    /// The views whose outlines are outdated.
     private var changed: Set<ViewID> = []
 
-    /// A view by its name.
+    /// The view with an identifier.
     subscript(id: ViewID) -> ListView? { known[id]?.view }
 
-    /// Adds a view whose name is not in use.
+    /// Adds a view whose identifier is not in use.
     mutating func append(_ view: ListView) {
         lastNumber += 1
         views.append(view)
@@ -38,7 +39,7 @@ struct ViewTable {
         changed.insert(view.id)
     }
 
-    /// Takes a view away.
+    /// Removes a view.
     ///
     /// - Complexity: O(views).
     mutating func remove(_ view: ListView) {
@@ -55,11 +56,11 @@ struct ViewTable {
         return numbers.partitionPoint { $0 < number }
     }
 
-    /// Something of a view may be changed from now on, up to the next question.
+    /// Marks the outline of a view as outdated. The view may change until the next query.
     mutating func markChanged(_ id: ViewID) { changed.insert(id) }
 
-    /// Takes the outlines anew of views that changed.
-    private mutating func refresh() {
+    /// Computes outdated outlines again.
+    private mutating func updateOutlines() {
         guard !changed.isEmpty else { return }
         for id in changed {
             guard let place = place(of: id) else { continue }
@@ -72,48 +73,49 @@ struct ViewTable {
         changed.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Whether a view is on screen.
+    /// Whether any view is on screen.
     var isOnScreen: Bool {
         mutating get {
-            refresh()
+            updateOutlines()
             return outlines.contains(where: \.isOnScreen)
         }
     }
 
-    /// Whether a viewer names items.
-    var nameItems: Bool {
+    /// Whether any viewer refers to items by path, as in the layout `none`.
+    var hasViewersNamingItems: Bool {
         mutating get {
-            refresh()
+            updateOutlines()
             return outlines.contains(where: \.namesItems)
         }
     }
 
-    /// The views that were not sent what they lack, in the order of their opening.
+    /// The views whose changes are held back, in the order in which they were opened.
     var waiting: [ListView] {
         mutating get {
-            refresh()
+            updateOutlines()
             return outlines.indices.filter { outlines[$0].isWaiting }.map { views[$0] }
         }
     }
 
-    /// The views of some names, in the order of their opening.
+    /// Returns the views with the given identifiers, in the order in which they were opened.
     func views(of ids: Set<ViewID>) -> [ListView] {
         ids.compactMap { known[$0] }.sorted { $0.number < $1.number }.map(\.view)
     }
 
-    /// The views that an update concerns, in the order of their opening.
+    /// Returns the views that an update concerns, in the order in which they were opened. All sections keep their
+    /// positions.
     ///
     /// - Parameters:
-    ///   - sections: the sections that changed, ascending, in a list whose sections stay where they are.
-    ///   - isMoved: whether anything lies elsewhere than before.
-    ///   - isRenamed: whether items have other paths than before.
-    mutating func views(showing sections: [Int], isMoved: Bool, isRenamed: Bool) -> [ListView] {
-        refresh()
+    ///   - sections: the positions of the changed sections, ascending.
+    ///   - framesChanged: whether the update changed any frame in a layout.
+    ///   - pathsChanged: whether the update changed any item path.
+    mutating func views(showing sections: [Int], framesChanged: Bool, pathsChanged: Bool) -> [ListView] {
+        updateOutlines()
         return outlines.indices.filter { place in
             let outline = outlines[place]
-            if outline.followsAll || (outline.namesItems ? isRenamed : isMoved) { return true }
+            if outline.followsAll || (outline.namesItems ? pathsChanged : framesChanged) { return true }
             let next = sections.partitionPoint { $0 < outline.sections.lowerBound }
             return next < sections.count && sections[next] < outline.sections.upperBound
         }.map { views[$0] }

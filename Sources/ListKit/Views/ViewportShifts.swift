@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the engine did to a viewport that its viewer may not have drawn yet.
+/// The movements of a viewport by the engine that the viewer may not have drawn yet.
 ///
-/// A viewer scrolls in the content that it last drew. What anchoring moved since then is added to the place that it names,
-/// and a scroll-to that it has not seen is not undone.
+/// A viewer scrolls in the content that it last drew. The distance by which anchoring has moved the viewport since
+/// then is added to the origin that the viewer requests. A scroll-to that the viewer has not drawn yet is not undone.
 struct ViewportShifts {
     private var shifts: [(sequence: UInt64, distance: Double)] = []
     private var scrollSequence: UInt64 = 0
-    /// Whether the viewport was moved since the last change went out.
+    /// Whether the viewport was moved since the last change was sent.
     private(set) var isUnsent = false
 
-    /// Anchoring moved the viewport; `sequence` is that of the change that says so.
-    mutating func shift(by distance: Double, sequence: UInt64) {
+    /// Records that anchoring moved the viewport.
+    ///
+    /// - Parameter sequence: the sequence of the change that will tell the viewer.
+    mutating func recordShift(by distance: Double, sequence: UInt64) {
         isUnsent = true
         if let last = shifts.indices.last, shifts[last].sequence == sequence {
             shifts[last].distance += distance
@@ -20,29 +22,32 @@ struct ViewportShifts {
         }
     }
 
-    /// A scroll-to moved the viewport; whatever anchoring did before is part of it.
-    mutating func scroll(sequence: UInt64) {
+    /// Records that a scroll-to moved the viewport, which replaces all earlier shifts by anchoring.
+    ///
+    /// - Parameter sequence: the sequence of the change that will tell the viewer.
+    mutating func recordScroll(sequence: UInt64) {
         isUnsent = true
         scrollSequence = sequence
         shifts.removeAll()
     }
 
-    /// A change went out that says where the viewport lies.
+    /// Records that a change with the viewport's origin was sent.
     mutating func markSent() { isUnsent = false }
 
-    /// How far content moved since a sequence was drawn.
+    /// Returns the distance by which anchoring moved the viewport since a viewer drew the sequence `seen`.
     func distance(since seen: UInt64) -> Double {
         shifts.reduce(0) { $1.sequence > seen ? $0 + $1.distance : $0 }
     }
 
-    /// Whether to accept an origin from a viewer that has drawn the picture `seen`: not if the view was scrolled after
-    /// it.
-    func honoursOrigin(seen: UInt64) -> Bool { seen >= scrollSequence }
+    /// Returns whether to accept an origin from a viewer that has drawn the sequence `seen`. An origin from before
+    /// the last scroll-to is not accepted.
+    func acceptsOrigin(seen: UInt64) -> Bool { seen >= scrollSequence }
 
-    /// Forgets what a viewer that acknowledged a sequence has surely drawn.
+    /// Drops the shifts up to a sequence that the viewer has acknowledged and therefore drawn.
     mutating func forget(upTo acknowledged: UInt64) { shifts.removeAll { $0.sequence <= acknowledged } }
 
-    /// Forgets all shifts but those of the last changes: a viewer that never acknowledges has drawn the others.
+    /// Drops all but the shifts of the newest `count` changes. Without acknowledgements, the viewer is assumed to
+    /// have drawn the older ones.
     mutating func forget(allBut count: UInt64, before sequence: UInt64) {
         guard sequence > count, let first = shifts.first, first.sequence <= sequence - count else { return }
         forget(upTo: sequence - count)

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items that a view without a layout is to show: where they begin, and how many they are.
+/// The range of items that a viewer requested in the layout `none`: `length` items from `first` on.
 ///
-/// Both are kept as they were asked for while the list is too short for them.
+/// Both values stay as requested while the list is too short for the range.
 @frozen public struct VisibleItems: Sendable, Hashable {
-    /// The first item; sections past the end of the list count as one item each.
+    /// The path of the first item. Sections past the end of the list count as one item each.
     public var first: IndexPath
-    /// How many items, at least 1.
+    /// The number of items, at least 1.
     public var length: Int
 
-    /// Describes `length` items from `first` on.
+    /// Makes a range of `length` items from `first` on.
     public init(first: IndexPath, length: Int) {
         self.first = first
         self.length = length
     }
 }
 
-/// The items that a view without a layout shows.
+/// The items that a view with the layout `none` shows.
 struct ShownItems {
-    /// The first and the last one, without those around them.
+    /// The first and the last item, without the overscan items around them.
     let range: ClosedRange<IndexPath>
-    /// Whether the first one is the first of the list.
-    let beginsTheList: Bool
+    /// Whether the first item is also the first item of the list.
+    let startsAtListStart: Bool
 }
 
-/// The list as a view without a layout counts it: by items, and by one for each section past the end.
+/// Numbers the items of a list in order, for views with the layout `none`. Sections past the end of the list count as
+/// one item each.
 struct ItemOrder {
     let sectionCount: Int
     let itemCount: Int
@@ -32,10 +33,10 @@ struct ItemOrder {
     let itemCountOfSection: (Int) -> Int
     let path: (Int) -> IndexPath?
 
-    /// The number of an item; of a section without items that of the next one.
+    /// Returns the number of an item. For a section without items, it is the number of the next item.
     func position(ofFirst path: IndexPath) -> Int { position(path, ofEmptySection: 0) }
 
-    /// Likewise; of a section without items that of the one before.
+    /// Returns the number of an item. For a section without items, it is the number of the item before.
     func position(ofLast path: IndexPath) -> Int { position(path, ofEmptySection: -1) }
 
     private func position(_ path: IndexPath, ofEmptySection distance: Int) -> Int {
@@ -44,41 +45,42 @@ struct ItemOrder {
         return count == 0 ? offset + distance : offset + min(path.item, count - 1)
     }
 
-    /// The path of a number, also of one past the end.
+    /// Returns the path of the item with a number, which may be past the end of the list.
     func path(of position: Int) -> IndexPath {
         let position = max(0, position)
         return path(position) ?? IndexPath(section: sectionCount + position - itemCount, item: 0)
     }
 
-    /// The items from one to another one.
+    /// Returns the range of items from `first` through `last`.
     func items(from first: IndexPath, through last: IndexPath) -> VisibleItems {
         let (begin, end) = (position(ofFirst: first), position(ofLast: last))
-        // Of sections without items, the item before them is as near as can be.
+        // For a range of empty sections, the item before them is the nearest one.
         guard end >= begin else { return VisibleItems(first: end < 0 ? first : path(of: end), length: 1) }
         return VisibleItems(first: first, length: end - begin + 1)
     }
 
-    /// The numbers of the items that are there, the range shifted into the list where it leaves it.
+    /// Returns the numbers of the existing items in a range. A range that leaves the list is shifted into the list.
     func range(of items: VisibleItems) -> Range<Int> {
         let begin = max(0, min(position(ofFirst: items.first), itemCount - items.length))
         return begin..<min(itemCount, begin + items.length)
     }
 
-    /// What a range of the list before has become, both ends following the list.
+    /// Returns the range that a range of the old list has become after a change that both ends follow.
     ///
-    /// An end whose item is gone becomes the next survivor inwards. Without one the range begins at the next survivor after it,
-    /// else it ends at the last item; it keeps its length.
+    /// If the item at an end was removed, the end moves inwards to the next surviving item. If no item in the range
+    /// survived, the range keeps its length: it starts at the next surviving item after it, or else it ends at the
+    /// last item of the list.
     func items(
-        from first: IndexPath, through last: IndexPath, before forwarding: PathForwarding
+        from first: IndexPath, through last: IndexPath, applying forwarding: PathForwarding
     ) -> VisibleItems {
         let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         let oldSections = forwarding.sections.oldCount
-        // How many of the items are past the end of the list before: they cannot follow anything.
+        // The number of items past the end of the old list, which cannot follow any item.
         let excess = max(0, last.section - max(first.section, oldSections) + 1)
         guard first.section < oldSections else { return VisibleItems(first: first, length: excess) }
-        let first = survivors.inSection(first)
+        let first = survivors.clampedToOldSection(first)
         let end = IndexPath(section: oldSections - 1, item: .max)
-        let last = last.section < oldSections ? survivors.inSection(last) : end
+        let last = last.section < oldSections ? survivors.clampedToOldSection(last) : end
         if let begin = survivors.first(from: first, through: last),
             let end = survivors.last(from: first, through: last)
         {
@@ -93,12 +95,12 @@ struct ItemOrder {
         return VisibleItems(first: path(of: itemCount - length), length: length)
     }
 
-    /// Where as many items begin of which the first that is still there keeps its place among them, as far as the list allows;
-    /// `nil` when none of them is there.
+    /// Returns the start of a range of `length` items in which the first surviving item keeps its offset, as far as
+    /// the list is long enough. Returns `nil` if no item of the range survived.
     ///
-    /// - Parameter shown: the first and the last of them before.
+    /// - Parameter shown: the first and the last item of the range in the old list.
     func first(
-        of length: Int, following shown: ClosedRange<IndexPath>, before forwarding: PathForwarding
+        of length: Int, following shown: ClosedRange<IndexPath>, applying forwarding: PathForwarding
     ) -> IndexPath? {
         let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         guard let survivor = survivors.first(from: shown.lowerBound, through: shown.upperBound) else { return nil }
@@ -109,7 +111,8 @@ struct ItemOrder {
 }
 
 extension ItemOrder {
-    /// Where as many items begin among which one lies at a position, as far as the list has so many.
+    /// Returns the start of a range of `length` items in which an item lies at a position, as far as the list is long
+    /// enough.
     func first(of length: Int, showing item: IndexPath, at position: ScrollPosition) -> IndexPath {
         let target = self.position(ofFirst: item)
         let begin =
@@ -123,14 +126,14 @@ extension ItemOrder {
 }
 
 extension ItemSurvivors {
-    /// The path, taken into its section as it was.
-    fileprivate func inSection(_ path: IndexPath) -> IndexPath {
+    /// Returns the path with its item index limited to the items that the section had.
+    fileprivate func clampedToOldSection(_ path: IndexPath) -> IndexPath {
         IndexPath(section: path.section, item: min(path.item, max(0, oldItemCount(ofSection: path.section) - 1)))
     }
 }
 
 extension ItemOrder {
-    /// The items of a list, counted.
+    /// Numbers the items of the sections in a map.
     init(_ map: SectionMap) {
         self.init(
             sectionCount: map.count, itemCount: map.itemCount, itemOffset: { map.itemOffset(ofSection: $0) },

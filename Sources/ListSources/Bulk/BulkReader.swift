@@ -8,24 +8,25 @@ package import ListKit
 internal import ListSupport
 internal import Synchronization
 
-/// Reads lists that come through a descriptor: a memory file, a file, a pipe or a socket (`PerformUpdatesFromFile`).
+/// A reader of lists that clients pass through a descriptor: a memory file, a file, a pipe or a socket
+/// (`PerformUpdatesFromFile`).
 ///
-/// Nothing here blocks the caller's executor. Files are read from their start, whatever their offset; pipes and sockets to
-/// their end, without a thread waiting for them.
+/// Reading never blocks the caller's executor. Files are read from their start, whatever their offset. Pipes and
+/// sockets are read to their end, without a thread that waits for data.
 package final class BulkReader: Sendable {
-    /// What may be read.
+    /// The limits on what is read.
     package struct Limits: Sendable, Equatable {
-        /// The most bytes that one call may bring (the contract's `FileBytes`).
+        /// The maximum number of bytes in one call (the contract's `FileBytes`).
         package var fileBytes = 64 << 20
-        /// The most bytes that are read for all calls of one user at a time: a file counts as its size, a pipe or socket as
-        /// ``fileBytes``. One call may always bring those.
+        /// The maximum number of bytes that are read at once for all calls of one user. A file counts as its size, a
+        /// pipe or socket as ``fileBytes``. A single call may always reach ``fileBytes``.
         package var bytesPerUser = 256 << 20
-        /// How long a pipe or socket may say nothing.
+        /// The maximum time without data from a pipe or socket.
         package var idleTime = Duration.seconds(10)
         /// The limits of one object.
         package var objects = ObjectLimits()
 
-        /// Makes the contract's defaults.
+        /// Creates the contract's default limits.
         package init() {}
     }
 
@@ -33,28 +34,28 @@ package final class BulkReader: Sendable {
     private let bytesInUse = Mutex<[UInt32: Int]>([:])
     private let queue = DispatchQueue(label: "org.listd.bulk")
 
-    /// Makes a reader.
+    /// Creates a reader.
     package init(limits: Limits = Limits()) {
         self.limits = Mutex(limits)
     }
 
-    /// Changes the limits for calls that are yet to come.
+    /// Changes the limits for later calls.
     package func setLimits(_ limits: Limits) {
         self.limits.withLock { $0 = limits }
     }
 
-    /// Reads the objects of a descriptor in the format `jsonl`.
+    /// Reads the objects from a descriptor in the format `jsonl`.
     ///
-    /// - Parameter user: whose memory it takes.
-    /// - Throws: `invalidArguments` for a device, a directory, anything else that is no file, pipe or socket, for one that
-    ///   cannot be read and after ten seconds without data; `payloadTooLarge` and `limitsExceeded` beyond the limits;
-    ///   `invalidObject` with the line at fault. Cancelling the task ends it with `invalidArguments`.
+    /// - Parameter user: the user to whom the memory is charged.
+    /// - Throws: `invalidArguments` for a descriptor that is not a file, pipe or socket, or that cannot be read, and
+    ///   after ten seconds without data; `payloadTooLarge` and `limitsExceeded` beyond the limits; `invalidObject`
+    ///   that names the faulty line. When the task is cancelled, the call ends with `invalidArguments`.
     package func objects(from file: FileDescriptor, user: UInt32) async throws(ListError) -> [ListObject] {
         let limits = limits.withLock { $0 }
         let account = BulkAccount(reader: self, user: user, limits: limits)
         let text = try await read(file, account)
         return try await Self.offExecutor { () throws(ListError) in
-            // The bytes are in use until they have become objects.
+            // The bytes stay reserved until they have been decoded.
             defer { account.close() }
             var decoder = try JSONLDecoder(limits: limits.objects)
             return try decoder.objects(in: text.span)
@@ -79,7 +80,7 @@ package final class BulkReader: Sendable {
         }
     }
 
-    /// Runs work that takes long on a thread of Dispatch.
+    /// Runs long work on a thread of Dispatch.
     private static func offExecutor<Result: Sendable>(
         _ work: @escaping @Sendable () throws(ListError) -> Result
     ) async throws(ListError) -> Result {
@@ -89,13 +90,13 @@ package final class BulkReader: Sendable {
         return try outcome.get()
     }
 
-    /// How many bytes are reserved for the calls of a user, of which nothing has become a list yet.
+    /// Returns the number of bytes that are reserved for calls of a user whose objects are not decoded yet.
     package func bytesHeld(for user: UInt32) -> Int { bytesInUse.withLock { $0[user] ?? 0 } }
 
-    /// How many bytes are reserved for the calls of all users.
+    /// The number of bytes that are reserved for the calls of all users.
     package var bytesHeld: Int { bytesInUse.withLock { $0.values.reduce(0, +) } }
 
-    fileprivate func use(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
+    fileprivate func reserve(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
         bytesInUse.withLock { use in
             let sum = use[user, default: 0] + count
             guard count <= 0 || sum <= limit else { return false }
@@ -105,7 +106,7 @@ package final class BulkReader: Sendable {
     }
 }
 
-/// The bytes that one call may have in memory, reserved for its user until the account is closed.
+/// The bytes that one call holds in memory. They are reserved for the call's user until the account is closed.
 final class BulkAccount: Sendable {
     private struct Count {
         var reserved = 0
@@ -123,24 +124,26 @@ final class BulkAccount: Sendable {
         self.limits = limits
     }
 
-    /// Reserves the bytes that the call is expected to bring.
+    /// Reserves the bytes that the call is expected to need in total.
     ///
-    /// - Throws: `payloadTooLarge` for more than one call may bring, `limitsExceeded` when the user's other calls leave no room.
+    /// - Throws: `payloadTooLarge` beyond the limit of one call, `limitsExceeded` when the user's other calls leave
+    ///   too little room.
     func reserve(_ bytes: Int) throws(ListError) {
         guard bytes <= limits.fileBytes else {
             throw LimitKey.fileBytes.refusal(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
         }
         let more = count.withLock { max(0, bytes - $0.reserved) }
         let limit = max(limits.bytesPerUser, limits.fileBytes)
-        guard reader.use(more, by: user, atMost: limit) else {
+        guard reader.reserve(more, by: user, atMost: limit) else {
             throw ListError(
-                .limitsExceeded, "user \(user) has files of \(limit) bytes read at a time, with pipes as FileBytes each"
+                .limitsExceeded,
+                "user \(user) has reached the limit of \(limit) bytes in files read at once; a pipe counts as FileBytes"
             )
         }
         count.withLock { $0.reserved += more }
     }
 
-    /// Counts bytes that were read; a file may have grown meanwhile.
+    /// Counts bytes that were read, and reserves more if needed: a file may have grown.
     func add(_ bytes: Int) throws(ListError) {
         let total = count.withLock { count in
             count.used += bytes
@@ -154,19 +157,19 @@ final class BulkAccount: Sendable {
             defer { count = Count() }
             return count.reserved
         }
-        _ = reader.use(-reserved, by: user, atMost: .max)
+        _ = reader.reserve(-reserved, by: user, atMost: .max)
     }
 
     deinit { close() }
 }
 
-/// What may be wrong with a descriptor.
+/// The errors of a descriptor that cannot be read.
 enum BulkFault {
     static func unreadable(_ number: Int32) -> ListError {
         ListError(.invalidArguments, "file cannot be read", cause: SystemError.text(number))
     }
 
-    /// A file system in user space may answer never, and would keep a thread.
+    /// Throws for a file on a FUSE file system, which may never answer and would block a thread.
     static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
         switch listd_is_on_fuse(file.rawValue) {
         case 0: return
@@ -176,7 +179,7 @@ enum BulkFault {
     }
 }
 
-/// Reading of a file from its start.
+/// Reads a file from its start to its end.
 private enum WholeFile {
     static func read(_ file: FileDescriptor, _ account: BulkAccount) throws(ListError) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -5,20 +5,22 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// Memory files handed to users that still take memory: not sent, not read, or kept open by a program.
+/// A record of the memory files that were passed to users and still occupy memory: not sent, not read, or kept open
+/// by a program.
 ///
-/// Only the kernel knows when the last one has let go of a file. It says so to whoever watches it, which keeps no file alive
-/// (inotify(7), IN_DELETE_SELF); its events are read when somebody wants to know.
+/// Only the kernel knows when the last descriptor of a file is closed. It reports this through inotify, which does
+/// not keep a file alive (inotify(7), IN_DELETE_SELF). The events are read when the record is used.
 @DBusActor
 package final class LentFiles {
-    /// The limits of one user.
+    /// The limits for one user.
     package struct Limits: Sendable {
-        /// The most files. A system bus takes nothing more from a sender of whose messages 64 descriptors wait in it.
+        /// The maximum number of files. A system bus accepts no more messages from a sender with 64 descriptors in
+        /// queued messages.
         package var files = 32
-        /// The most bytes, but for a single file.
+        /// The maximum number of bytes. A single file may exceed it.
         package var bytes = 256 << 20
 
-        /// Makes the daemon's own.
+        /// Creates the daemon's limits.
         package init() {}
     }
 
@@ -28,50 +30,50 @@ package final class LentFiles {
     }
 
     private let limits: Limits
-    /// Made when it is needed first, and tried again where there was no room for it.
+    /// The inotify descriptor. It is created on first use; after a failure, the next use tries again.
     private var notices: FileDescriptor?
     private var lent: [Int32: Lent] = [:]
 
-    /// Begins with none.
+    /// Creates an empty record.
     package nonisolated init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// How many files there are, and how many bytes are in them.
+    /// The number of files, and their total size in bytes.
     package var use: (files: Int, bytes: Int) {
-        settle()
+        removeClosedFiles()
         return (lent.count, lent.values.reduce(0) { $0 + $1.size })
     }
 
-    /// Refuses a user who may have no more files, before one is made.
+    /// Checks that a user may have another file, before the file is created.
     ///
     /// - Throws: `limitsExceeded`.
     package func checkRoom(for user: UInt32, bytes: Int = 0) throws(ListError) {
-        settle()
+        removeClosedFiles()
         let files = lent.values.filter { $0.user == user }
         let sum = files.reduce(0) { $0 + $1.size }
         guard files.isEmpty || (files.count < limits.files && sum + bytes <= limits.bytes) else {
             throw ListError(
                 .limitsExceeded,
-                "user \(user) has \(files.count) memory files with \(sum) bytes open or unread, and may have "
-                    + "\(limits.files) with \(limits.bytes)")
+                "user \(user) has \(files.count) memory files with \(sum) bytes open or unread; the limit is "
+                    + "\(limits.files) files with \(limits.bytes) bytes")
         }
     }
 
-    /// Counts a file for a user who is about to be sent it.
+    /// Records a file that is about to be sent to a user.
     ///
-    /// - Throws: `limitsExceeded` when that would be too many or too much, or when the kernel cannot tell its end.
+    /// - Throws: `limitsExceeded` when the user would exceed a limit, or when the kernel cannot watch the file.
     package func lend(_ file: FileDescriptor, to user: UInt32) throws(ListError) {
         var status = stat()
         guard unsafe fstat(file.rawValue, &status) == 0 else { throw Self.fault(errno) }
         try checkRoom(for: user, bytes: Int(status.st_size))
         let watch = unsafe inotify_add_watch(
-            try openNotices().rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
+            try openInotify().rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
         guard watch >= 0 else { throw Self.fault(errno) }
         lent[watch] = Lent(user: user, size: Int(status.st_size))
     }
 
-    private func openNotices() throws(ListError) -> FileDescriptor {
+    private func openInotify() throws(ListError) -> FileDescriptor {
         if let notices { return notices }
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard number >= 0 else { throw Self.fault(errno) }
@@ -84,25 +86,25 @@ package final class LentFiles {
         ListError(.limitsExceeded, "a memory file could not be watched", cause: SystemError.text(number))
     }
 
-    /// Forgets the files that are gone.
-    private func settle() {
+    /// Removes the files that no longer exist.
+    private func removeClosedFiles() {
         guard let notices else { return }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = unsafe read(notices.rawValue, &buffer, buffer.count)
             guard count > 0 else { return }
-            forget(Array(buffer.prefix(count)))
+            removeFiles(reportedBy: Array(buffer.prefix(count)))
         }
     }
 
-    /// Notices of files without a name of their own: watch, events, cookie and length (0), four bytes each.
-    private func forget(_ notices: [UInt8]) {
+    /// Handles inotify events without names: watch, mask, cookie and name length (0), of four bytes each.
+    private func removeFiles(reportedBy notices: [UInt8]) {
         for start in stride(from: 0, to: notices.count - 15, by: 16) {
             func number(at offset: Int) -> UInt32 {
                 (0..<4).reduce(0) { $0 | UInt32(notices[start + offset + $1]) << (8 * UInt32($1)) }
             }
             if number(at: 4) & UInt32(IN_Q_OVERFLOW) != 0 {
-                lent = [:]  // whose end was lost is not known; better too few than a user who is refused for ever
+                lent = [:]  // events were lost; counting too few files is better than refusing a user forever
             } else {
                 lent[Int32(bitPattern: number(at: 0))] = nil
             }

@@ -6,12 +6,13 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// Memory files that go out over the bus.
+/// Memory files that are sent over the bus.
 package enum SealedMemory {
-    /// Makes a memory file with the given content, which nobody can change any more (memfd_create(2), F_ADD_SEALS).
+    /// Creates a memory file with the given content, sealed so that nobody can change it (memfd_create(2),
+    /// F_ADD_SEALS).
     ///
-    /// - Parameter name: shown by the kernel to who looks at descriptors; no secret.
-    /// - Throws: `limitsExceeded` without descriptors or memory.
+    /// - Parameter name: a name that the kernel shows for the descriptor; must not be secret.
+    /// - Throws: `limitsExceeded` without free descriptors or memory.
     package static func file(named name: String, containing bytes: [UInt8]) throws(ListError) -> FileDescriptor {
         let number = unsafe listd_memfd(name)
         guard number >= 0 else { throw fault(errno) }
@@ -25,12 +26,12 @@ package enum SealedMemory {
             guard count > 0 else { throw fault(errno) }
             written += count
         }
-        // The receiver reads from the start, whatever its offset is worth.
+        // A receiver reads from the current offset, so the offset is reset to the start.
         guard lseek(number, 0, SEEK_SET) == 0, listd_seal(number) == 0 else { throw fault(errno) }
         return file
     }
 
     private static func fault(_ number: Int32) -> ListError {
-        ListError(.limitsExceeded, "no memory file could be made", cause: SystemError.text(number))
+        ListError(.limitsExceeded, "a memory file could not be created", cause: SystemError.text(number))
     }
 }

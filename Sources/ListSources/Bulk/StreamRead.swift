@@ -7,11 +7,12 @@ internal import Glibc
 internal import ListKit
 internal import ListSupport
 
-/// Reads one pipe or socket to its end as data comes, with a limit of time between data.
+/// Reads a pipe or socket to its end as data arrives, with a limit on the time without data.
 ///
-/// The other side shares the open file and can change its flags or take data away: no call here can block because of it.
+/// The other side shares the open file and may change its flags or read from it. Nevertheless, no call here can
+/// block.
 final class StreamRead: @unchecked Sendable {
-    // Everything mutable belongs to `queue`, on which all handlers run.
+    // All mutable properties belong to `queue`, on which all handlers run.
     private let file: FileDescriptor
     private let reader: any StreamReader
     private let account: BulkAccount
@@ -29,7 +30,7 @@ final class StreamRead: @unchecked Sendable {
         reader = isSocket ? SocketReader() : try PipeReader()
     }
 
-    /// All bytes up to the end; called once.
+    /// Reads all bytes up to the end; called once.
     func bytes() async throws(ListError) -> [UInt8] {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in queue.async { self.begin(continuation) } }
@@ -42,7 +43,7 @@ final class StreamRead: @unchecked Sendable {
         return try outcome.get()
     }
 
-    private static let cancelled = ListError(.invalidArguments, "file was not wanted any more")
+    private static let cancelled = ListError(.invalidArguments, "reading of the file was cancelled")
 
     private func begin(_ continuation: CheckedContinuation<Result<[UInt8], ListError>, Never>) {
         if isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
@@ -53,25 +54,25 @@ final class StreamRead: @unchecked Sendable {
         restartTimer()
         timer.activate()
         let source = DispatchSource.makeReadSource(fileDescriptor: file.rawValue, queue: queue)
-        source.setEventHandler { [self] in readNow() }
-        // The descriptor must stay open as long as Dispatch may look at it.
+        source.setEventHandler { [self] in readAvailable() }
+        // The descriptor must stay open as long as Dispatch may use it.
         source.setCancelHandler { [file] in _ = file }
         self.source = source
         source.activate()
-        // Dispatch says nothing of the writing end of a pipe.
-        readNow()
+        // Dispatch reports nothing when the descriptor is the writing end of a pipe, so this first read detects it.
+        readAvailable()
     }
 
     private var tooSlow: ListError {
-        ListError(.invalidArguments, "file: no data for \(account.limits.idleTime)")
+        ListError(.invalidArguments, "no data arrived from the file for \(account.limits.idleTime)")
     }
 
     private func restartTimer() {
         timer?.schedule(deadline: .now() + .milliseconds(Int(clamping: account.limits.idleTime.milliseconds)))
     }
 
-    /// Takes what is there, at most 1 MiB before others have their turn.
-    private func readNow() {
+    /// Reads the available data, at most about 1 MiB, so that other reads get a turn.
+    private func readAvailable() {
         guard continuation != nil else { return }
         var taken = 0
         while taken < 1 << 20 {
@@ -100,14 +101,14 @@ final class StreamRead: @unchecked Sendable {
     }
 }
 
-/// What came of one attempt to read.
+/// The outcome of an attempt to read.
 enum StreamOutcome {
     case bytes(Int)
     case nothing
     case end
     case failed(Int32)
 
-    /// Sorts what a system call answered.
+    /// Converts the result of a system call.
     init(_ count: Int) {
         if count > 0 {
             self = .bytes(count)
@@ -119,7 +120,7 @@ enum StreamOutcome {
     }
 }
 
-/// Reads the available bytes without blocking.
+/// A function that reads the available bytes without blocking.
 protocol StreamReader {
     func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome
 }
@@ -133,7 +134,7 @@ private struct SocketReader: StreamReader {
     }
 }
 
-/// A pipe can be read without waiting only through another pipe: read(2) has no flag for it.
+/// A reader for pipes. read(2) has no flag for non-blocking reads, so data is moved through another pipe (splice(2)).
 private struct PipeReader: StreamReader {
     private let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
@@ -141,7 +142,7 @@ private struct PipeReader: StreamReader {
     init() throws(ListError) {
         var ends: (read: Int32, write: Int32) = (-1, -1)
         guard unsafe listd_pipe(&ends.read, &ends.write) == 0 else {
-            throw ListError(.limitsExceeded, "no pipe could be made", cause: SystemError.text(errno))
+            throw ListError(.limitsExceeded, "a pipe could not be created", cause: SystemError.text(errno))
         }
         readEnd = FileDescriptor(adopting: ends.read)
         writeEnd = FileDescriptor(adopting: ends.write)

@@ -7,19 +7,19 @@ internal import Glibc
 internal import ListKit
 internal import ListSupport
 
-/// The open file behind a `FollowedFile`, and what was read of it.
+/// The open file of a `FollowedFile`, with a summary of the bytes that were read.
 struct OpenedFile {
     private static let headSize = 64 << 10
     private static let tailSize = 4 << 10
-    /// Seconds after which a time tells every later change.
+    /// The age in seconds from which a modification time is certain to differ after every later change.
     private static let settlingTime = 0.1
 
     private let descriptor: FileDescriptor
     private let path: String
     private let first: listd_file_state?
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     private(set) var count = 0
-    /// The state in which the file had these bytes and no more; nil if it may have had others, too.
+    /// The file's state when its content was exactly the bytes that were read; nil if that is not certain.
     private var last: listd_file_state?
     private var head: [UInt8] = []
     private var tail: [UInt8] = []
@@ -38,7 +38,7 @@ struct OpenedFile {
         return unsafe listd_state_of(descriptor.rawValue, &state) == 0 ? state : nil
     }
 
-    /// As long as the file is open, no other can have its inode.
+    /// Returns whether a state belongs to this file. While the file is open, no other file can have its inode.
     func isSame(as state: listd_file_state) -> Bool {
         first?.device == state.device && first?.inode == state.inode
     }
@@ -47,29 +47,29 @@ struct OpenedFile {
         last?.modified_seconds == state.modified_seconds && last?.modified_nanoseconds == state.modified_nanoseconds
     }
 
-    /// Reads from where it stopped to the end.
-    mutating func readOn(atMost limit: Int) throws(ListError) -> [UInt8] {
+    /// Reads the bytes from the last position to the end of the file.
+    mutating func readRest(atMost limit: Int) throws(ListError) -> [UInt8] {
         let bytes = try read(at: count, count: limit)
         count += bytes.count
         if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
         tail = Array((tail + bytes.suffix(Self.tailSize)).suffix(Self.tailSize))
         unsafe bytes.withUnsafeBytes { unsafe digest.combine(bytes: $0) }
-        // What came since has an event of its own.
+        // A later change has an inotify event of its own.
         last = state().flatMap { Int($0.size) == count ? $0 : nil }
         return bytes
     }
 
-    /// Forgets the state if bytes that are written over others could leave its time as it is: clocks of file systems tick
-    /// only every few milliseconds, and a write that is under way has set the time already.
-    mutating func doubtRecentState() {
+    /// Discards the state if overwriting bytes might leave the modification time unchanged. File system clocks
+    /// advance only every few milliseconds, and a write in progress has already set the time.
+    mutating func discardRecentState() {
         guard let state = last else { return }
-        // Times of files go as far as integers: their difference may be no integer.
+        // The times are converted to Double first, as the difference of extreme integers would overflow.
         let modified = Double(state.modified_seconds) + Double(state.modified_nanoseconds) / 1e9
         let age = Date().timeIntervalSince1970 - modified
         if age < Self.settlingTime { last = nil }
     }
 
-    /// Whether bytes begin with all that was read.
+    /// Returns whether `bytes` begin with all bytes that were read.
     func isBeginning(of bytes: [UInt8]) -> Bool {
         guard bytes.count >= count else { return false }
         var other = Hasher()
@@ -83,7 +83,7 @@ struct OpenedFile {
         return first == head && last == tail
     }
 
-    /// Reads at most `count` bytes, fewer at the end of the file.
+    /// Reads at most `count` bytes; fewer at the end of the file.
     private func read(at start: Int, count: Int) throws(ListError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(count, 1 << 18))

@@ -2,26 +2,26 @@
 
 internal import Glibc
 
-/// The names that a path leads through now, links followed as the kernel does: as long as none of them changes where it is
-/// looked up, the path leads to the same thing.
+/// The directory entries through which a path is resolved at present, including symbolic links. As long as none of
+/// these entries changes, the path leads to the same file.
 struct PathSteps: Equatable {
-    /// A name, and the directory in which it is looked up, which has no link on its own way.
+    /// A name, and the directory in which it is looked up, as a path without symbolic links.
     struct Step: Equatable {
         var directory: String
         var name: String
     }
 
-    /// As many links as the kernel follows.
+    /// The maximum number of symbolic links, as in the kernel.
     private static let mostLinks = 40
-    /// Longer paths are not watched.
+    /// The maximum number of steps. Longer paths are not watched.
     private static let mostSteps = 256
 
-    /// The steps from the root on, the last one that of what is missing, if something is.
+    /// The steps from the root on. If an entry is missing, it is the last step.
     private(set) var steps: [Step] = []
-    /// Whether the path continues where nobody may look.
+    /// Whether the path continues where this process cannot look it up.
     private(set) var isCut = false
 
-    /// Resolves an absolute path, component by component.
+    /// Resolves an absolute path component by component.
     init(of path: String) {
         var left = Self.names(of: path)
         var directory = "/"
@@ -37,7 +37,7 @@ struct PathSteps: Equatable {
             }
             steps.append(Step(directory: directory, name: name))
             let place = directory == "/" ? "/" + name : directory + "/" + name
-            switch Self.look(at: place) {
+            switch Self.entry(at: place) {
             case .nothing: return
             case .hidden:
                 isCut = true
@@ -52,7 +52,7 @@ struct PathSteps: Equatable {
         }
     }
 
-    /// The last one first.
+    /// Splits a path into names, with the last name first.
     private static func names(of path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
     }
@@ -69,9 +69,9 @@ struct PathSteps: Equatable {
         case hidden
     }
 
-    private static func look(at path: String) -> Found {
+    private static func entry(at path: String) -> Found {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // The buffer has the length that is passed.
+        // The buffer has the given length.
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count >= 0 else {
             switch errno {

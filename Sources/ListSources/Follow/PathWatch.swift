@@ -6,16 +6,16 @@ internal import Glibc
 
 /// Reports when a file may have changed, appeared or disappeared (inotify(7)).
 ///
-/// Watched are the file, and in each directory that its path leads through, those of symbolic links too, the next name
-/// of the path, as far as there are directories: so a rename or a changed link anywhere on the path is noticed. Where a
-/// watch is impossible, for want of permission or of watches, the file is looked at once a second. The object and its
-/// calls belong to the serial queue that it is given.
+/// It watches the file, and the next name of the path in each existing directory through which the path leads,
+/// including those of symbolic links. So it notices a rename or a changed link anywhere on the path. Where a watch is
+/// impossible, for lack of permission or of watches, the file is checked once a second. The object and its functions
+/// belong to the serial queue that it is given.
 final class PathWatch {
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
     private static let fileEvents = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
-    /// A path that changes more often than this while the watches are set up is looked at once a second instead.
+    /// The maximum number of path changes while watches are set up. Beyond it, the file is checked once a second.
     private static let attempts = 8
 
     private let path: String
@@ -25,7 +25,7 @@ final class PathWatch {
     private var isPolling = false
     private let watches = WatchedNames()
 
-    /// Begins to watch; nothing is called before `update`.
+    /// Creates a watch. `changed` is not called before `update`.
     init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
         self.path = path
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -43,20 +43,22 @@ final class PathWatch {
         self.events = events
     }
 
-    /// Watches what is on the way to the file now; call it before each look at the file, so that no change falls between.
+    /// Watches the present path to the file. Call this before each read of the file, so that no change is missed in
+    /// between.
     func update() {
         var way = PathSteps(of: path)
-        // Nobody reports a directory that appeared after the look for it and before its parent was watched.
+        // inotify does not report a directory that appears between the lookup of its name and the watch on its
+        // parent.
         for _ in 0..<Self.attempts {
             watch(way)
             let seen = way
             way = PathSteps(of: path)
             if way == seen { return }
         }
-        poll(true)
+        setPolling(true)
     }
 
-    /// Watches from the root on, so that the watch of the parent reports when a directory is replaced.
+    /// Adds watches from the root on, so that the watch on a parent reports when a directory is replaced.
     private func watch(_ way: PathSteps) {
         var missed = descriptor < 0 || way.isCut
         var current: [Int32: Set<String>] = [:]
@@ -72,10 +74,10 @@ final class PathWatch {
         }
         for watch in watches.names.keys where current[watch] == nil { inotify_rm_watch(descriptor, watch) }
         watches.names = current
-        poll(missed)
+        setPolling(missed)
     }
 
-    /// Ends watching; the queue is not called any more.
+    /// Ends watching; `changed` is not called any more.
     func cancel() {
         timer.cancel()
         events?.cancel()
@@ -84,7 +86,7 @@ final class PathWatch {
 
     deinit { cancel() }
 
-    private func poll(_ wanted: Bool) {
+    private func setPolling(_ wanted: Bool) {
         guard wanted != isPolling else { return }
         isPolling = wanted
         if wanted {
@@ -95,19 +97,19 @@ final class PathWatch {
     }
 }
 
-/// What an inotify instance is watched for.
+/// The names that an inotify instance is watched for.
 private final class WatchedNames: @unchecked Sendable {
     // Owned by the serial queue of the watch.
-    /// The names in each watched directory that matter; events about the watched directory itself always matter.
+    /// The relevant names in each watched directory. Events about the watched directory itself are always relevant.
     fileprivate var names: [Int32: Set<String>] = [:]
 
-    /// Takes all events; true if one of them matters. What exactly happened does not matter, because the file is looked
-    /// at afterwards.
+    /// Reads all pending events. Returns `true` if one of them is relevant. Its details do not matter, because the
+    /// file is checked afterwards.
     func drain(_ descriptor: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16384)
         var matters = false
         while true {
-            // The buffer has the length that is passed.
+            // The buffer has the given length.
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return matters }
@@ -116,7 +118,8 @@ private final class WatchedNames: @unchecked Sendable {
         }
     }
 
-    /// Takes one record: watch, mask, cookie, length of the name, name with NULs behind it.
+    /// Reads one record: watch, mask, cookie, length of the name, and the name padded with NULs. Returns whether it
+    /// is relevant.
     private func readRecord(_ rest: inout ArraySlice<UInt8>) -> Bool {
         func number(at offset: Int) -> UInt32 {
             (0..<4).reduce(0) { $0 | UInt32(rest[rest.startIndex + offset + $1]) << (8 * UInt32($1)) }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells two contents of a file apart, in whatever pieces they were read: FNV-1a with 64 bits, and the length.
+/// A digest of a file's content: its length and its 64-bit FNV-1a hash, independent of the pieces in which it was
+/// read.
 struct ContentDigest {
     private var count = 0
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Goes on with the next bytes.
+    /// Adds the next bytes to the digest.
     ///
     /// - Complexity: O(bytes)
     mutating func append(_ bytes: [UInt8]) {
@@ -15,6 +16,6 @@ struct ContentDigest {
         count += bytes.count
     }
 
-    /// The same text for the same content, over the end of listd too.
+    /// The digest as text. Equal content has the same text, also after a restart of listd.
     var text: String { "\(count)-\(String(hash, radix: 16))" }
 }

@@ -2,8 +2,8 @@
 
 @_spi(Daemon) package import ListKit
 
-/// Turns JSON into fields: strings become `s`, integers `x`, other numbers `d`, truth values `b`, arrays `av`, objects
-/// `a{sv}`; null removes its key, and of repeated keys the last one counts (docs/rules/contract.md, "Writing").
+/// Converts JSON into fields. Strings become `s`, integers `x`, other numbers `d`, booleans `b`, arrays `av`, objects
+/// `a{sv}`. A null removes its key, and the last of repeated keys counts (docs/rules/contract.md, "Writing").
 package struct JSONFields {
     private var encoder = FieldsEncoder()
 
@@ -12,29 +12,32 @@ package struct JSONFields {
         array: Array("av".utf8), dictionary: Array("a{sv}".utf8)
     )
 
-    /// The fields of a text that is one JSON object.
+    /// Converts a text that is a single JSON object.
     ///
-    /// - Throws: `invalidObject` for anything else.
+    /// - Throws: `invalidObject` for any other text.
     package static func fields(parsing text: String) throws(ListError) -> Fields {
         let bytes = Array(text.utf8)
         var parser = try JSONParser()
         return try parser.parse(bytes.indices, of: bytes.span) { tape throws(ListError) in
-            guard case .object = tape.node(at: JSONTape.root) else { throw ListError(.invalidObject, "not an object") }
+            guard case .object = tape.node(at: JSONTape.root) else {
+                throw ListError(.invalidObject, "the value is not an object")
+            }
             var fields = JSONFields()
             return try fields.fields(at: JSONTape.root, of: tape)
         }
     }
 
-    /// The fields of the JSON object at a position.
+    /// Converts the JSON object at a position.
     ///
-    /// - Throws: `invalidObject`, naming the key of the field, for what no field can be: a null without a key, an integer
-    ///   beyond `x`, a NUL, or more than 32 containers.
+    /// - Throws: `invalidObject` that names the field's key, for a value that fields cannot contain: a null in an
+    ///   array, an integer beyond `x`, a NUL, or more than 32 nested containers.
     package mutating func fields(at position: Int, of tape: JSONTape) throws(ListError) -> Fields {
         try encodeFields(at: position, of: tape)
         return try encoder.finish()
     }
 
-    /// The object with the given identifier and type, and the fields of the JSON object at a position, or none.
+    /// Creates an object with the given identifier and type, and with the fields of the JSON object at a position, or
+    /// without fields.
     package mutating func object(
         id: Span<UInt8>, type: ObjectType, fieldsAt position: Int?, of tape: JSONTape
     ) throws(ListError) -> ListObject {
@@ -60,7 +63,7 @@ package struct JSONFields {
         try encoder.endDictionaryEntry()
     }
 
-    // The depth of the recursion is bounded: the encoder refuses more than 32 containers.
+    // The recursion is bounded: the encoder refuses more than 32 nested containers.
     private mutating func appendVariant(at position: Int, _ tape: JSONTape) throws(ListError) {
         switch tape.node(at: position) {
         case .string:
@@ -88,7 +91,7 @@ package struct JSONFields {
             }
             try encoder.endArray()
         case .null:
-            throw ListError(.invalidObject, "null has no key that it could remove")
+            throw ListError(.invalidObject, "null is allowed only as the value of a key")
         }
         try encoder.endVariant()
     }
@@ -103,7 +106,7 @@ package struct JSONFields {
         try encoder.endArray()
     }
 
-    /// Visits the entries of an object that are not removed by a null.
+    /// Calls `body` for each entry of an object that is not removed by a null.
     private func forEachEntry(
         ofObjectAt position: Int, _ tape: JSONTape, _ body: (_ key: Int, _ value: Int) throws(ListError) -> Void
     ) throws(ListError) {
@@ -118,7 +121,7 @@ package struct JSONFields {
         }
     }
 
-    /// The keys of an object whose last value is null.
+    /// Returns the keys of an object whose last value is null.
     private func removedKeys(from start: Int, to end: Int, _ tape: JSONTape) -> Set<[UInt8]> {
         var removed: Set<[UInt8]> = []
         var key = start

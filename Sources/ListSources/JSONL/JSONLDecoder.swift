@@ -4,33 +4,35 @@ internal import Glibc
 @_spi(Daemon) package import ListKit
 internal import ListSupport
 
-/// Reads the format `jsonl`: one object a line, `{"id": "...", "type": "...", "fields": {...}}`.
+/// A decoder of the format `jsonl`: one object per line, `{"id": "...", "type": "...", "fields": {...}}`.
 ///
-/// A missing type or missing fields are empty; lines of nothing but space are skipped. Everything else is an error that
-/// names the line.
+/// A missing type or missing fields are empty, and blank lines are skipped. Anything else is an error that names the
+/// line.
 package struct JSONLDecoder: ~Copyable {
     private let limits: ObjectLimits
     private var parser: JSONParser
     private var maker: JSONLObjects
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
-    /// - Throws: `limitsExceeded` without memory.
+    /// - Throws: `limitsExceeded` when there is no memory.
     package init(limits: ObjectLimits = ObjectLimits()) throws(ListError) {
         self.limits = limits
         parser = try JSONParser()
         maker = JSONLObjects(limits: limits)
     }
 
-    /// The longest line that can hold a legal object: text with every character escaped takes twice its bytes.
+    /// Returns the maximum length of a line with a valid object, in bytes. Text takes twice its length when all its
+    /// characters are escaped.
     package static func longestLine(_ limits: ObjectLimits) -> Int {
         2 * limits.objectBytes + 4 * limits.idBytes + 1024
     }
 
-    /// Reads all lines of a text; the last one needs no end.
+    /// Decodes all lines of a text. The last line needs no line feed.
     ///
-    /// - Parameter firstLine: the number of the first line, for messages.
-    /// - Throws: `invalidObject` or `payloadTooLarge`, with the number of the first line at fault; see ``object(at:of:line:)``.
+    /// - Parameter firstLine: the number of the first line, for error messages.
+    /// - Throws: `invalidObject` or `payloadTooLarge` with the number of the first faulty line; see
+    ///   ``object(at:of:line:)``.
     /// - Complexity: O(bytes).
     package mutating func objects(in bytes: Span<UInt8>, firstLine: Int = 1) throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
@@ -45,9 +47,9 @@ package struct JSONLDecoder: ~Copyable {
         return objects
     }
 
-    /// Reads the object of one line, nil for an empty line.
+    /// Decodes the object of one line; nil for a blank line.
     ///
-    /// - Throws: `invalidObject` for anything that is not JSON or not an object as described, and for values that no
+    /// - Throws: `invalidObject` for a line that is not JSON or not an object as described, and for values that no
     ///   D-Bus message can carry; `payloadTooLarge` beyond the limits.
     package mutating func object(
         at range: Range<Int>, of bytes: Span<UInt8>, line: Int
@@ -56,7 +58,7 @@ package struct JSONLDecoder: ~Copyable {
         do throws(ListError) {
             guard range.count <= Self.longestLine(limits) else {
                 throw LimitKey.objectBytes.refusal(
-                    .payloadTooLarge, "\(range.count) bytes; at most \(Self.longestLine(limits))")
+                    .payloadTooLarge, "the line has \(range.count) bytes, more than \(Self.longestLine(limits))")
             }
             let object = try parser.parse(range, of: bytes) { tape throws(ListError) in try maker.object(of: tape) }
             try limits.checkSize(of: object)
@@ -66,10 +68,10 @@ package struct JSONLDecoder: ~Copyable {
         }
     }
 
-    /// Where the line that starts at a position ends: at a line feed, or at the end of the bytes.
+    /// Returns the end of the line that starts at a position: the next line feed, or the end of the bytes.
     package static func lineEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
         let rest = bytes.extracting(start...)
-        // The bytes are only read during the call.
+        // `memchr` only reads the bytes, and only during the call.
         return unsafe rest.withUnsafeBytes { buffer in
             guard let first = buffer.baseAddress,
                 let found = unsafe memchr(first, Int32(UInt8(ascii: "\n")), buffer.count)

@@ -3,21 +3,21 @@
 @_spi(Daemon) package import ListKit
 internal import ListProtocol
 
-/// Writes the format `jsonl`: one object a line, as ``JSONLDecoder`` reads it.
+/// An encoder of the format `jsonl`: one object per line, as ``JSONLDecoder`` reads it.
 ///
-/// What JSON lacks is written as the nearest: bytes (`ay`) as base64 text, NaN and infinity as null, structures as arrays,
-/// paths and signatures as text, keys of any type as text, variants as what is in them (the contract's
-/// `GetObjectsByFileDescriptor`).
+/// Values that JSON cannot express are written as their nearest equivalent: bytes (`ay`) as base64 text, NaN and
+/// infinity as null, structs as arrays, object paths and signatures as text, keys of any type as text, variants as
+/// their content (the contract's `GetObjectsByFileDescriptor`).
 package struct JSONLEncoder {
     private var json = JSONWriter()
 
-    /// The lines so far.
+    /// The lines written so far.
     package var bytes: [UInt8] { json.bytes }
 
-    /// Makes an encoder that has written nothing.
+    /// Creates an encoder without output.
     package init() {}
 
-    /// Writes one object and the end of its line.
+    /// Appends a line with one object.
     ///
     /// - Complexity: O(bytes of the object).
     package mutating func append(_ object: ListObject) {
@@ -33,7 +33,7 @@ package struct JSONLEncoder {
         json.endLine()
     }
 
-    // The depth of the recursion is bounded: fields nest at most 32 containers.
+    // The recursion is bounded: fields nest at most 32 containers.
     private mutating func append(_ element: FieldsReader.Element) {
         switch element {
         case .byte(let number): json.append(number)
@@ -49,7 +49,7 @@ package struct JSONLEncoder {
         case .variant(_, var inside): if let value = inside.next() { append(value) }
         case .array(let type, let inside): appendArray(of: type, inside)
         case .structure(let members): appendElements(members)
-        case .dictionaryEntry: break  // met only inside of `appendObject`
+        case .dictionaryEntry: break  // occurs only inside of `appendObject`
         }
     }
 
@@ -91,7 +91,7 @@ package struct JSONLEncoder {
         json.endKey()
     }
 
-    /// JSON's keys are strings: a number or truth value is put in quotes.
+    /// Appends a key. Keys are strings in JSON, so a number or boolean is quoted.
     private mutating func append(key: FieldsReader.Element) {
         switch key {
         case .string, .objectPath, .signature: append(key)

@@ -3,21 +3,22 @@
 internal import ListKit
 internal import ListSupport
 
-/// Turns a growing file of JSON lines into objects: lines as they are completed, the whole when it begins anew.
+/// Converts a growing file of JSON lines into objects: new lines as they are completed, or all lines when the file
+/// has new content.
 ///
-/// A line with the identifier of an earlier line replaces that object in its place; other objects come last. A line is
-/// read when its line feed has come. A line at fault is left out; the first such line is the reported fault until the
-/// file begins anew.
+/// A line whose identifier occurred before replaces that object in its place; other objects are appended. A line is
+/// read when its line feed has arrived. A faulty line is skipped. The first skipped line is reported as the fault
+/// until the file has new content.
 struct JSONLFollower: ~Copyable {
     private var limits: ObjectLimits
     private var decoder: JSONLDecoder
-    /// The beginning of a line whose end has not been read yet.
+    /// The beginning of a line without its line feed.
     private var pending: [UInt8] = []
     /// The number of the next line.
     private var line = 1
-    /// What is wrong with the first line that was left out: `invalidObject` or `payloadTooLarge` with its number.
+    /// The error of the first skipped line: `invalidObject` or `payloadTooLarge` with its line number.
     private(set) var fault: ListError?
-    /// Whether the line that has begun is left out, because it is too long.
+    /// Whether the current line is skipped because it is too long.
     private var isSkipping = false
 
     init(limits: ObjectLimits) throws(ListError) {
@@ -25,16 +26,16 @@ struct JSONLFollower: ~Copyable {
         decoder = try JSONLDecoder(limits: limits)
     }
 
-    /// Takes other limits for what is read from now on.
+    /// Changes the limits for lines that are read from now on.
     ///
-    /// - Throws: `limitsExceeded` without memory.
+    /// - Throws: `limitsExceeded` when there is no memory.
     mutating func setLimits(_ limits: ObjectLimits) throws(ListError) {
         guard limits != self.limits else { return }
         decoder = try JSONLDecoder(limits: limits)
         self.limits = limits
     }
 
-    /// Reads a file that begins anew; answers its objects, each identifier once.
+    /// Reads the whole content of a file. Returns its objects, each identifier once.
     mutating func begin(with bytes: [UInt8]) -> [ListObject] {
         line = 1
         pending.removeAll()
@@ -43,7 +44,7 @@ struct JSONLFollower: ~Copyable {
         return Self.lastOfEach(append(bytes))
     }
 
-    /// Reads what was appended; answers the objects of the lines that are complete by now.
+    /// Reads appended bytes. Returns the objects of the lines that are now complete.
     mutating func append(_ bytes: [UInt8]) -> [ListObject] {
         let text = pending.isEmpty ? bytes : pending + bytes
         var objects: [ListObject] = []
@@ -56,7 +57,7 @@ struct JSONLFollower: ~Copyable {
             line += 1
         }
         pending = isSkipping ? [] : Array(text[start...])
-        skipEndlessLine()
+        skipOverlongLine()
         return objects
     }
 
@@ -72,8 +73,8 @@ struct JSONLFollower: ~Copyable {
         if fault == nil { fault = error }
     }
 
-    /// A line that never ends must not fill the memory.
-    private mutating func skipEndlessLine() {
+    /// Discards an incomplete line that exceeds the limit, so that it cannot fill the memory.
+    private mutating func skipOverlongLine() {
         let most = JSONLDecoder.longestLine(limits)
         guard pending.count > most else { return }
         record(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line): more than \(most) bytes"))
@@ -81,7 +82,7 @@ struct JSONLFollower: ~Copyable {
         isSkipping = true
     }
 
-    /// Of objects with the same identifier the last one, where the first one stands.
+    /// Returns the last object for each identifier, at the position of the first one.
     static func lastOfEach(_ objects: [ListObject]) -> [ListObject] {
         var places: [ObjectKey: Int] = [:]
         places.reserveCapacity(objects.count)
@@ -100,7 +101,7 @@ struct JSONLFollower: ~Copyable {
     }
 }
 
-/// An object as the key of a table: equal means the same identifier.
+/// A dictionary key for objects: objects with the same identifier are equal.
 private struct ObjectKey: Hashable {
     let object: ListObject
 

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// Makes the object of a parsed line.
+/// Creates the object of a parsed line.
 struct JSONLObjects {
     private let limits: ObjectLimits
     private var fields = JSONFields()
@@ -20,20 +20,21 @@ struct JSONLObjects {
         }
     }
 
-    /// Most objects have the type of the one before.
+    /// Returns the object type with a name. The last type is kept, as most objects have the type of the object
+    /// before.
     private mutating func objectType(_ position: Int?, of tape: JSONTape) throws(ListError) -> ObjectType {
         let name = position.map { tape.text(at: $0) } ?? ""
         if name.utf8.elementsEqual(lastType.name.utf8) { return lastType }
         try limits.check(typeLength: name.utf8.count)
         guard !name.utf8.contains(0) else {
-            throw ListError(.invalidObject, "type \(name.quoted): NUL in a string")
+            throw ListError(.invalidObject, "the type \(name.quoted) contains a NUL character")
         }
         lastType = ObjectType.named(name)
         return lastType
     }
 }
 
-/// Where the members of a line lie; of repeated ones the last counts, and null removes one.
+/// The positions of the members of a line. The last of repeated members counts, and null removes a member.
 private struct JSONLMembers {
     private(set) var id: Int?
     private(set) var type: Int?

@@ -7,7 +7,7 @@ internal import ListSupport
 internal import PluginAPI
 
 extension BuiltInSource {
-    /// `jsonl:/PATH`, a file of JSON lines, which is followed.
+    /// The source `jsonl:/PATH`, which follows a file of JSON lines.
     package static let jsonLines = BuiltInSource(
         scheme: "jsonl", form: "jsonl:/PATH", accepts: { $0.hasPrefix("/") && !$0.hasSuffix("/") },
         make: { path, context throws(ListError) in
@@ -15,26 +15,26 @@ extension BuiltInSource {
         })
 }
 
-/// A list from a file of JSON lines, which is followed (`jsonl:/PATH`).
+/// A source that fills a list from a file of JSON lines and follows the file (`jsonl:/PATH`).
 ///
-/// Appended lines are upserts; a file that was truncated, rewritten, replaced or rotated replaces the whole list. A
-/// malformed line is left out, and a missing file is waited for: both are a fault as long as they last, and the list
-/// has the rest. The list is `failed` only when nothing of the file could be read.
+/// Appended lines are upserts. A file that was truncated, rewritten, replaced or rotated replaces the whole list. A
+/// faulty line is skipped, and a missing file is waited for. Both are reported as a fault as long as they last, while
+/// the list keeps the rest. The list is `failed` only when nothing of the file could be read.
 package final class JSONLSource: Source {
-    /// What the source works with; touched on `queue` only.
+    /// The mutable state of the source, used on `queue` only.
     private final class State: @unchecked Sendable {
-        // Owned by the source's serial queue.
+        // Owned by the serial queue of the source.
         fileprivate var follower: JSONLFollower
         fileprivate var file: FollowedFile
         fileprivate var watch: PathWatch?
-        /// The failure or fault that was reported last, unless it is over: one at most.
+        /// The failure and the fault that are currently reported. At most one of them is not nil.
         fileprivate var failure: ListError?
         fileprivate var fault: ListError?
-        /// Whether the list has been sent the contents of the file.
-        fileprivate var isTold = false
-        /// The digest of the bytes read so far.
+        /// Whether the list has received the contents of the file.
+        fileprivate var isSent = false
+        /// A digest of all bytes read so far.
         fileprivate var content = ContentDigest()
-        /// When the list was last known to have all of the file.
+        /// The time when the list was last known to contain the whole file, in microseconds since 1970; 0 for never.
         fileprivate var synced: UInt64 = 0
         fileprivate var wasFound = false
         fileprivate var isStopped = false
@@ -53,10 +53,10 @@ package final class JSONLSource: Source {
     /// Prepares to follow a file; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - path: absolute.
-    ///   - limits: what one object may take.
-    ///   - fileBytes: what the file may have.
-    /// - Throws: `limitsExceeded` without memory.
+    ///   - path: the absolute path of the file.
+    ///   - limits: the limits of one object.
+    ///   - fileBytes: the maximum size of the file in bytes.
+    /// - Throws: `limitsExceeded` when there is no memory.
     package init(
         path: String, limits: ObjectLimits = ObjectLimits(), fileBytes: Int = 64 << 20, sink: @escaping SourceSink
     ) throws(ListError) {
@@ -67,11 +67,11 @@ package final class JSONLSource: Source {
     }
 
     package func start(from place: @escaping @Sendable () -> [UInt8]?) {
-        // No cursor says what was read before listd ended: the file is compared with the list.
+        // This source has no cursor: after a restart, the whole file is compared with the list.
         queue.async { [self] in
             guard !state.isStopped, state.watch == nil else { return }
-            state.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.look() }
-            look()
+            state.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.readFile() }
+            readFile()
         }
     }
 
@@ -84,9 +84,9 @@ package final class JSONLSource: Source {
             }
             state.file.setLimit(fileBytes)
             guard state.failure != nil || state.fault != nil else { return }
-            // A line that was at fault is read again only with the whole file.
-            state.file.forget()
-            look()
+            // A line that was faulty is read again only with the whole file.
+            state.file.reset()
+            readFile()
         }
     }
 
@@ -99,17 +99,17 @@ package final class JSONLSource: Source {
         }
     }
 
-    private func look() {
+    private func readFile() {
         guard !state.isStopped else { return }
         state.watch?.update()
-        switch state.file.look() {
+        switch state.file.readChanges() {
         case .unchanged: send([])
         case .grew(let bytes):
             state.content.append(bytes)
             send(state.follower.append(bytes))
         case .began(let bytes):
             state.wasFound = true
-            state.isTold = false
+            state.isSent = false
             state.content = ContentDigest()
             state.content.append(bytes)
             send(state.follower.begin(with: bytes))
@@ -119,28 +119,30 @@ package final class JSONLSource: Source {
         }
     }
 
-    /// Reports what was read, and the line that could not be read; if all lines are at fault, that is a failure.
+    /// Sends the objects that were read, and the fault of the first skipped line. If all lines are faulty, reports a
+    /// failure.
     private func send(_ objects: [ListObject]) {
-        let fault = state.follower.fault.map(located)
-        if let fault, objects.isEmpty, !state.isTold { return report(fault) }
+        let fault = state.follower.fault.map(withPath)
+        if let fault, objects.isEmpty, !state.isSent { return report(fault) }
         setFault(fault)
         if fault == nil { state.synced = Clock.microseconds(of: CLOCK_REALTIME) }
-        if !state.isTold {
-            state.isTold = true
-            succeed(.replace(JSONLFollower.lastOfEach(objects)))
+        if !state.isSent {
+            state.isSent = true
+            sendEvent(.replace(JSONLFollower.lastOfEach(objects)))
         } else if !objects.isEmpty {
-            succeed(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
+            sendEvent(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
         }
     }
 
-    private func succeed(_ event: SourceEvent) {
+    private func sendEvent(_ event: SourceEvent) {
         state.failure = nil
         sink(.upTo(DataSourceProgress(position: state.content.text, synced: state.synced), event))
     }
 
-    /// The file cannot be read: a failure, unless the list has what was in it.
+    /// Reports that the file cannot be read. This is a fault if the list has the file's contents, and otherwise a
+    /// failure.
     private func report(_ error: ListError) {
-        guard !state.isTold else { return setFault(error) }
+        guard !state.isSent else { return setFault(error) }
         guard state.failure != error else { return }
         state.failure = error
         sink(.failed(error))
@@ -153,7 +155,7 @@ package final class JSONLSource: Source {
         sink(.fault(error))
     }
 
-    private func located(_ error: ListError) -> ListError {
+    private func withPath(_ error: ListError) -> ListError {
         ListError(error.code, "\(path), \(error.message)", cause: error.cause)
     }
 }

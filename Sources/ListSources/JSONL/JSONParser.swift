@@ -3,32 +3,32 @@
 internal import CSimdjson
 internal import ListKit
 
-/// simdjson, which checks one JSON document and lays it out as a tape.
+/// A simdjson parser, which validates one JSON document and converts it to a tape.
 ///
-/// It keeps its memory from one document to the next, so one parser serves many lines.
+/// The parser keeps its memory from one document to the next, so one parser serves many lines.
 @safe struct JSONParser: ~Copyable {
     private let handle: OpaquePointer
-    /// A copy of a document that has no room after it.
+    /// A padded copy of a document that has too few bytes after it.
     private var padded: [UInt8] = []
 
-    /// Makes a parser.
+    /// Creates a parser.
     ///
-    /// - Throws: `limitsExceeded` without memory.
+    /// - Throws: `limitsExceeded` when there is no memory.
     init() throws(ListError) {
         guard let handle = unsafe listd_json_parser_create() else {
-            throw ListError(.limitsExceeded, "not enough memory to read JSON")
+            throw ListError(.limitsExceeded, "there is not enough memory to parse JSON")
         }
         unsafe self.handle = unsafe handle
     }
 
     deinit { unsafe listd_json_parser_destroy(handle) }
 
-    /// Parses the bytes of a range as exactly one document, and lends its tape.
+    /// Parses a range of bytes as exactly one document and passes its tape to `body`.
     ///
-    /// Nothing is copied if more bytes follow the range (simdjson reads up to 64 beyond the end).
+    /// Nothing is copied if enough bytes follow the range (simdjson reads up to 64 bytes beyond the end).
     ///
-    /// - Throws: `invalidObject` for what is not JSON (RFC 8259), for a lone surrogate, for numbers beyond 64 bits or
-    ///   beyond doubles and for more than 1024 brackets inside each other; what `body` throws.
+    /// - Throws: `invalidObject` for a document that is not JSON (RFC 8259), that has a lone surrogate, a number
+    ///   beyond 64 bits or beyond doubles, or more than 1024 nested brackets; errors of `body`.
     mutating func parse<Result>(
         _ range: Range<Int>, of bytes: Span<UInt8>, body: (JSONTape) throws(ListError) -> Result
     ) throws(ListError) -> Result {
@@ -43,7 +43,7 @@ internal import ListKit
     private func parse<Result>(
         readable document: Span<UInt8>, _ body: (JSONTape) throws(ListError) -> Result
     ) throws(ListError) -> Result {
-        // The tape lies in the parser's memory, which stays as it is until the next document.
+        // The tape is in the parser's memory, which is unchanged until the next document is parsed.
         try unsafe document.withUnsafeBufferPointer { buffer throws(ListError) in
             var result = unsafe listd_json_document()
             let code = unsafe listd_json_parse(handle, buffer.baseAddress, buffer.count, &result)

@@ -3,27 +3,27 @@
 internal import CSimdjson
 internal import ListSupport
 
-/// A parsed JSON document as simdjson lays it out: one word for each value, bracket and key.
+/// A parsed JSON document in the form of simdjson's tape: one word for each value, bracket and key.
 ///
-/// A position is that of a word; the document's value is at ``root``. It is valid only while its parser lends it. A
-/// position that is not on the tape answers `null`, so that nothing here can trap.
+/// A position is the index of a word; the value of the document is at ``root``. A tape is valid only while its parser
+/// passes it to a closure. A position outside of the tape reads as `null`, so that no access can trap.
 @safe package struct JSONTape {
-    /// The node at a position.
+    /// A value in the document.
     enum Node {
-        /// The entries lie between this position and `end`: key, value, key, value …
+        /// An object. Its entries lie between its position and `end`: key, value, key, value …
         case object(end: Int)
-        /// The elements lie between this position and `end`.
+        /// An array. Its elements lie between its position and `end`.
         case array(end: Int)
         case string
         case integer(Int64)
-        /// An integer beyond the signed 64 bits.
+        /// An integer beyond the signed 64-bit range.
         case largeInteger(UInt64)
         case double(Double)
         case boolean(Bool)
         case null
     }
 
-    /// The position of the document's value.
+    /// The position of the value of the document.
     static let root = 1
     private static let payload: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
@@ -33,11 +33,11 @@ internal import ListSupport
 
     private subscript(_ position: Int) -> UInt64 {
         guard position >= 0, unsafe position < document.word_count else { return UInt64(UInt8(ascii: "n")) << 56 }
-        // The tape has as many words.
+        // The tape has `word_count` words.
         return unsafe document.words[position]
     }
 
-    /// The kind of node at a position.
+    /// Returns the value at a position.
     func node(at position: Int) -> Node {
         let word = self[position]
         switch UInt8(word >> 56) {
@@ -53,7 +53,7 @@ internal import ListSupport
         }
     }
 
-    /// The position after the value at a position.
+    /// Returns the position after the value at a position.
     func position(after position: Int) -> Int {
         switch node(at: position) {
         case .object(let end), .array(let end): max(end, position) + 1
@@ -62,12 +62,12 @@ internal import ListSupport
         }
     }
 
-    /// Whether the value at a position is null.
+    /// Returns whether the value at a position is null.
     func isNull(at position: Int) -> Bool {
         if case .null = node(at: position) { true } else { false }
     }
 
-    /// Lends the UTF-8 of a string or key; another value is an empty text.
+    /// Passes the UTF-8 bytes of a string or key to a closure; an empty span for any other value.
     func withText<Result, Failure: Error>(
         at position: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -75,7 +75,7 @@ internal import ListSupport
         guard UInt8(self[position] >> 56) == UInt8(ascii: "\""), unsafe offset + 4 <= document.text_capacity else {
             return try body([UInt8]().span)
         }
-        // A text is four bytes of count and as many bytes, all inside the buffer of the texts.
+        // A string is a four-byte count and as many bytes, which all lie inside of the string buffer.
         let start = unsafe UnsafeRawPointer(document.texts + offset)
         let count = unsafe Int(start.loadUnaligned(as: UInt32.self))
         guard unsafe offset + 4 + count <= document.text_capacity else { return try body([UInt8]().span) }
@@ -83,16 +83,17 @@ internal import ListSupport
         return try unsafe body(bytes.span)
     }
 
-    /// The UTF-8 of a string or key; other than `String`s, these are equal only if every byte is.
+    /// Returns the UTF-8 bytes of a string or key. Unlike `String`s, they are equal only if all bytes are equal.
     func bytes(at position: Int) -> [UInt8] {
         withText(at: position) { text in text.indices.map { text[$0] } }
     }
 
-    /// A string or key as Swift text.
+    /// Returns a string or key as a `String`.
     func text(at position: Int) -> String {
         withText(at: position) { String(copying: $0) }
     }
 
-    /// The position of the closing bracket; an opening one carries the position behind it, and a count above 32 bits.
+    /// Returns the position of the closing bracket. The word of an opening bracket has the position after it in the
+    /// low 32 bits.
     private func lastWord(of word: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: word)) - 1 }
 }

@@ -4,21 +4,21 @@ internal import Glibc
 internal import ListKit
 internal import ListSupport
 
-/// The first bytes of a file, as far as they tell whether this machine's dynamic loader takes it (elf(5)).
+/// The part of a file's ELF header that shows whether this machine's dynamic loader can load the file (elf(5)).
 struct ELFHeader {
     private static let length = 20
     private let bytes: [UInt8]
 
-    /// Reads the header; a shorter file gives a shorter header.
+    /// Reads the header. For a shorter file, the header is shorter too, and ``check(_:)`` throws.
     init(of path: String) throws(ListError) {
-        // O_NONBLOCK: opening must not wait, even if the path has become a pipe.
+        // O_NONBLOCK: opening must not block, even if the path has become a FIFO.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw ListError(.pluginRefused, "\(path): cannot be read", cause: SystemError.text(errno))
         }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.length)
-        // The buffer is a local and as long as its length.
+        // The buffer is a local array, and `read` gets its length.
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
         bytes = Array(buffer.prefix(max(0, count)))
     }

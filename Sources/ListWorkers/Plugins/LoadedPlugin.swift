@@ -3,45 +3,45 @@
 package import ListConfiguration
 package import PluginAPI
 
-/// The state of a plugin; the raw value is the contract's word.
+/// The state of a plugin; the raw values are those of the property `State` on the bus.
 package enum PluginState: String, Sendable, Hashable, CaseIterable {
     /// Its library is being loaded.
     case loading
-    /// It works.
+    /// The plugin is loaded.
     case ready
-    /// Its worker ended and is being started again.
+    /// Its worker died and is being restarted.
     case restarting
-    /// Its worker ended too often; `LoadPlugin` tries again.
+    /// Its worker died too often, or the plugin refused to start; `LoadPlugin` tries again.
     case failed
 }
 
-/// What there is to know about a plugin that was asked for (the interface `org.listd.Listd1.Plugin`).
+/// The properties of a plugin that was loaded, or is being loaded (the interface `org.listd.Listd1.Plugin`).
 package struct LoadedPlugin: Sendable, Hashable {
     /// The plugin's name.
     package let name: String
-    /// Its own version, for people.
+    /// The plugin's own version, for people.
     package var version: String
     /// The canonical path of its library.
     package var file: String
-    /// The API it was built for: major × 65536 + minor.
+    /// The version of the plugin API that the plugin was built for: major × 65536 + minor.
     package var apiVersion: UInt32
-    /// The names of its section controllers, without the plugin's.
+    /// The names of its section controllers, without the prefix `PLUGIN/`.
     package var sectionControllers: [String]
-    /// The names of its data sources, without the plugin's.
+    /// The names of its data sources, without the prefix `PLUGIN/`.
     package var dataSources: [String]
-    /// The hints of its data sources, by their names.
+    /// The hints for fields, by the name of the data source and of the field.
     package var hints: [String: [String: FieldHint]] = [:]
-    /// Where its code runs.
+    /// Whether its code runs in a worker or in this process.
     package var isolation: PluginIsolation
-    /// How it is.
+    /// The state of the plugin.
     package var state: PluginState
-    /// What went wrong last; empty if nothing did.
+    /// The last error; empty if there was none.
     package private(set) var lastError = ""
-    /// The process that its code runs in.
+    /// The id of the process in which its code runs; 0 = none.
     package var processID: UInt32
-    /// How often its worker was started again.
+    /// How often its worker was restarted.
     package var restartCount: UInt32 = 0
 
-    /// Records what went wrong last; empty = nothing.
+    /// Sets the last error; empty = none.
     mutating func setLastError(_ reason: String) { lastError = reason }
 }

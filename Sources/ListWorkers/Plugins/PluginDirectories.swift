@@ -4,25 +4,24 @@ internal import Glibc
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
 
-/// Where plugins are looked for, in order.
+/// The directories in which plugins are searched, in order.
 package struct PluginDirectories: Sendable, Hashable {
-    /// The directories.
+    /// The paths of the directories.
     package let paths: [String]
 
-    /// Looks in directories.
     package init(_ paths: [String]) {
         self.paths = paths
     }
 
     /// Finds a plugin by its name, or by a path to its file within the directories.
     ///
-    /// A name is looked for as `NAME.so` and `libNAME.so`, in the order of the directories. A relative path is relative
+    /// A name is searched as `NAME.so` and `libNAME.so`, in the order of the directories. A relative path is relative
     /// to a plugin directory.
     ///
-    /// - Throws: `noSuchPlugin`, or `pluginRefused` for a file that must not be loaded; both say what is wanted.
+    /// - Throws: `noSuchPlugin`, or `pluginRefused` for a file that must not be loaded. The message says what to do.
     package func find(_ nameOrPath: String) throws(ListError) -> PluginFile {
         guard !nameOrPath.isEmpty, !nameOrPath.utf8.contains(0) else {
-            throw ListError(.noSuchPlugin, "a plugin needs a name")
+            throw ListError(.noSuchPlugin, "the name of the plugin is empty, or has a NUL in it")
         }
         for path in candidates(for: nameOrPath) where exists(path) {
             return try PluginFile(path: path, in: paths)

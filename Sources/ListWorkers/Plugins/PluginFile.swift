@@ -4,12 +4,12 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// A file that may be loaded as a plugin: its canonical path, after all checks of the file passed.
+/// The canonical path of a file that has passed the checks of a plugin's library.
 ///
-/// The checks keep out files that an attacker could have put there or could still change: they accept only regular
-/// files inside a plugin directory, owned by root or by the daemon's user, that nobody else may write, as the directory
-/// itself; and only shared objects for this machine, since the dynamic loader's own refusal gives no reason that an
-/// administrator would understand.
+/// The checks exclude files that an attacker could have put there or could still change. They accept only regular
+/// files inside of a plugin directory. File and directories must be owned by root or the daemon's user, and nobody
+/// else may be able to write them. The file must be a shared object for this machine, as the dynamic loader's own
+/// error would not tell an administrator the reason.
 package struct PluginFile: Sendable, Hashable {
     /// The canonical path.
     package let path: String
@@ -17,9 +17,9 @@ package struct PluginFile: Sendable, Hashable {
     /// Checks a file.
     ///
     /// - Parameters:
-    ///   - path: where it is.
+    ///   - path: the path of the file.
     ///   - directories: the plugin directories.
-    ///   - identity: on whose behalf it would be loaded.
+    ///   - identity: the user and group of the process that loads the file.
     /// - Throws: `noSuchPlugin` when there is no such file, `pluginRefused` with the reason otherwise.
     package init(
         path: String, in directories: [String], identity: ProcessIdentity = .current
@@ -31,8 +31,8 @@ package struct PluginFile: Sendable, Hashable {
         else {
             throw ListError(
                 .pluginRefused,
-                "\(path): \(real) is in no plugin directory; put it into \(directories.joined(separator: " or ")), and load it "
-                    + "by its name, “\(Self.pluginName(ofFile: real))”")
+                "\(path): \(real) is in no plugin directory; move it to \(directories.joined(separator: " or ")), and "
+                    + "load it by its name, “\(Self.pluginName(ofFile: real))”")
         }
         for directory in Self.directories(from: directory, to: real) {
             try FileStatus(of: directory).checkTrust(in: identity, asDirectoryOf: path)
@@ -42,8 +42,8 @@ package struct PluginFile: Sendable, Hashable {
         self.path = real
     }
 
-    /// The plugin directory and those below it on the way to a file: a user who may write one of them can put another
-    /// file there.
+    /// Returns the plugin directory and its subdirectories on the path to a file. A user who may write one of them
+    /// could replace the file.
     private static func directories(from directory: String, to file: String) -> [String] {
         let names = file.utf8.dropFirst(directory.utf8.count).split(separator: UInt8(ascii: "/")).dropLast()
         return names.reduce(into: [directory]) { found, name in
@@ -51,10 +51,10 @@ package struct PluginFile: Sendable, Hashable {
         }
     }
 
-    /// The plugin's name as the file's name has it: `libNAME.so` and `NAME.so` are NAME.
+    /// The plugin's name according to the file name: NAME for `libNAME.so` and `NAME.so`.
     package var pluginName: String { Self.pluginName(ofFile: path) }
 
-    /// The name that a plugin has whose file is at a path.
+    /// Returns the name of the plugin according to the name of its file.
     package static func pluginName(ofFile path: String) -> String {
         var name = path.split(separator: "/").last.map(String.init) ?? path
         if name.hasSuffix(".so") { name.removeLast(3) }
@@ -63,24 +63,23 @@ package struct PluginFile: Sendable, Hashable {
     }
 }
 
-/// Who a process is to the file system.
+/// The user and group of a process, by which the file system checks its rights.
 package struct ProcessIdentity: Sendable, Hashable {
     /// The effective user.
     package var user: UInt32
     /// The effective group.
     package var group: UInt32
 
-    /// Names an identity.
     package init(user: UInt32, group: UInt32) {
         self.user = user
         self.group = group
     }
 
-    /// This process.
+    /// The identity of this process.
     package static var current: ProcessIdentity { ProcessIdentity(user: geteuid(), group: getegid()) }
 }
 
-/// What the file system says about a file.
+/// The type, mode and owner of a file.
 private struct FileStatus {
     let path: String
     let mode: UInt32
@@ -91,7 +90,7 @@ private struct FileStatus {
         var status = stat()
         // The path outlives the call; the status is a local of this function.
         guard unsafe stat(path, &status) == 0 else {
-            throw ListError(.pluginRefused, "\(path): cannot be looked at", cause: SystemError.text(errno))
+            throw ListError(.pluginRefused, "\(path): its status cannot be read", cause: SystemError.text(errno))
         }
         self.path = path
         mode = status.st_mode
@@ -119,14 +118,15 @@ private struct FileStatus {
         let isOpenToGroup = mode & S_IWGRP != 0 && group != identity.group && group != 0
         guard mode & S_IWOTH == 0, !isOpenToGroup else {
             let digits = String(mode & 0o7777, radix: 8)
-            throw ListError(.pluginRefused, "\(path): others may write it (mode \(digits), group \(group))")
+            throw ListError(.pluginRefused, "\(path): writable by other users (mode \(digits), group \(group))")
         }
     }
 }
 
-/// The canonical form of a path, without symbolic links; `nil` and `errno` when there is no such file.
+/// Returns the canonical form of a path, without symbolic links. Returns `nil` and sets `errno` when the file does
+/// not exist.
 private func canonicalPath(_ path: String) -> String? {
-    // realpath allocates its answer, which is freed here after it was copied.
+    // realpath allocates the result, which is copied and freed here.
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)

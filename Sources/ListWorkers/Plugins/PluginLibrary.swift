@@ -4,9 +4,9 @@ internal import Glibc
 package import ListKit
 @_spi(Daemon) package import PluginAPI
 
-/// A plugin's library in this process; it stays until the process ends.
+/// A plugin's library that is loaded into this process.
 ///
-/// Swift's runtime keeps what a library registered with it, so a library is never closed.
+/// The library is never closed, since Swift's runtime keeps pointers to the metadata in it.
 package struct PluginLibrary: Sendable {
     /// The file it was loaded from.
     package let file: PluginFile
@@ -14,14 +14,15 @@ package struct PluginLibrary: Sendable {
     package let record: PluginRecord
     private let entry: PluginEntry
 
-    /// Loads a library and asks it what it was built with; no Swift type of it is touched.
+    /// Loads a library and checks the versions that it was built with, before any of its Swift types is used.
     ///
-    /// - Throws: `pluginRefused`: the dynamic loader's own words, no entry point, or versions that do not fit.
+    /// - Throws: `pluginRefused` with the error of the dynamic loader; or because the library has no entry point, or
+    ///   was built with other versions.
     package init(_ file: PluginFile, daemon: PluginRecord = .current) throws(ListError) {
         entry = try Self.load(file)
         guard let record = entry.record else {
             throw ListError(
-                .pluginRefused, "\(file.path): \(PluginEntry.symbolName) does not answer as a plugin's does")
+                .pluginRefused, "\(file.path): \(PluginEntry.symbolName) did not return the record of a plugin")
         }
         try record.check(against: daemon, file: file.path)
         self.file = file
@@ -29,7 +30,7 @@ package struct PluginLibrary: Sendable {
     }
 
     private static func load(_ file: PluginFile) throws(ListError) -> PluginEntry {
-        // RTLD_NOW: a missing symbol is reported here and not in the middle of a callback. The handle is never closed.
+        // RTLD_NOW: a missing symbol is reported here, not during a callback. The handle is never closed.
         guard let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) }
             throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
@@ -37,16 +38,16 @@ package struct PluginLibrary: Sendable {
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
             throw ListError(
                 .pluginRefused,
-                "\(file.path): exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin has the line "
-                    + "“@c public func \(PluginEntry.symbolName)(_ call: PluginCall) { exportPlugin(NAME.self, to: call) }”"
-            )
+                "\(file.path): exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin needs the line "
+                    + "“@c public func \(PluginEntry.symbolName)(_ call: PluginCall) "
+                    + "{ exportPlugin(NAME.self, to: call) }”")
         }
         return unsafe PluginEntry(symbol: symbol)
     }
 
-    /// Asks the plugin for its manifest; the first Swift code of it that runs.
+    /// Returns the plugin's manifest. This runs the plugin's Swift code for the first time.
     ///
-    /// - Throws: `pluginRefused` when the plugin throws, or when its manifest makes no sense.
+    /// - Throws: `pluginRefused` when the plugin throws, or when its manifest is invalid.
     package func manifest(for host: PluginHost) throws(ListError) -> PluginManifest {
         guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path): exports no plugin") }
         let manifest: PluginManifest

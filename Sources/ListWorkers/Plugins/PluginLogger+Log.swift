@@ -7,20 +7,21 @@ extension PluginLogger {
     /// The longest message, in bytes of UTF-8.
     static let greatestLength = 2048
 
-    /// Writes the messages of a plugin into the daemon's log.
+    /// Makes a logger that writes the messages of a plugin into the daemon's log.
     ///
-    /// A plugin that writes too much is limited like a client. The limit does not cover what listd writes about the
+    /// The rate of these messages is limited as for a client. The limit does not cover listd's own messages about the
     /// plugin, such as its death.
     package init(_ log: Log, plugin: String) {
         let log = log.with(.plugin(plugin))
         self.init { level, message in
             log.write(
                 Log.Level(rawValue: level.rawValue) ?? .info, { "\(plugin): \(Self.shortened(message))" },
-                limitedBy: "what plugin \(plugin) says")
+                limitedBy: "the activity of plugin \(plugin)")
         }
     }
 
-    /// A message that is no longer than ``greatestLength``: a longer one is cut between two characters and ends with “…”.
+    /// Shortens a message to ``greatestLength`` bytes. A longer message is cut between two characters and ends with
+    /// “…”.
     ///
     /// - Complexity: O(``greatestLength``), unless a single character is longer.
     static func shortened(_ message: String) -> String {
@@ -30,7 +31,7 @@ extension PluginLogger {
         }
         let end = bytes.index(bytes.startIndex, offsetBy: greatestLength - "…".utf8.count)
         let cut = message.indices.prefix { $0 <= end }.last
-        // A first character that is too long by itself is cut between two scalars, as a part of a string always is.
+        // If the first character alone is too long, it is cut between two scalars.
         return message[..<(cut == message.startIndex ? end : cut ?? end)] + "…"
     }
 }

@@ -5,16 +5,21 @@ package import ListKit
 package import PluginAPI
 
 extension PluginManifest {
-    /// The hints of the data sources that give some, by their names.
+    /// The hints for fields, by the name of the data source and of the field; without data sources that have none.
     package var hints: [String: [String: FieldHint]] {
         Dictionary(dataSources.map { ($0.name, $0.hints) }) { first, _ in first }.filter { !$0.value.isEmpty }
     }
 
-    /// Checks names: the plugin's must be valid and its file's, those of what it brings valid and different.
+    /// Checks the names in the manifest. The plugin's name must be valid and match its file. The names of section
+    /// controllers and of data sources must be valid and unique.
+    ///
+    /// - Throws: `pluginRefused`.
     package func check(file: PluginFile) throws(ListError) {
         guard PluginName.isValid(name), name == file.pluginName else {
             throw ListError(
-                .pluginRefused, "\(file.path): the plugin calls itself “\(name)”, its file “\(file.pluginName)”")
+                .pluginRefused,
+                "\(file.path): the plugin is named “\(name)” in its manifest, but “\(file.pluginName)” in "
+                    + "the file name")
         }
         try check(sectionControllers.map(\.name), what: "section controller", file: file)
         try check(dataSources.map(\.name), what: "data source", file: file)

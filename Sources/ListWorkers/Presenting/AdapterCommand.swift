@@ -5,31 +5,31 @@ internal import ListConfiguration
 
 /// A command for an adapter host.
 ///
-/// Commands are values, handled in the order in which they were sent. Each that carries a request id is answered by
-/// exactly one ``AdapterEffect/answer(_:_:)``.
+/// Commands are values that are handled in the order in which they were sent. A command with a request id is answered
+/// by exactly one ``AdapterEffect/answer(_:_:)``.
 package indirect enum AdapterCommand: Sendable {
-    /// Write; answered with a revision.
+    /// Update the list; answered with a revision.
     case update(UpdateRequest)
-    /// Read.
+    /// Read objects, items or changes.
     case query(RequestID, AdapterQuery)
-    /// Make a view; answered with what the list is.
+    /// Open a view; answered with the revision and the counts of the list.
     case openView(RequestID, ViewID, ListViewOptions)
-    /// Do something with a view.
+    /// Execute a command of a view's owner.
     case view(RequestID, ViewID, ViewCommand)
-    /// End a view for a reason of the daemon's; not answered.
+    /// Close a view for a reason of the daemon's own; not answered.
     case closeView(ViewID, ViewClosing)
-    /// Take other options, and other section controllers if there are any; answered with a revision.
+    /// Change the options, and the section controllers if there are any; answered with a revision.
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
-    /// Hold all flushes and pictures, because earlier reports still wait to be read; or continue.
+    /// Hold all flushes and pictures, because clients have not read earlier messages yet; or continue.
     case hold(Bool)
-    /// Store each transaction before it is applied, beginning with the list as it is, or stop that; answered.
+    /// Begin to store transactions before they are applied, starting with the whole list; or stop that; answered.
     case keep(RequestID, Bool)
-    /// What ``AdapterEffect/store(_:_:)`` named is stored, or why it is not; not answered.
+    /// The outcome of ``AdapterEffect/store(_:_:)``, with the reason of a failure; not answered.
     case stored(StoringToken, ListError?)
-    /// Finish what was accepted, close the views and end; answered with `done`, after which nothing comes.
+    /// Finish the accepted requests, close the views and end; answered with `done`, the last effect.
     case stop(RequestID, ViewClosing)
 
-    /// The request that waits for an answer.
+    /// The request that waits for an answer; nil for a command that is not answered.
     package var requestID: RequestID? {
         switch self {
         case .update(let request): request.id
@@ -41,23 +41,23 @@ package indirect enum AdapterCommand: Sendable {
     }
 }
 
-/// What may be asked of an adapter without changing it.
+/// A query of an adapter's contents.
 package enum AdapterQuery: Sendable {
-    /// A page of objects, at most about `byteLimit` bytes of them but at least one.
+    /// A page of objects, of about `byteLimit` bytes at most, but of one object at least.
     case objects(offset: Int, limit: Int, byteLimit: Int)
     /// One object by its id.
     case find(id: String)
-    /// The items of whole sections, at most about `byteLimit` bytes of them but at least one section.
+    /// The items of whole sections, of about `byteLimit` bytes at most, but of one section at least.
     case items(firstSection: Int, sectionCount: Int, byteLimit: Int)
-    /// How many items each section has, of at most `limit` sections.
+    /// The numbers of items of at most `limit` sections.
     case itemCounts(firstSection: Int, limit: Int)
-    /// The transactions after a revision, at most about `byteLimit` bytes of them but at least one.
+    /// The transactions after a revision, of about `byteLimit` bytes at most, but one transaction at least.
     case changes(since: UInt64, byteLimit: Int)
-    /// Everything that helps to find a fault, as text.
+    /// The state of the adapter as text, for debugging.
     case description
 }
 
-/// What the owner of a view may do with it.
+/// A command of a view's owner.
 package enum ViewCommand: Sendable {
     /// `View.SetViewport`.
     case setViewport(seen: UInt64, Rect)
@@ -75,7 +75,7 @@ package enum ViewCommand: Sendable {
     case select(id: String, item: Int, Bool)
     /// `View.ChangeSelection`.
     case changeSelection(select: [SelectedItem], deselect: [SelectedItem])
-    /// `View.Invoke`, as far as section controllers are asked.
+    /// `View.Invoke`, for an action that a section controller handles.
     case invoke(id: String, item: Int, action: String, parameters: Fields)
     /// `View.SetHighlighted`.
     case setHighlighted(id: String, item: Int, Bool)
@@ -87,19 +87,19 @@ package enum ViewCommand: Sendable {
     case close
 }
 
-/// What a viewer's user does to the content: the contract's words of `View.ReportScroll`.
+/// A phase of scrolling by a viewer's user; the raw values are those of `View.ReportScroll`.
 package enum ScrollPhase: String, Sendable, CaseIterable {
-    /// A finger or a pointer began to drag the content.
+    /// The user began to drag the content.
     case began
-    /// It was let go; the content may go on moving.
+    /// The user ended dragging; the content may still decelerate.
     case ended
     /// The content came to rest.
     case decelerated
 
-    /// What section controllers hear.
+    /// The event that section controllers get.
     ///
-    /// When the user lets the content go, it is not known whether it goes on moving. A viewer may never report its
-    /// rest, so the content counts as resting already.
+    /// When dragging ends, it is not known whether the content decelerates, and a viewer may never report its end. So
+    /// the event says that the content does not decelerate.
     package var event: ListScrollEvent {
         switch self {
         case .began: .willBeginDragging
@@ -109,15 +109,15 @@ package enum ScrollPhase: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a view ends: the contract's words of `View.Closed`.
+/// The reason for which a view is closed; the raw values are those of `View.Closed`.
 package enum ViewClosing: String, Sendable {
-    /// Its owner closed it, or left.
+    /// The owner closed the view, or disconnected.
     case closed = "closed"
-    /// Its adapter was removed.
+    /// The adapter was removed.
     case adapterRemoved = "adapter-removed"
-    /// The daemon ends.
+    /// The daemon is ending.
     case shuttingDown = "shutting-down"
 }
 
-/// Names what a host gave away to be stored, so that a late answer is known.
+/// The number of a write to the store, by which the host recognises a late answer.
 package typealias StoringToken = UInt64

@@ -2,42 +2,41 @@
 
 @_spi(Daemon) package import ListKit
 
-/// The effects of an adapter host, in the order in which clients must receive them.
+/// An effect of an adapter host. Clients must receive effects in the order in which the host returns them.
 package enum AdapterEffect: Sendable {
-    /// Revision and counts after the next effects: readers of properties never see less than the signals said.
+    /// The revision and counts after the effects that follow. Properties are thus never older than the signals.
     case status(AdapterStatus)
-    /// Something is to be written; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
+    /// Work for the store; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
     case store(StoringToken, StoreWork)
-    /// Something that a signal says.
+    /// An event that is sent as a signal.
     case event(AdapterEvent)
-    /// Built-in section controllers do not show all of the objects of an update.
+    /// The contents of an update that built-in section controllers do not show.
     case losses([ContentLoss])
-    /// The selected items after what comes next.
+    /// The selected items after the effects that follow.
     case selection([SelectedItem])
-    /// The state of a view after the next effects.
+    /// The state of a view after the effects that follow.
     case view(ViewID, ViewDescription)
-    /// A view is closed: for its owner only.
+    /// The closing of a view, sent to its owner only.
     case closed(ViewID, ViewClosing)
-    /// The list has lost its host for now, or has one again.
+    /// The list has lost its presenter (true), or has a presenter again (false).
     case paused(Bool)
-    /// The list has been quiet after changes: repeat its revision.
+    /// The revision of a list that has not changed for a while, to be announced again.
     case announce(AdapterStatus)
-    /// The one answer to a request.
+    /// The only answer to a request.
     case answer(RequestID, Result<AdapterAnswer, ListError>)
 }
 
-/// The numbers of an adapter that everybody may know.
+/// The public numbers of an adapter: its revisions and counts.
 package struct AdapterStatus: Sendable, Equatable {
     /// The current revision.
     package var revision: UInt64 = 0
-    /// The oldest revision from which changes are still known.
+    /// The oldest revision from which the changes are still available.
     package var oldestRevision: UInt64 = 0
-    /// How many objects the list has.
+    /// The number of objects in the list.
     package var objectCount = 0
-    /// How many items the list has.
+    /// The number of items in the list.
     package var itemCount = 0
 
-    /// Puts it together.
     package init(revision: UInt64 = 0, oldestRevision: UInt64 = 0, objectCount: Int = 0, itemCount: Int = 0) {
         self.revision = revision
         self.oldestRevision = oldestRevision
@@ -46,50 +45,50 @@ package struct AdapterStatus: Sendable, Equatable {
     }
 }
 
-/// What a request is answered with when it succeeds.
+/// The answer to a successful request.
 package enum AdapterAnswer: Sendable {
-    /// A write: the revision that contains it, how many repeated objects were dropped, whether a move was refused, and what
-    /// the revision took away if that is much.
+    /// The outcome of a write: the revision that contains it, the number of dropped objects with repeated identifiers,
+    /// whether a move was refused, and the removed objects if they are many.
     case revision(UInt64, droppedDuplicates: Int, isRefused: Bool, removed: LargeRemoval? = nil)
     /// A page of objects.
     case objects(revision: UInt64, total: Int, [ListObject])
     /// One object and its section.
     case object(revision: UInt64, section: Int, ListObject)
-    /// Items of whole sections; `next` is the first section that is not among them.
+    /// Items of whole sections; `next` is the first section that is not included.
     case items(revision: UInt64, next: Int, [PlacedItem])
-    /// How many items sections have that follow each other.
+    /// The numbers of items of consecutive sections.
     case itemCounts(revision: UInt64, [UInt32])
     /// Transactions in order, and the current revision.
     case changes(revision: UInt64, [Transaction])
-    /// A view is there; the counts are the list's.
+    /// An opened view, with the list's numbers of sections and items.
     case opened(revision: UInt64, sections: Int, items: Int)
-    /// The view's last sent picture.
+    /// The sequence number of the view's last sent picture.
     case sequence(UInt64)
-    /// The view's offset after scrolling, and its last sent picture.
+    /// The view's offset after scrolling, and the sequence number of its last sent picture.
     case scrolled(offset: Point, sequence: UInt64)
-    /// Yes or no.
+    /// A truth value, such as whether an item is selected.
     case flag(Bool)
-    /// Those of the items to select that are selected, and those of the items to deselect that are not selected.
+    /// Of the items to select, those that are selected now; of the items to deselect, those that are not selected now.
     case selection(selected: [SelectedItem], deselected: [SelectedItem])
     /// The whole picture of a view.
     case picture(Picture)
     /// Text for people.
     case text(String)
-    /// Done.
+    /// An answer without content.
     case done
 }
 
-/// More than half of the objects of a large list, which one revision took away.
+/// The size of a large removal: one revision that removes more than half of the objects of a large list.
 package struct LargeRemoval: Sendable, Equatable {
-    /// With fewer objects a list is not large.
+    /// The minimum number of objects of a large list.
     private static let leastTotal = 1000
 
-    /// How many objects are gone.
+    /// The number of removed objects.
     package let objects: Int
-    /// How many there were.
+    /// The number of objects before the removal.
     package let total: Int
 
-    /// Nil for what is not much, or not of a large list.
+    /// Returns nil if the list is not large, or if at most half of its objects are removed.
     package init?(objects: Int, total: Int) {
         guard total >= Self.leastTotal, objects > total - objects else { return nil }
         self.objects = objects
@@ -97,16 +96,15 @@ package struct LargeRemoval: Sendable, Equatable {
     }
 }
 
-/// An item with its place.
+/// An item with its index path.
 package struct PlacedItem: Sendable {
     /// The section.
     package var section: Int
-    /// The item's number in the section.
+    /// The item's index in the section.
     package var index: Int
     /// The item.
     package var item: ListItem
 
-    /// Puts it together.
     package init(section: Int, index: Int, item: ListItem) {
         self.section = section
         self.index = index

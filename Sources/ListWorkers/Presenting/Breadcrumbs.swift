@@ -7,20 +7,21 @@ internal import Glibc
 internal import ListSupport
 internal import Synchronization
 
-/// Memory that the daemon shares with one worker: what each of its lists and data sources is in the middle of.
+/// Memory that the daemon shares with one worker, with a slot for the running callback of each list and data source.
 ///
-/// The worker writes before each call of the plugin's code and the daemon reads: so it is known in which callback a
-/// worker died or hangs. The daemon trusts nothing of it: texts have bounds, and are only shown.
+/// The worker writes a slot before each call of the plugin's code. From it the daemon knows in which callback a worker
+/// died or hangs. The daemon does not trust the contents: texts are bounded, and only displayed.
 @safe
 final class BreadcrumbMap: Sendable {
-    /// How many lists and data sources can be told apart; what comes later goes unseen.
+    /// The number of slots. Lists and data sources beyond it have no breadcrumbs.
     static let count = 4096
     static let slotSize = 256
     private static let size = count * slotSize
 
     /// The memory file.
     let file: FileDescriptor
-    /// Mapped as long as this object lives; its words are atomics, its texts are read as bytes that may be wrong.
+    /// Mapped as long as this object lives. Stamps are atomics; other contents are read without synchronisation and
+    /// may be inconsistent.
     private nonisolated(unsafe) let base: UnsafeMutableRawPointer
 
     /// Makes memory for a new worker.
@@ -33,14 +34,15 @@ final class BreadcrumbMap: Sendable {
     }
 
     private static func noMemory(_ number: Int32) -> ListError {
-        ListError(.limitsExceeded, "no memory to share with a worker", cause: SystemError.text(number))
+        ListError(.limitsExceeded, "the shared memory of a worker could not be made", cause: SystemError.text(number))
     }
 
-    /// Maps the memory that the daemon handed over.
+    /// Maps a memory file, which the daemon shares with the worker.
     init(file: FileDescriptor) throws(ListError) {
         let mapped = unsafe mmap(nil, Self.size, PROT_READ | PROT_WRITE, Int32(MAP_SHARED), file.rawValue, 0)
         guard let mapped = unsafe mapped, Int(bitPattern: mapped) != -1 else {
-            throw ListError(.limitsExceeded, "memory cannot be shared", cause: SystemError.text(errno))
+            throw ListError(
+                .limitsExceeded, "the shared memory of a worker could not be mapped", cause: SystemError.text(errno))
         }
         self.file = file
         unsafe base = unsafe mapped
@@ -48,20 +50,21 @@ final class BreadcrumbMap: Sendable {
 
     deinit { unsafe munmap(base, Self.size) }
 
-    /// The slot with a number; nil for one that is not there.
+    /// Returns the slot with an index; nil if there is none.
     func slot(_ index: Int) -> BreadcrumbSlot? {
         guard (0..<Self.count).contains(index) else { return nil }
         return unsafe BreadcrumbSlot(map: self, start: base + index * Self.slotSize)
     }
 }
 
-/// The place of one list or data source in a ``BreadcrumbMap``: empty, or what is being called.
+/// The slot of one list or data source in a ``BreadcrumbMap``, which describes the running callback.
 ///
-/// Layout: a stamp that is 0 when empty and new with each outermost call; then kind, lengths, and whether there is a cause; the
-/// user and the request of the cause; then two texts.
+/// Layout: a stamp, which is 0 while no callback runs and new with each outermost call; the kind, the lengths of the
+/// texts, and whether there is a cause; the user and the request of the cause; the two texts.
 @safe
 package struct BreadcrumbSlot: @unchecked Sendable {
-    // Sendable: the map keeps the memory mapped; the worker's executor of the slot writes, everybody may read.
+    // Sendable: the map keeps the memory mapped. Only the executor of the list or data source writes; any thread may
+    // read.
     private let map: BreadcrumbMap
     private let start: UnsafeMutableRawPointer
 
@@ -75,14 +78,14 @@ package struct BreadcrumbSlot: @unchecked Sendable {
     }
 
     private func withStamp<Result>(_ body: (borrowing Atomic<UInt64>) -> Result) -> Result {
-        // Slots are aligned to 256 bytes, and the first word is nothing but this atomic.
+        // Slots are aligned to 256 bytes, and their first word is only used as this atomic.
         unsafe body(start.assumingMemoryBound(to: Atomic<UInt64>.self).pointee)
     }
 
-    /// The stamp; 0 = nothing is being called.
+    /// The stamp of the outermost call; 0 = no callback runs.
     var stamp: UInt64 { withStamp { $0.load(ordering: .acquiring) } }
 
-    /// Records what is being called, and for which user; texts are cut to the room that they have.
+    /// Writes the callback that is about to run, and its cause. Texts are cut to their maximum lengths.
     func write(_ kind: PluginCallback, controller: String, object: String, cause: CallCause? = nil) {
         unsafe start.storeBytes(of: kind.rawValue, toByteOffset: 8, as: UInt8.self)
         unsafe start.storeBytes(of: cause == nil ? 0 : 1, toByteOffset: 11, as: UInt8.self)
@@ -94,20 +97,20 @@ package struct BreadcrumbSlot: @unchecked Sendable {
         unsafe start.storeBytes(of: second, toByteOffset: 10, as: UInt8.self)
     }
 
-    /// Begins (a new number) or ends (0) the outermost call.
+    /// Marks the begin (with a new number) or the end (with 0) of the outermost call.
     func setStamp(_ stamp: UInt64) { withStamp { $0.store(stamp, ordering: .releasing) } }
 
     private func write(_ text: String, at offset: Int, room: Int) -> UInt8 {
         let bytes = text.utf8Span.span
         let count = min(bytes.count, room)
-        // `room` bytes belong to this text.
+        // The text has `room` bytes in the slot, so the copy stays inside of it.
         unsafe bytes.extracting(first: count).withUnsafeBufferPointer { source in
             if let address = source.baseAddress { unsafe (start + offset).copyMemory(from: address, byteCount: count) }
         }
         return UInt8(count)
     }
 
-    /// What is being called; nil when nothing is.
+    /// The running callback; nil when none runs.
     var breadcrumb: Breadcrumb? {
         guard stamp != 0, let kind = PluginCallback(rawValue: unsafe start.load(fromByteOffset: 8, as: UInt8.self))
         else { return nil }
@@ -125,23 +128,23 @@ package struct BreadcrumbSlot: @unchecked Sendable {
 
     private func text(lengthAt place: Int, at offset: Int, room: Int) -> String {
         let count = min(unsafe Int(start.load(fromByteOffset: place, as: UInt8.self)), room)
-        // The bytes are inside of the slot, whatever the worker wrote as their number.
+        // `count` is bounded, so the bytes are inside of the slot whatever length the worker wrote.
         return unsafe String(decoding: UnsafeRawBufferPointer(start: start + offset, count: count), as: UTF8.self)
     }
 }
 
-/// What a worker was in the middle of.
+/// A callback that was running in a worker.
 package struct Breadcrumb: Sendable, Equatable {
-    /// The callback.
+    /// The kind of callback.
     var kind: PluginCallback
     /// The name of the section controller or data source; empty when there is none.
     var controller: String
-    /// The object of the section, or the argument of the data source.
+    /// The identifier of the section's object, or the argument of the data source.
     var object: String
-    /// The user for whom it is called; nil = the list does it by itself.
+    /// The user and request that caused the call; nil = the list itself caused it.
     var cause: CallCause?
 
-    /// For people.
+    /// The callback in words, for messages.
     var description: String {
         switch kind {
         case .manifest: "the plugin's manifest"

@@ -4,30 +4,30 @@ internal import Dispatch
 @_spi(Daemon) package import ListKit
 internal import PluginAPI
 
-/// Writes a breadcrumb before each call of a plugin's code for one list, takes it away after, and counts how long the
-/// section controllers took.
+/// A tracer of the calls of a plugin's code for one list. It writes a breadcrumb before each call, clears it
+/// afterwards, and measures the time.
 ///
-/// It stands between the list and its executor too, because timers of section controllers come through that.
+/// It is also the list's executor in front of the real one, in order to trace the timers of section controllers.
 package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable {
     // Sendable: the state belongs to the list's executor, on which every method but `perform` is called.
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
     private var executor: HostExecutor?
-    /// The caller for whom the list works at present; nil = none.
+    /// The user and request for which the list works at present; nil = none.
     private(set) var cause: CallCause?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
     private var stopwatch = CallbackStopwatch()
     private var times: [String: CallbackTimes.Times] = [:]
 
-    /// Traces into a slot; without one, nothing is written.
+    /// Makes a tracer that writes breadcrumbs to a slot; nil = it only measures time.
     package init(_ slot: BreadcrumbSlot?) { self.slot = slot }
 
-    /// Calls timers back on an executor, from now on.
-    func use(_ executor: HostExecutor) { self.executor = executor }
+    /// Sets the executor on which timers run. Call this once, before the list is used.
+    func setExecutor(_ executor: HostExecutor) { self.executor = executor }
 
-    /// Runs `body` for a caller; nil = for nobody.
-    func act<Result>(for cause: CallCause?, _ body: () -> Result) -> Result {
+    /// Runs `body`, and attributes the calls in it to a user and request; nil = to the list itself.
+    func withCause<Result>(_ cause: CallCause?, _ body: () -> Result) -> Result {
         self.cause = cause
         defer { self.cause = nil }
         return body()
@@ -48,13 +48,14 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
         end()
     }
 
-    /// How long section controllers took since this was asked last, by plugin.
+    /// Returns the times of section controllers since the last call, by plugin, and resets them.
     func popTimes() -> [String: CallbackTimes.Times] {
         defer { times = [:] }
         return times
     }
 
-    /// The same section controller, whose traits are traced: the engine asks them without saying so.
+    /// Wraps a section controller's entry so that calls of its traits are traced, too. The engine does not report
+    /// them to its call observer.
     func traced(_ entry: SectionControllerEntry, of plugin: String) -> SectionControllerEntry {
         guard slot != nil, let traits = entry.traits else { return entry }
         let name = "\(plugin)/\(entry.name)"
@@ -73,15 +74,15 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
             }, entry.make)
     }
 
-    /// Runs a call that does not go through the engine.
+    /// Runs and traces a call that the engine does not report.
     func trace<Result>(_ kind: PluginCallback, _ controller: String, _ object: String, _ body: () -> Result) -> Result {
         begin(Breadcrumb(kind: kind, controller: controller, object: object))
         defer { end() }
         return body()
     }
 
-    /// Runs a timer, which is named after the call that set it, and has the same user behind it; what comes from other threads
-    /// has no name.
+    /// Runs work later, and traces it as a timer of the callback that is running now, with the same user as its
+    /// cause. Work that another thread has scheduled has neither name nor cause.
     package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
         guard let executor else { return }
         let origin = executor.isCurrent ? calls.last : nil

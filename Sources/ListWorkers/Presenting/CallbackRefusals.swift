@@ -2,57 +2,57 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// The calls of viewers for which the plugin of a list is no longer called, because a worker died of them.
+/// The viewers' calls that a list refuses because a similar call has killed a worker.
 ///
-/// Pure: given the call, the callback and the object of which a worker died, it refuses calls that would lead to the
-/// same callback on the same object, until that object or the plugin changes. Calls that name an object are compared
-/// exactly; of a viewport only the part counts that was new.
+/// It has no side effects. From the call, the callback and the object of a death it derives which calls would lead to
+/// the same callback on the same object. These are refused until the object or the plugin changes. Calls that name an
+/// object are compared exactly. Of a viewport, only the part is compared that the previous viewport did not show.
 struct CallbackRefusals: Sendable {
-    /// The refused callback, for an object.
+    /// The kind of call that is refused for an object.
     fileprivate enum Refused: Sendable, Equatable {
         case select(Bool)
         case highlight
         case action
         case measure
         case move
-        /// Items of a range of sections that the object's is in.
+        /// A query for items of a range of sections that contains the object's section.
         case items
-        /// The same, to be shown; or whatever these ends bring into view.
+        /// A visible range that contains the object's section, or that has these same ends.
         case range(first: IndexPath, last: IndexPath)
         /// A phase of scrolling, in a view that shows the object.
         case phase(ScrollPhase)
-        /// An item of the object that is scrolled to.
+        /// Scrolling to an item of the object.
         case scroll(item: Int, ScrollPosition)
-        /// Whatever viewport of this width, or height, shows all of this.
+        /// A viewport that has the width or the height of this rectangle, and covers it.
         case viewport(Rect)
     }
 
     fileprivate struct Entry: Sendable {
         let refused: Refused
-        /// The object that the caller names, and the one whose callback it was.
+        /// The identifier of the object that the call names.
         let named: String
+        /// The identifier of the object in whose callback the worker died.
         let blamed: String
         let reason: String
     }
 
-    /// How many are remembered; of more, the oldest is forgotten.
+    /// The maximum number of entries. Beyond it, the oldest entry is removed.
     static let mostEntries = 256
 
     private var entries: [Entry] = []
 
-    /// Nothing is refused.
     init() {}
 
-    /// Whether nothing is refused.
+    /// Whether no call is refused.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// A worker died of a call; of a kind that must not be refused, nothing is noted.
+    /// Refuses similar calls from now on, as a worker died of a call. Does nothing for a call that must not be refused.
     ///
     /// - Parameters:
     ///   - command: the call.
-    ///   - object: the object that the plugin was called for.
-    ///   - reason: the callback, for people.
-    ///   - viewport: what the view showed before.
+    ///   - object: the object in whose callback the worker died.
+    ///   - reason: the callback, for messages.
+    ///   - viewport: the viewport of the view before the call.
     mutating func add(_ command: AdapterCommand, dyingOn object: String, in reason: String, viewport: Rect?) {
         guard let (refused, named) = Self.refused(by: command, object, viewport) else { return }
         entries.removeAll { $0.refused == refused && $0.named == named }
@@ -79,7 +79,7 @@ struct CallbackRefusals: Sendable {
         case .view(_, _, .reportSizes): (.measure, object)
         case .view(_, _, .setVisibleRange(_, let first, let last)): (.range(first: first, last: last), object)
         case .view(_, _, .reportScroll(let phase)): (.phase(phase), object)
-        case .view(_, _, .setViewport(_, let rect)): (.viewport(rect.new(since: viewport)), object)
+        case .view(_, _, .setViewport(_, let rect)): (.viewport(rect.part(newSince: viewport)), object)
         case .query(_, .items): (.items, object)
         case .update(let request): if case .moveItem = request.operation { (.move, object) } else { nil }
         case .view(_, _, .acknowledge), .view(_, _, .resync), .view(_, _, .close), .view(_, _, .setOnScreen), .query,
@@ -88,31 +88,30 @@ struct CallbackRefusals: Sendable {
         }
     }
 
-    /// Why a call is refused; nil = it is not.
+    /// Returns the error for a call that is refused; nil = the call may be sent.
     ///
     /// - Parameters:
     ///   - position: finds the section of an object.
-    ///   - isShown: whether a view shows something of an object.
-    /// - Complexity: O(number of entries) searches.
+    ///   - isShown: whether a view displays a part of an object.
+    /// - Complexity: O(number of entries) calls of `position`.
     func refusal(
         of command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> ListError? {
         guard let entry = entries.first(where: { $0.matches(command, position, isShown) }) else { return nil }
         return ListError(
             .pluginFailed,
-            "the plugin's worker died in \(entry.reason); this is not asked again until the object or the plugin changes"
-        )
+            "the plugin's worker died in \(entry.reason); the call is refused until the object or the plugin changes")
     }
 
-    /// Another plugin is asked, or another version of it: nothing is refused.
+    /// Removes all refusals, as the list has another plugin or another version of it.
     mutating func removeAll() { entries = [] }
 
-    /// The objects with a refused callback.
+    /// The identifiers of all objects in the entries.
     var objects: Set<String> { Set(entries.flatMap { [$0.named, $0.blamed] }) }
 
-    /// The list has changed.
+    /// Removes refusals that a change of the list makes obsolete.
     ///
-    /// - Parameter changed: those of ``objects`` that are not what they were.
+    /// - Parameter changed: the identifiers among ``objects`` whose objects were changed or removed.
     mutating func listChanged(_ changed: Set<String>) {
         entries.removeAll { entry in
             // The positions of all objects may have changed.
@@ -177,14 +176,16 @@ extension CallbackRefusals.Entry {
         }
     }
 
+    /// Whether the section of the named object is in a range of sections.
     private func isAmong(_ first: Int, _ last: Int, _ position: (String) -> Int?) -> Bool {
         position(named).map { first <= $0 && $0 <= last } ?? false
     }
 }
 
 extension Rect {
-    /// What of a viewport was not shown by the one before: all of it, unless that had the same size and lay on the same line.
-    fileprivate func new(since other: Rect?) -> Rect {
+    /// Returns the part of a viewport that the previous one did not show. It is the whole viewport, unless the
+    /// previous one had the same size, was moved along one axis only, and overlapped.
+    fileprivate func part(newSince other: Rect?) -> Rect {
         guard let other, size == other.size, self != other else { return self }
         let (down, right) = (origin.y - other.origin.y, origin.x - other.origin.x)
         if right == 0, abs(down) < size.height {

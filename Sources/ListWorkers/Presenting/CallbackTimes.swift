@@ -5,35 +5,34 @@ internal import ListConfiguration
 internal import ListKit
 internal import Synchronization
 
-/// How often the section controllers of plugins were called, in the daemon and in workers, how long that took, and how often
-/// workers were spoken to for it, by plugin.
+/// Statistics of section controllers by plugin: the number and duration of callbacks, in the daemon and in workers,
+/// and the number of messages to and from workers.
 ///
-/// Written by the executors of all lists, read by the bus thread.
+/// They are written by the executors of all lists, and read by the bus thread.
 package final class CallbackTimes: Sendable {
-    /// The calls of one plugin.
+    /// The statistics of one plugin.
     package struct Times: Sendable, Equatable {
-        /// How many there were.
+        /// The number of callbacks.
         package var calls: UInt64 = 0
-        /// How long all of them took together.
+        /// The total duration of all callbacks.
         package var nanoseconds: UInt64 = 0
-        /// How long the longest took.
+        /// The duration of the longest callback.
         package var longestNanoseconds: UInt64 = 0
-        /// How often its worker was told something about a list.
+        /// The number of orders about lists that the worker was sent.
         package var orders: UInt64 = 0
-        /// How often its worker has reported something about a list.
+        /// The number of reports about lists that the worker has sent.
         package var reports: UInt64 = 0
 
-        /// No calls.
         package init() {}
 
-        /// Counts a call.
+        /// Adds a callback of a duration in nanoseconds.
         package mutating func add(_ time: UInt64) {
             calls &+= 1
             nanoseconds &+= time
             longestNanoseconds = max(longestNanoseconds, time)
         }
 
-        /// Adds times that were counted in another process.
+        /// Adds the callbacks of another process. Messages are not added.
         package mutating func add(_ other: Times) {
             calls &+= other.calls
             nanoseconds &+= other.nanoseconds
@@ -43,54 +42,53 @@ package final class CallbackTimes: Sendable {
 
     private let times = Mutex<[String: Times]>([:])
 
-    /// No calls.
     package init() {}
 
-    /// All that was counted, by the name of the plugin.
+    /// The statistics by the name of the plugin.
     package var byPlugin: [String: Times] { times.withLock { $0 } }
 
-    /// Counts a call.
+    /// Adds a callback of a duration in nanoseconds.
     package func add(_ nanoseconds: UInt64, of plugin: String) {
         times.withLock { $0[plugin, default: Times()].add(nanoseconds) }
     }
 
-    /// Counts what a worker has counted.
+    /// Adds the callbacks of another process.
     package func add(_ other: Times, of plugin: String) {
         times.withLock { $0[plugin, default: Times()].add(other) }
     }
 
-    /// Counts what a presenter of a list has counted, of the plugins whose section controllers the list has.
+    /// Adds the callbacks that a list's presenter has counted, but only those of `plugins`, which the list uses.
     package func add(_ times: [String: Times], of plugins: Set<String>) {
         for (plugin, time) in times where plugins.contains(plugin) { add(time, of: plugin) }
     }
 
-    /// Counts a message to a worker.
+    /// Counts an order to a plugin's worker.
     func addOrder(toWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].orders &+= 1 }
     }
 
-    /// Counts a message from a worker.
+    /// Counts a report of a plugin's worker.
     func addReport(ofWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].reports &+= 1 }
     }
 }
 
-/// Times the calls of one list's section controllers.
+/// A stopwatch for the callbacks of one list's section controllers.
 ///
-/// What a controller causes to be called counts as its own time.
+/// The time of a nested callback counts for the outermost one only.
 struct CallbackStopwatch {
     private var start: UInt64 = 0
     private var depth = 0
-    /// The last name that was taken apart, and its plugin: most calls are of the same controller as the one before.
+    /// The last name that was parsed, and its plugin: a cache, as successive calls mostly have the same controller.
     private var last: (name: String, plugin: String?) = ("", nil)
 
-    /// A call begins.
+    /// Records the begin of a call.
     mutating func willCall() {
         depth += 1
         if depth == 1 { start = DispatchTime.now().uptimeNanoseconds }
     }
 
-    /// A call is over; answers whose it was and how long it took, if it is the outermost one and a plugin's.
+    /// Records the end of a call. Returns its plugin and duration if it is the outermost call, and a plugin's.
     mutating func didCall(_ call: ListControllerCall) -> (plugin: String, nanoseconds: UInt64)? {
         depth -= 1
         guard depth == 0 else { return nil }

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The users that have to wait because workers of a plugin died of their calls.
+/// The back-off of users whose calls have killed workers of a plugin.
 ///
-/// Pure: given who caused a death and when, it says who has to wait. The first death of a user costs nothing, so that a
-/// user who meets one fault of a plugin can continue; each further death doubles the time in which the plugin is not
-/// called for that user. So the calls of one user disturb the lists of others by at most one death a minute.
+/// It has no side effects: given the user and the time of each death, it returns how long a user has to wait. The
+/// first death of a user has no consequence, so that a user who meets one fault of a plugin can continue. Each
+/// further death doubles the time in which the plugin is not called for that user. So the calls of one user kill the
+/// worker at most once a minute, which limits the disturbance of other users' lists.
 package struct CallerBackOff: Sendable, Equatable {
     private struct Record: Sendable, Equatable {
         var deaths: Int
         var last: ContinuousClock.Instant
     }
 
-    /// How long a user waits after the second death.
+    /// The waiting time of a user after the second death.
     package static let firstWait = Duration.seconds(1)
-    /// The longest time to wait.
+    /// The maximum waiting time.
     package static let longestWait = Duration.seconds(60)
-    /// A user without a death for this long begins anew.
+    /// The time after a user's last death when the user's deaths are forgotten.
     package static let memory = Duration.seconds(600)
-    /// How many users are remembered; of more, those whose last death is the longest ago are forgotten.
+    /// The maximum number of recorded users. Beyond it, the user whose last death is the longest ago is forgotten.
     package static let mostUsers = 1024
 
     private var records: [UInt32: Record] = [:]
 
-    /// No user has to wait.
+    /// Makes a back-off without recorded deaths.
     package init() {}
 
-    /// A worker has died of a user's call.
+    /// Records that a worker has died of a user's call.
     ///
     /// - Complexity: O(``mostUsers``).
     package mutating func recordDeath(by user: UInt32, at now: ContinuousClock.Instant) {
@@ -39,15 +40,15 @@ package struct CallerBackOff: Sendable, Equatable {
         records[user] = Record(deaths: deaths + 1, last: now)
     }
 
-    /// How much longer the plugin is not called for a user, and after how many deaths; nil = the plugin is called.
-    package func wait(of user: UInt32, at now: ContinuousClock.Instant) -> (time: Duration, deaths: Int)? {
+    /// Returns the rest of a user's waiting time and the number of deaths; nil = the user does not have to wait.
+    package func remainingWait(of user: UInt32, at now: ContinuousClock.Instant) -> (time: Duration, deaths: Int)? {
         guard let record = records[user], record.deaths > 1 else { return nil }
-        // More doublings are not needed: the wait is at its limit by then.
+        // The exponent is bounded; the wait reaches its limit long before.
         let wait = min(Self.firstWait * (1 << min(record.deaths - 2, 16)), Self.longestWait)
         let end = record.last + wait
         return end > now ? (now.duration(to: end), record.deaths) : nil
     }
 
-    /// Another version of the plugin is loaded, or it was loaded again: all waits end.
+    /// Ends all waits, as the plugin was loaded again or in another version.
     package mutating func removeAll() { records = [:] }
 }

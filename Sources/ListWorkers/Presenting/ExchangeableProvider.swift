@@ -2,11 +2,11 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// A provider of section controllers that can be exchanged while the list lives.
+/// A provider of section controllers that delegates to another provider, which can be exchanged while the list is open.
 final class ExchangeableProvider: ListSectionControllerProvider {
-    /// Who answers now.
+    /// The provider in use.
     private var current: any ListSectionControllerProvider
-    /// Whether any of them comes from a plugin.
+    /// Whether any of its section controllers comes from a plugin.
     private(set) var usesPlugins: Bool
 
     init(_ table: SectionControllerTable) {
@@ -14,7 +14,7 @@ final class ExchangeableProvider: ListSectionControllerProvider {
         usesPlugins = table.usesPlugins
     }
 
-    /// Lets others answer from now on.
+    /// Uses the section controllers of another table from now on.
     func exchange(_ table: SectionControllerTable) {
         current = table.makeProvider()
         usesPlugins = table.usesPlugins

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Slows down unasked messages: a number of them may come at once, then they keep a distance.
+/// A rate limiter for messages that no request asked for: it allows a burst, and then one message per interval.
 ///
-/// Pure: given the time, it says how long the next message has to wait (the generic cell rate algorithm of ITU-T
-/// I.371).
+/// It has no side effects: given the time, it returns the delay of the next message (the generic cell rate algorithm of
+/// ITU-T I.371).
 package struct FloodBrake: Sendable, Equatable {
     private let interval: Duration
     private let tolerance: Duration
-    /// When the last message would have come if all had kept their distance.
+    /// The theoretical arrival time of the last message, had all messages kept the interval.
     private var last: ContinuousClock.Instant?
 
-    /// How much a worker may report unasked about one list or data source: more than people can see, too little to
-    /// delay other lists.
+    /// The limit for a worker's unrequested reports about one list or data source. It is higher than people can
+    /// perceive, and too low to delay other lists.
     package static let perList = FloodBrake(burst: 256, interval: .milliseconds(2))
 
-    /// Makes a brake that has seen nothing.
+    /// Makes a rate limiter that no message has passed yet.
     ///
     /// - Parameters:
-    ///   - burst: how many may come at once, at least 1.
-    ///   - interval: the distance that they have to keep in the long run.
+    ///   - burst: the number of messages that may come at once, at least 1.
+    ///   - interval: the interval of the messages in the long run.
     package init(burst: Int, interval: Duration) {
         self.interval = interval
         tolerance = interval * (max(1, burst) - 1)
     }
 
-    /// Lets one through, or says how long it has to wait before it asks again.
+    /// Admits a message and returns nil, or returns the time after which the caller may ask again.
     package mutating func admit(at now: ContinuousClock.Instant) -> Duration? {
         let due = max((last ?? now - interval) + interval, now)
         let earliest = due - tolerance

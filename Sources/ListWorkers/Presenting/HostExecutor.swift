@@ -5,12 +5,11 @@ internal import Glibc
 internal import ListKit
 internal import Synchronization
 
-/// The executor of one list: it runs work in the order of posting, one piece at a time, on the thread that has claimed
-/// it.
+/// The serial executor of one list. It runs work in order, on the thread that has claimed the executor.
 ///
-/// That thread is mostly one of Dispatch's. The bus thread itself runs work that takes microseconds, if no other thread
-/// is running the list's: a change of threads and back would cost more than all of a short call. The claim is taken and
-/// given back under one lock, so the list has one owner at any time, and no thread ever waits for another.
+/// Mostly, that is a thread of Dispatch. The bus thread itself runs light work of some microseconds if no other
+/// thread has the claim, as changing the thread twice would cost more than a short call. The claim is acquired and
+/// released under a lock. So one thread at a time owns the list, and no thread waits for another one.
 package final class HostExecutor: SerialExecutor, ListExecutor {
     private struct Work: Sendable {
         /// Whether the work is short enough for the bus thread.
@@ -20,71 +19,72 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
 
     private struct State {
         var waiting = WorkQueue<Work>()
-        /// Whether a thread works for the list, or was asked to.
+        /// Whether a thread runs the list's work, or is about to.
         var isClaimed = false
-        /// Whether the bus thread has promised to call ``drainInline()``.
+        /// Whether the bus thread is going to call ``drainInline()``.
         var isDrainPromised = false
     }
 
     private let state = Mutex(State())
-    /// The thread that has the claim and works; 0 = none.
+    /// The thread that runs the list's work; 0 = none.
     private let owner = Atomic<UInt>(0)
     /// Whether the bus thread may run light work.
     private let allowsInline = Atomic(false)
     private let queue: DispatchQueue
 
-    /// Makes an executor with a name that debuggers show.
+    /// Makes an executor with a label, which debuggers show.
     package init(label: String) {
         queue = DispatchQueue(label: label)
     }
 
-    /// Takes a job of the actor; it runs behind everything that was posted before.
+    /// Runs a job of the actor, after everything that was posted before.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The executor owns the job until it has run, once.
+        // The executor owns the job and runs it once.
         post { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Whether the caller works for the list.
+    /// Whether the current thread runs the list's work.
     var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Whether the caller works for the list.
+    /// Whether the current thread runs the list's work.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Traps on a thread that does not work for the list.
+    /// Traps on a thread that does not run the list's work.
     package func checkIsolated() {
-        // trap: code on the wrong thread is a fault of the program, found before it can do harm; no input chooses threads
-        precondition(isCurrent, "code of a list called on another thread than the one that works for it")
+        // trap: a fault of the program, detected before it can do harm; no input determines the thread
+        precondition(isCurrent, "a list was used on another thread than that of its executor")
     }
 
     /// Runs `body` after everything that was posted before it.
     ///
-    /// - Parameter isLight: whether the bus thread may do it, should it be working for the list then.
+    /// - Parameter isLight: whether `body` is short enough to run on the bus thread.
     package func post(isLight: Bool = false, _ body: @escaping @Sendable () -> Void) {
         let mustBegin = state.withLock { state in
             state.waiting.append(Work(isLight: isLight, body: body))
             defer { state.isClaimed = true }
             return !state.isClaimed
         }
-        if mustBegin { queue.async { self.work(here: false) } }
+        if mustBegin { queue.async { self.drain(onBusThread: false) } }
     }
 
-    /// Runs `body` some milliseconds from now, after everything that was posted before then.
+    /// Posts `body` after a number of milliseconds.
     package func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }
     }
 
-    /// The same for section controllers; 0 = behind everything that was posted before.
+    /// Runs a timer of a section controller; 0 milliseconds = directly after everything that was posted before.
     package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
         if milliseconds == 0 { post(work) } else { post(after: milliseconds, work) }
     }
 }
 
-// MARK: - What the bus thread does itself
+// MARK: - Work on the bus thread
 
 extension HostExecutor {
-    /// Puts `body` behind everything that was posted before; true = nobody works for the list, and the caller sees to it
-    /// that ``drainInline()`` is called a little later.
+    /// Posts `body` without waking a thread of Dispatch.
+    ///
+    /// - Returns: true if no thread runs the list's work; the caller must call ``drainInline()`` soon.
     package func enqueueOnLoop(isLight: Bool, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             state.waiting.append(Work(isLight: isLight, body: body))
@@ -94,10 +94,11 @@ extension HostExecutor {
         }
     }
 
-    /// Allows the bus thread to run enqueued light work, or forbids it: it goes to a thread of Dispatch then.
+    /// Allows the bus thread to run enqueued light work. If not allowed, Dispatch runs all work.
     package func allowInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
 
-    /// Runs enqueued work up to the first heavy item if that is allowed, unless another thread is running it.
+    /// Runs enqueued work up to the first that is not light, if that is allowed and no other thread runs the list's
+    /// work.
     package func drainInline() {
         let isMine = state.withLock { state in
             state.isDrainPromised = false
@@ -106,22 +107,27 @@ extension HostExecutor {
             return true
         }
         guard isMine else { return }
-        if allowsInline.load(ordering: .relaxed) { work(here: true) } else { queue.async { self.work(here: false) } }
+        if allowsInline.load(ordering: .relaxed) {
+            drain(onBusThread: true)
+        } else {
+            queue.async { self.drain(onBusThread: false) }
+        }
     }
 
-    /// How long the bus thread runs enqueued work: work that is light for one list may take long for another.
-    private static let longestHere = Duration.milliseconds(2)
+    /// The maximum time for which the bus thread runs work at once, as light work of one list may take long for
+    /// another.
+    private static let longestOnBusThread = Duration.milliseconds(2)
 
-    /// Works, with the claim, until nothing waits; on the bus thread, until something waits that is not light, or it has
-    /// taken long enough.
-    private func work(here isBusThread: Bool) {
+    /// Runs work with the claim until the queue is empty. The bus thread hands over to Dispatch before work that is not
+    /// light, and after ``longestOnBusThread``.
+    private func drain(onBusThread isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
-        let end = isBusThread ? ContinuousClock.now + Self.longestHere : nil
+        let end = isBusThread ? ContinuousClock.now + Self.longestOnBusThread : nil
         while true {
             let isLate = if let end { ContinuousClock.now > end } else { false }
-            switch next(onlyLight: isBusThread, handsOver: isLate) {
+            switch nextStep(onlyLight: isBusThread, handsOver: isLate) {
             case .run(let body): body()
-            case .handOver: return queue.async { self.work(here: false) }
+            case .handOver: return queue.async { self.drain(onBusThread: false) }
             case .done: return
             }
         }
@@ -133,7 +139,7 @@ extension HostExecutor {
         case done
     }
 
-    private func next(onlyLight: Bool, handsOver: Bool) -> Step {
+    private func nextStep(onlyLight: Bool, handsOver: Bool) -> Step {
         state.withLock { state in
             guard let work = state.waiting.first() else {
                 state.isClaimed = false

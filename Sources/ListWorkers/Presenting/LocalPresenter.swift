@@ -2,19 +2,20 @@
 
 @_spi(Daemon) package import ListKit
 
-/// Presents a list on its own executor, with sections that both share: section controllers that are built in or run in the
-/// daemon, and `listd/single` in place of those of a plugin that has failed.
+/// A presenter on the list's own executor, which shares the list's section table.
 ///
-/// What it reports is there at once. Item updates wait until the list says so, in their places among the requests.
+/// It has the section controllers that are built in or run in the daemon. `listd/single` replaces those of a plugin
+/// that has failed. Its reports are returned at once. Item updates wait for ``presentItems(through:)``, each with its
+/// place among the requests.
 package final class LocalPresenter: Presenter {
     package let number = PresenterNumbers.next()
     private let presentation: Presentation
     private let tracer = CallTracer(nil)
 
-    /// - Parameter onActivity: called on the executor when something happened without an order; ``takeTurn()`` returns
-    ///   what.
+    /// - Parameter onActivity: called on the executor when something happened without an order. The owner then calls
+    ///   ``unrequestedReports()``.
     package init(_ list: ObjectList, executor: HostExecutor, onActivity: @escaping () -> Void) {
-        tracer.use(executor)
+        tracer.setExecutor(executor)
         presentation = Presentation(tracer: tracer, list: list)
         presentation.onActivity(onActivity)
     }
@@ -41,11 +42,11 @@ package final class LocalPresenter: Presenter {
         return output(presentation.perform(order, by: user))
     }
 
-    package func takeTurn() -> PresenterOutput? { output([]) }
+    package func unrequestedReports() -> PresenterOutput? { output([]) }
 
     private func output(_ reports: [PresenterReport]) -> PresenterOutput {
-        let unasked = presentation.unasked()
-        return PresenterOutput(reports: unasked.isEmpty ? reports : reports + unasked, times: tracer.popTimes())
+        let unrequested = presentation.unrequestedReports()
+        return PresenterOutput(reports: unrequested.isEmpty ? reports : reports + unrequested, times: tracer.popTimes())
     }
 
     package func sendMore() -> Bool { false }

@@ -3,7 +3,7 @@
 internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 
-/// The calls of a plugin's code that are watched; the raw value is what breadcrumbs hold.
+/// The callbacks of a plugin for which breadcrumbs are written. The raw value is stored in a breadcrumb.
 enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case manifest = 1
     case make, update, count, size, item, display, endDisplay, workingRange, selection, move, scroll, batch
@@ -11,7 +11,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
     case sourceMake, sourceStart, sourceStop, sourceTimer, sourceDescriptor, sourceWrite
     case action
 
-    /// The same call as the engine knows it.
+    /// Converts a callback of a section controller.
     init(_ callback: ListControllerCall.Callback) {
         switch callback {
         case .make: self = .make
@@ -30,7 +30,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same call of a data source as the plugin API knows it.
+    /// Converts a callback of a data source.
     init(_ callback: DataSourceCallback) {
         switch callback {
         case .make: self = .sourceMake
@@ -42,7 +42,7 @@ enum PluginCallback: UInt8, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The method that a plugin's author knows.
+    /// The name of the method in the plugin API, for messages.
     var description: String {
         switch self {
         case .manifest: "manifest"

@@ -2,12 +2,12 @@
 
 @_spi(Daemon) package import ListKit
 
-// What the owners of views and readers of items ask of an engine, whoever runs it.
+// Commands of views' owners and queries for items, shared by daemon and workers.
 
 extension ListKit.Presentation {
-    /// Does what the owner of a view wants.
+    /// Carries out a command of a view's owner.
     ///
-    /// - Returns: the answer, and what happened before it.
+    /// - Returns: the answer, and the events that precede it.
     package func perform(
         _ command: ViewCommand, on view: ViewID
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
@@ -41,7 +41,7 @@ extension ListKit.Presentation {
         case .resync:
             let picture = try resync(view: view)
             return (.picture(picture), takeEvents())
-        // One that is gone already is no error.
+        // Closing a view that is closed already is no error.
         case .close: return (.done, (try? closeView(view)) ?? [])
         }
     }
@@ -50,7 +50,8 @@ extension ListKit.Presentation {
         (.sequence(reply.sequence), reply.effects)
     }
 
-    /// The items of whole sections, at most about `byteLimit` bytes of them but at least one section.
+    /// Returns the items of whole sections, of about `byteLimit` bytes at most, but of one section at least; and the
+    /// first section that is not included.
     package func placedItems(from first: Int, sectionCount: Int, byteLimit: Int) -> (next: Int, items: [PlacedItem]) {
         var items: [PlacedItem] = []
         var bytes = 0
@@ -68,7 +69,7 @@ extension ListKit.Presentation {
 }
 
 extension AdapterEvent {
-    /// The view that shows something else, or stands otherwise, after this event.
+    /// The view whose description may have changed with this event; nil if the event changes no view.
     package var viewThatChanged: ViewID? {
         switch self {
         case .display(let change): change.view

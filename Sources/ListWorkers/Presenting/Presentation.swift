@@ -2,18 +2,19 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// The engine of one list whose objects another process or class keeps: it follows orders, and reports their results.
+/// The engine that presents one list, whose objects are owned by an `ObjectList`, mostly in another process. It
+/// executes orders and returns reports.
 ///
-/// An order has one answer, which has everything in it that happened. The engine is made by the first order, and ends with
-/// ``end()``. It is used on the executor of the list: in a worker by a ``PresentationHost``, in the daemon by a
-/// ``LocalPresenter``.
+/// Each order is answered by one report with all its results. The engine is made by ``open(_:)``, and released by
+/// ``end()``. It is used on the executor of the list, by a ``PresentationHost`` in a worker and by a ``LocalPresenter``
+/// in the daemon.
 final class Presentation {
     private let tracer: CallTracer
-    /// Finds the section controllers that names stand for, where they are.
+    /// Looks up the section controllers of a table in this process.
     private let resolve: (SectionControllerTable) -> SectionControllerTable
-    /// The list, if it is in this process: the engine has no sections of its own then.
+    /// The list, if it is in this process; the engine shares the list's sections then.
     private let list: ObjectList?
-    /// Called when something happened that was not ordered.
+    /// Called when something happened without an order.
     private var activityHandler: (() -> Void)?
     private var engine: Engine?
     /// The selection as it was last reported.
@@ -34,29 +35,29 @@ final class Presentation {
         self.resolve = resolve
     }
 
-    /// Calls `handler` when something happened that was not ordered.
+    /// Calls `handler` whenever something happens without an order; ``unrequestedReports()`` then returns the report.
     func onActivity(_ handler: @escaping () -> Void) { activityHandler = handler }
 
     /// Whether the list is presented.
     var isOpen: Bool { engine != nil }
 
-    /// When item updates are due, in an engine with sections of its own.
+    /// The time at which item updates are due, in an engine with sections of its own.
     var itemTiming: FlushTiming { engine?.adapter.itemTiming ?? .idle }
 
-    /// The place of the first item update that waits, among the requests of a list in this process; nil = none does.
+    /// The place of the first waiting item update among the requests of a list in this process; nil = none waits.
     var firstItemUpdate: Ticket? { engine?.adapter.firstItemUpdate }
 
-    /// Tells the clock, in milliseconds, by which item updates are collected.
+    /// Sets the present time in milliseconds, from which the engine computes when item updates are due.
     func setTime(_ now: UInt64) { engine?.adapter.setTime(now) }
 
-    /// How it stands, for people.
+    /// The state of the engine as lines of text, for debugging.
     var description: [String] { engine?.adapter.debugDescriptionLines ?? [] }
 }
 
 // MARK: - Orders
 
 extension Presentation {
-    /// Presents a list from the beginning.
+    /// Makes a new engine for the list, and resumes its views and selection.
     func open(_ setup: PresenterSetup) -> PresenterReport {
         _ = end()
         let controllers = ExchangeableProvider(resolve(setup.controllers))
@@ -84,44 +85,47 @@ extension Presentation {
         guard let list else {
             return ListKit.Presentation(
                 configuration: setup.configuration, controllers: controllers, objects: setup.objects,
-                executor: tracer, observer: watch(controllers))
+                executor: tracer, observer: callObserver(for: controllers))
         }
         return ListKit.Presentation(
             configuration: setup.configuration, controllers: controllers, sharing: list.table,
-            makeTicket: { list.makeTicket() }, executor: tracer, observer: watch(controllers))
+            makeTicket: { list.makeTicket() }, executor: tracer, observer: callObserver(for: controllers))
     }
 
-    /// Traces the calls of section controllers; built-in ones are called too often and are too short.
-    private func watch(_ controllers: ExchangeableProvider) -> CallTracer? { controllers.usesPlugins ? tracer : nil }
+    /// Returns the tracer for the calls of section controllers; nil if all are built in. Tracing their frequent and
+    /// short calls would cost too much.
+    private func callObserver(for controllers: ExchangeableProvider) -> CallTracer? {
+        controllers.usesPlugins ? tracer : nil
+    }
 
-    /// Presents an update.
+    /// Presents an update, with other section controllers from now on if there is a table.
     func present(_ update: ObjectUpdate, controllers table: SectionControllerTable?) -> [PresenterReport] {
         guard let engine else { return [] }
         if let table {
             engine.controllers.exchange(resolve(table))
-            engine.adapter.callObserver = watch(engine.controllers)
+            engine.adapter.callObserver = callObserver(for: engine.controllers)
         }
         return [.presented(news(engine.adapter.present(update), engine.adapter))]
     }
 
-    /// Runs the item updates that wait.
+    /// Runs the waiting item updates.
     ///
-    /// - Parameter ticket: the place of the last of them that runs; nil = all do.
+    /// - Parameter ticket: the place of the last item update that runs; nil = all of them run.
     func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
         return changed(news(adapter.presentItems(through: ticket), adapter))
     }
 
-    /// Has views wait, or go on.
+    /// Holds the pictures of all views, or lets the views continue.
     func holdViews(_ flag: Bool) -> [PresenterReport] {
         guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
         adapter.holdsViews = flag
         return flag ? [] : changed(news(adapter.resumeViews(), adapter))
     }
 
-    /// Does something else that is ordered.
+    /// Executes an order about a view, a query, or the move of an item. Other orders are ignored.
     ///
-    /// - Parameter user: on whose behalf; nil = the daemon's own.
+    /// - Parameter user: the user on whose behalf the order is executed; nil = the daemon itself.
     func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
         switch order {
@@ -138,7 +142,7 @@ extension Presentation {
             }
         case .closeView(let view):
             let cause = user.map { CallCause(user: $0, request: 0) }
-            guard let events = tracer.act(for: cause, { try? adapter.closeView(view) }) else { return [] }
+            guard let events = tracer.withCause(cause, { try? adapter.closeView(view) }) else { return [] }
             return [.changed(news(events, adapter))]
         case .query(let id, let query):
             return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, adapter), []) }
@@ -148,9 +152,9 @@ extension Presentation {
     private func answer(
         _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListKit.Presentation
     ) -> [PresenterReport] {
-        // Updates that wait do not belong to the user who moves an item.
+        // Waiting updates must not be attributed to the user who moves an item.
         var reports = presentItems()
-        let answer = tracer.act(for: user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
+        let answer = tracer.withCause(user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
         for (index, changes) in answer.changes.enumerated() {
             let isMove = answer.verdict == nil && index == answer.changes.count - 1
             reports.append(.changed(news(changes, adapter), answering: isMove ? move.id : nil))
@@ -164,7 +168,7 @@ extension Presentation {
         _ act: () throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent])
     ) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return tracer.act(for: user.map { CallCause(user: $0, request: id) }) {
+        return tracer.withCause(user.map { CallCause(user: $0, request: id) }) {
             do throws(ListError) {
                 let (answer, events) = try act()
                 return [.answer(id, .success(answer), news(events, adapter, about: Set([view].compactMap { $0 })))]
@@ -183,22 +187,22 @@ extension Presentation {
             return .itemCounts(
                 revision: 0, adapter.itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
         case .objects, .find, .changes, .description:
-            throw ListError(.invalidArguments, "the list itself knows its objects")
+            throw ListError(.invalidArguments, "a presenter answers no queries for objects; the list does")
         }
     }
 
-    /// What section controllers caused by themselves.
-    func unasked() -> [PresenterReport] {
+    /// Returns the report of changes that section controllers have made without an order; none if there are no changes.
+    func unrequestedReports() -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
         let events = adapter.takeEvents()
-        // Mostly nothing: this is asked after each order.
+        // The common case, as this is called after each order.
         guard !events.isEmpty || !losses.isEmpty else { return [] }
         return changed(news(events, adapter))
     }
 
-    /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
+    /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
     ///
-    /// - Returns: how everything stood.
+    /// - Returns: the state of the presentation before.
     func end() -> LeftPresentation {
         var left = LeftPresentation()
         guard let adapter = engine?.adapter else { return left }
@@ -212,9 +216,9 @@ extension Presentation {
     }
 }
 
-/// A presentation that has ended, as it stood.
+/// The final state of a presentation that has ended.
 package struct LeftPresentation {
-    /// The views, and what ended to be displayed in them.
+    /// The views, with the events by which their contents stopped being displayed.
     var views: [(view: ViewResumption, ended: [AdapterEvent])] = []
     /// The selected items.
     var selection: [SelectedItem] = []
@@ -223,6 +227,7 @@ package struct LeftPresentation {
 // MARK: - News
 
 extension Presentation {
+    /// Returns the news of events; the states of `views` are included even if no event is about them.
     private func news(_ events: [AdapterEvent], _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
         -> PresenterNews
     {
@@ -246,7 +251,7 @@ extension Presentation {
         return news
     }
 
-    /// The selected items, if they are others than those that were last reported.
+    /// Returns the selected items, or nil if they were already reported.
     private func newSelection(_ adapter: ListKit.Presentation) -> [SelectedItem]? {
         let selected = adapter.selectedItems
         guard selected != selection else { return nil }
@@ -254,7 +259,7 @@ extension Presentation {
         return selected
     }
 
-    /// The report of what happened without being asked for; none if that is nothing.
+    /// Returns a report of news that no order asked for; none if the news are empty.
     private func changed(_ news: PresenterNews) -> [PresenterReport] {
         let isEmpty =
             news.presented.transaction == nil && news.presented.events.isEmpty && news.selection == nil
@@ -264,7 +269,7 @@ extension Presentation {
 }
 
 extension AdapterEvent {
-    /// Whether other items may be selected after it, or the same ones in another order.
+    /// Whether the event may change the selected items or their order.
     fileprivate var maySelect: Bool {
         switch self {
         case .selection: true

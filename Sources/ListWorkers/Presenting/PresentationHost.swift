@@ -3,25 +3,27 @@
 internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
-/// Presents one list in a worker, on an executor of its own: follows orders one after the other, and reports what comes of each,
-/// and of what section controllers do by themselves.
+/// The host of one list in a worker, with an executor of its own. It executes orders one after the other, and sends
+/// their reports and those of changes that section controllers make by themselves.
 actor PresentationHost {
-    /// Takes what is reported, on the executor of the list.
+    /// Sends the reports; called on the executor of the list.
     typealias Output = @Sendable (PresenterOutput) -> Void
 
     nonisolated let executor: HostExecutor
     private let tracer: CallTracer
     private let presentation: Presentation
     private let output: Output
-    /// An order of which objects are missing, and how many.
+    /// An order whose objects have not all arrived, and the number of missing objects.
     private var incomplete: (order: PresenterOrder, missing: Int)?
-    /// What waits because the daemon says so, and whether all of it does because the daemon does not take what is reported.
+    /// Whether the daemon has ordered to hold the views, and to hold the items that change by themselves.
     private var holds = (views: false, items: false)
+    /// Whether views and items are held because the daemon does not read the reports.
     private var isCongested = false
-    /// How many changes of items may be reported that nobody asked for.
+    /// The number of unrequested item changes that may still be reported.
     private var allowedChanges = PresenterOrder.changesAtOnce
-    /// Whether a turn is posted, and the time for which a later one is.
+    /// Whether ``takeTurn()`` is posted to run at once.
     private var turnIsPosted = false
+    /// The time for which ``takeTurn()`` is posted, in milliseconds; nil = for none.
     private var turnTime: UInt64?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -35,10 +37,10 @@ actor PresentationHost {
         self.tracer = tracer
         self.output = output
         presentation = Presentation(tracer: tracer, resolve: resolve)
-        tracer.use(executor)
+        tracer.setExecutor(executor)
     }
 
-    /// Runs something behind everything that was posted before.
+    /// Runs `body` on the executor, after everything that was posted before.
     nonisolated func post(_ body: @escaping @Sendable (isolated PresentationHost) -> Void) {
         executor.post { self.assumeIsolated { body($0) } }
     }
@@ -46,11 +48,11 @@ actor PresentationHost {
     /// Whether the list is presented.
     var isOpen: Bool { presentation.isOpen }
 
-    /// Follows an order, after all that came before.
+    /// Executes an order, as soon as all its objects have arrived.
     ///
     /// - Parameters:
-    ///   - missing: how many of its objects come with ``PresenterOrder/objects(_:)``.
-    ///   - user: on whose behalf; nil = the daemon's own.
+    ///   - missing: the number of its objects that follow with ``PresenterOrder/objects(_:)``.
+    ///   - user: the user on whose behalf the order is executed; nil = the daemon itself.
     func perform(_ order: PresenterOrder, missing: Int = 0, by user: UInt32? = nil) {
         var order = order
         if case .objects(let objects) = order {
@@ -64,11 +66,11 @@ actor PresentationHost {
             return report([.more])
         }
         presentation.setTime(now)
-        report(follow(order, by: user) + presentation.unasked())
+        report(execute(order, by: user) + presentation.unrequestedReports())
         scheduleItems()
     }
 
-    private func follow(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
+    private func execute(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
         switch order {
         case .open(let setup): return [open(setup)]
         case .objects: return []
@@ -93,33 +95,33 @@ actor PresentationHost {
         return presentation.open(setup)
     }
 
-    /// Ends the engine; section controllers hear that nothing of theirs is displayed any more.
+    /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
     func end() { _ = presentation.end() }
 
-    /// Holds everything that was not ordered, because the daemon does not read the reports; or lets it continue.
+    /// Holds pictures and item updates while the daemon does not read the reports, or lets them continue.
     func setCongested(_ flag: Bool) {
         isCongested = flag
         report(presentation.holdViews(holdsViews))
-        report(presentation.unasked())
+        report(presentation.unrequestedReports())
         scheduleItems()
     }
 
     private func report(_ reports: [PresenterReport]) {
-        allowedChanges -= reports.count(where: \.isUnaskedChange)
+        allowedChanges -= reports.count(where: \.isUnrequestedChange)
         if !reports.isEmpty { output(PresenterOutput(reports: reports, times: tracer.popTimes())) }
     }
 
-    /// Milliseconds that never go back.
+    /// The time of the monotonic clock, in milliseconds.
     private var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
 }
 
-// MARK: - What was not ordered
+// MARK: - Unrequested reports
 
 extension PresentationHost {
     private var holdsViews: Bool { holds.views || isCongested }
     private var holdsItems: Bool { holds.items || holdsViews || allowedChanges <= 0 }
 
-    /// Commands that are already on their way are followed first.
+    /// Posts a turn behind the orders that have already arrived.
     private func postTurn() {
         guard !turnIsPosted else { return }
         turnIsPosted = true
@@ -131,9 +133,10 @@ extension PresentationHost {
         }
     }
 
+    /// Sends the unrequested reports, and runs the item updates that are due.
     private func takeTurn() {
         presentation.setTime(now)
-        var reports = presentation.unasked()
+        var reports = presentation.unrequestedReports()
         if itemsAreDue { reports += presentation.presentItems() }
         report(reports)
         scheduleItems()
@@ -148,7 +151,7 @@ extension PresentationHost {
         }
     }
 
-    /// Sees to it that items that change by themselves are presented when that is due.
+    /// Posts a turn for the time at which item updates are due.
     private func scheduleItems() {
         guard !holdsItems else { return }
         switch presentation.itemTiming {

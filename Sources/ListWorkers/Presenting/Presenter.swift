@@ -3,63 +3,64 @@
 @_spi(Daemon) package import ListKit
 internal import Synchronization
 
-/// Shows the objects of one list: calls its section controllers, has its views, answers what depends on items.
+/// A presenter of one list, in this process or in a worker. It calls the section controllers, owns the views, and
+/// answers queries for items.
 ///
-/// Used on the list's executor. What it makes of an order comes back as ``PresenterReport``s, in the order in which things
-/// happened: at once, or later through ``PresentedList/report(_:from:isLight:)``.
+/// It is used on the list's executor. The results of an order are ``PresenterReport``s, in the order in which things
+/// happened. They are returned at once, or sent later to ``PresentedList/report(_:from:isLight:)``.
 package protocol Presenter: AnyObject {
-    /// Names it in what it reports.
+    /// The number that identifies the presenter in its reports.
     var number: PresenterNumber { get }
-    /// Whether the section controllers of the plugin are asked there, where they may die of it.
+    /// Whether calls reach the plugin's section controllers, in a worker that may die in them.
     var asksPlugin: Bool { get }
-    /// Whether it makes the changes of an update in the list's own table, and answers everything at once.
+    /// Whether the presenter changes the list's own table in an update, and answers everything at once.
     var sharesTable: Bool { get }
-    /// The place of the first item update that waits for ``presentItems(through:)``; nil = none does.
+    /// The place of the first item update that waits for ``presentItems(through:)``; nil = none waits.
     var firstItemUpdate: Ticket? { get }
-    /// How it stands, for people.
+    /// The state of the presenter as lines of text, for debugging.
     var description: [String] { get }
 
-    /// Has the list presented.
+    /// Opens the list in the presenter.
     ///
     /// - Parameters:
-    ///   - setup: all but the objects.
-    ///   - table: the objects, as they are after an update that is being presented.
+    ///   - setup: the configuration and state of the list, without the objects.
+    ///   - table: the objects; while an update is being presented, those after the update.
     func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput?
 
-    /// Has an update presented.
+    /// Presents an update.
     ///
-    /// - Parameter controllers: section controllers that show the list from then on; nil = those that do.
+    /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
     func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput?
 
-    /// Has item updates run that wait.
+    /// Runs the waiting item updates up to a place.
     func presentItems(through ticket: Ticket) -> PresenterOutput?
 
-    /// Has something else done.
+    /// Executes another order.
     ///
-    /// - Parameter user: on whose behalf; nil = listd's own.
+    /// - Parameter user: the user on whose behalf the order is executed; nil = listd itself.
     func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput?
 
-    /// What happened without an order.
-    func takeTurn() -> PresenterOutput?
+    /// Returns the reports of changes that happened without an order.
+    func unrequestedReports() -> PresenterOutput?
 
-    /// Sends the next objects of the order that has more of them than go at once; false when there are none.
+    /// Sends the next page of objects of an order that has too many for one packet. Returns false when all are sent.
     func sendMore() -> Bool
 
-    /// Reports that the presenter sent an impossible report.
+    /// Kills the worker of the presenter, because it sent an impossible report.
     func blame(_ reason: String)
 
-    /// Releases it: later reports of it are ignored.
+    /// Closes the presenter. Its later reports are ignored.
     ///
-    /// - Returns: how everything stood; nil = as it was reported.
+    /// - Returns: the final state; nil = all of it was already reported.
     func close() -> LeftPresentation?
 }
 
-/// Names a presenter of a list, or a data source, in a worker; never used again.
+/// The number of a presenter or data source, by which orders and reports identify it. Numbers are never reused.
 package typealias PresenterNumber = UInt32
 
 enum PresenterNumbers {
     private static let last = Atomic<PresenterNumber>(0)
 
-    /// A number that nothing else has.
+    /// Returns a new number.
     static func next() -> PresenterNumber { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

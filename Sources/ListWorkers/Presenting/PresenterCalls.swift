@@ -2,37 +2,37 @@
 
 @_spi(Daemon) package import ListKit
 
-/// The calls of a list that a presenter answers, in order of arrival: those that wait for one, and those that one has and has
-/// not answered.
+/// The unanswered calls of a list that its presenter answers, in order of arrival, whether they were sent or not.
 ///
-/// Neither a call of which a worker died is sent again, nor one that waited while two workers died; and a user who
-/// repeats such calls has to wait.
+/// When a presenter is lost, its calls are sent to the next one. But a call is not sent again if a worker died of it, or
+/// if two workers died while they had it. A user whose calls repeatedly kill workers has to wait.
 package struct PresenterCalls {
-    /// A call that was sent and is not answered.
+    /// An unanswered call.
     package struct Call {
         package let command: AdapterCommand
-        /// On whose behalf; nil = listd's own.
+        /// The user on whose behalf the call is made; nil = listd itself.
         package let user: UInt32?
         fileprivate var isSent = false
-        /// How many presenters died while they had the call, and how many of these may have died of it.
+        /// The number of presenters that died while they had the call.
         fileprivate var deaths = 0
+        /// The number of presenters that died in a callback which this call had caused.
         fileprivate var deathsInCallback = 0
 
-        /// Whether it waits for its turn among the writes.
+        /// Whether the call is a `MoveItem`, which takes its turn among the writes.
         package var isMove: Bool { if case .update = command { true } else { false } }
     }
 
     private var calls: [RequestID: Call] = [:]
-    /// Calls in order of arrival; those that are answered are swept now and then.
+    /// The calls in order of arrival, including answered ones that are not removed yet.
     private var order: [RequestID] = []
-    /// Those of them that were not sent, but for what waits for its turn among the writes.
+    /// The calls that were not sent, in order of arrival, except for those of `MoveItem`.
     private var unsent: [RequestID] = []
-    /// What the plugin is not asked any more, because a worker died of it.
+    /// The calls that are refused because a worker died of similar ones.
     private var refusals = CallbackRefusals()
 
-    /// Whether nothing is unanswered.
+    /// Whether all calls are answered.
     package var isEmpty: Bool { calls.isEmpty }
-    /// How many calls are not answered.
+    /// The number of unanswered calls.
     package var count: Int { calls.count }
 
     /// Adds a call; a `MoveItem` is sent when its turn among the writes has come.
@@ -43,16 +43,16 @@ package struct PresenterCalls {
         if order.count > 64, order.count > 2 * calls.count { order.removeAll { calls[$0] == nil } }
     }
 
-    /// The call that a request is, without being done with it.
+    /// The unanswered call of a request.
     package subscript(_ id: RequestID) -> Call? { calls[id] }
 
-    /// Removes and returns a call that is answered; nil for an answer without a call.
-    package mutating func answered(_ id: RequestID) -> Call? {
+    /// Removes and returns a call that the presenter has answered; nil if no such call was sent.
+    package mutating func popAnswered(_ id: RequestID) -> Call? {
         guard calls[id]?.isSent == true else { return nil }
         return calls.removeValue(forKey: id)
     }
 
-    /// Takes out a `MoveItem`, which is answered among the writes.
+    /// Removes a `MoveItem` that is answered, as the list answers it among the writes.
     package mutating func remove(_ id: RequestID) { calls[id] = nil }
 
     /// The views that are about to be opened.
@@ -62,12 +62,13 @@ package struct PresenterCalls {
 
     // MARK: Sending
 
-    /// The calls that were not sent, in order; they are sent from now on, but for those that are refused.
+    /// Returns the unsent calls in order, and marks them as sent. Refused calls are removed, and returned with the
+    /// error.
     ///
     /// - Parameters:
-    ///   - asksPlugin: whether the section controllers of the plugin are asked.
+    ///   - asksPlugin: whether the calls reach the plugin's section controllers, so that some may be refused.
     ///   - position: finds the section of an object.
-    ///   - isShown: whether a view shows something of an object.
+    ///   - isShown: whether a view displays a part of an object.
     package mutating func popUnsent(
         asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
@@ -80,7 +81,7 @@ package struct PresenterCalls {
         }
     }
 
-    /// Sends a `MoveItem` whose turn has come; why it is refused, if it is.
+    /// Marks a `MoveItem` whose turn has come as sent, or returns the error with which it is refused.
     package mutating func sendMove(
         _ id: RequestID, asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?
     ) -> ListError? {
@@ -91,7 +92,7 @@ package struct PresenterCalls {
         return error
     }
 
-    /// Takes out the calls of a view that were not sent: it is closed.
+    /// Removes and returns the unsent calls of a view that is closed.
     package mutating func popUnsent(of view: ViewID) -> [RequestID] {
         let gone = unsent.filter { calls[$0]?.command.view == view }
         for id in gone { calls[id] = nil }
@@ -99,7 +100,7 @@ package struct PresenterCalls {
         return gone
     }
 
-    /// Takes out the calls that close views.
+    /// Removes and returns the calls that close views.
     package mutating func popClosings() -> [RequestID] {
         let closings = order.filter { id in
             if case .view(_, _, .close)? = calls[id]?.command { true } else { false }
@@ -109,7 +110,7 @@ package struct PresenterCalls {
         return closings
     }
 
-    /// Takes out everything: there is nobody to ask any more.
+    /// Removes and returns all calls.
     package mutating func popAll() -> [(id: RequestID, call: Call)] {
         let all = order.compactMap { id in calls[id].map { (id: id, call: $0) } }
         (calls, order, unsent) = ([:], [], [])
@@ -118,19 +119,19 @@ package struct PresenterCalls {
 
     // MARK: Losing a presenter
 
-    /// Why a presenter is gone.
+    /// The reason for which a list loses its presenter.
     package enum Loss {
-        /// The list is presented elsewhere from now on.
+        /// The list moves to another presenter.
         case move
-        /// The worker has died, perhaps in a call for the list.
+        /// The worker has died, perhaps in a callback of the list.
         case death(DeadlyCall?)
 
         package var isDeath: Bool { if case .death = self { true } else { false } }
     }
 
-    /// Takes back what was sent and is not answered.
+    /// Marks all calls as unsent, so that the next presenter gets them, and removes those that must not be sent again.
     ///
-    /// - Returns: the calls that are not sent again, and why: a worker died of the call, or two died while they had it.
+    /// - Returns: the removed calls with the error: a worker died of the call, or two workers died while they had it.
     package mutating func lose(
         _ loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
@@ -146,21 +147,22 @@ package struct PresenterCalls {
             calls[id] = nil
             let reason =
                 id == blamed
-                ? "the plugin's worker died of this call" : "the plugin's worker died twice before this was done"
+                ? "the plugin's worker died of this call"
+                : "the plugin's worker died twice before it answered this call"
             return (id, call, ListError(.pluginFailed, reason))
         }
     }
 
-    /// Notes what a worker died of.
+    /// Records the callback in which a worker died, and refuses similar calls from now on.
     ///
-    /// - Returns: the request that is not sent again; nil = no single request is known to be the cause.
+    /// - Returns: the request that is not sent again; nil = no request is known to be the cause.
     private mutating func blame(
         for deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
     ) -> RequestID? {
         let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
         if let id { calls[id]?.deathsInCallback += 1 }
         let call = id.flatMap { calls[$0] }
-        // Of several calls that were under way, the cause is the one that is under way at the next death too.
+        // If several callbacks were running, a call is the cause when its callback is running at the next death, too.
         guard deadly.isCertain || (call?.deathsInCallback ?? 0) > 1 else { return nil }
         if let user = call?.user ?? deadly.call.cause?.user {
             worker?.recordDeath(by: user)
@@ -174,25 +176,25 @@ package struct PresenterCalls {
 
     // MARK: Refusing
 
-    /// Why a call is not handed on; nil = it is.
+    /// Returns the error with which a call is refused; nil = the call may be sent.
     private func refusal(
         of call: Call, _ worker: (any PresentingWorker)?, _ position: (String) -> Int?,
         _ isShown: (ViewID, String) -> Bool
     ) -> ListError? {
         guard call.command.callsPlugin else { return nil }
         if let error = refusals.refusal(of: call.command, position: position, isShown: isShown) { return error }
-        guard let user = call.user, let worker, let wait = worker.wait(of: user) else { return nil }
+        guard let user = call.user, let worker, let wait = worker.remainingWait(of: user) else { return nil }
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
         return ListError(
             .pluginFailed,
-            "plugin \(worker.name) died \(wait.deaths) times of calls of user \(user): it is called for that user again in "
-                + "\(milliseconds) ms")
+            "plugin \(worker.name) died \(wait.deaths) times in calls of user \(user); that user's calls are refused "
+                + "for another \(milliseconds) ms")
     }
 
-    /// What was refused may be asked again.
+    /// Allows calls again that were refused because workers had died in them.
     package mutating func forgetRefusals() { refusals.removeAll() }
 
-    /// The list changes: refused calls on objects that have changed are sent again.
+    /// Allows calls again whose objects a change of the list updates or removes.
     package mutating func listChanges(_ changes: SectionChanges, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
         let others = Set(changes.updates.map(\.old) + changes.deletes)
@@ -200,13 +202,12 @@ package struct PresenterCalls {
             refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
     }
 
-    /// Puts it together.
     package init() {
     }
 }
 
 extension AdapterCommand {
-    /// The view that it is about.
+    /// The view that the command is about; nil when it is about the list.
     fileprivate var view: ViewID? {
         switch self {
         case .openView(_, let view, _), .view(_, let view, _), .closeView(let view, _): view
@@ -214,7 +215,7 @@ extension AdapterCommand {
         }
     }
 
-    /// Whether it is a call of a viewer that comes to section controllers, and may be refused.
+    /// Whether the command is a viewer's call that reaches section controllers and may be refused.
     fileprivate var callsPlugin: Bool {
         switch self {
         case .update(let request): if case .moveItem = request.operation { true } else { false }

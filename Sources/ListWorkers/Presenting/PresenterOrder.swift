@@ -3,35 +3,36 @@
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
 
-/// What a list orders from its presenter.
+/// An order of a list to its presenter.
 package enum PresenterOrder: Sendable {
     /// Present a list; answered with ``PresenterReport/opened(_:)``.
     case open(PresenterSetup)
     /// Present an update; answered with ``PresenterReport/presented(_:)``.
     case present(PresenterUpdate)
-    /// More objects of the order before; answered as that one, or with ``PresenterReport/more``.
+    /// More objects of the previous order; answered like that order, or with ``PresenterReport/more``.
     case objects([ListObject])
-    /// Ask the section controllers about an item that was dragged; answered with ``PresenterReport/moveVerdict(_:_:)``, or with
-    /// ``PresenterReport/changed(_:answering:)`` when a controller has moved it.
+    /// Ask the section controllers about an item that was dragged; answered with
+    /// ``PresenterReport/moveVerdict(_:_:)``, or with ``PresenterReport/changed(_:answering:)`` when a controller has
+    /// moved it.
     case moveItem(ItemMoveRequest)
-    /// Make a view; answered.
+    /// Open a view; answered.
     case openView(RequestID, ViewID, ListViewOptions)
-    /// Do something with a view; answered.
+    /// Execute a command of a view's owner; answered.
     case view(RequestID, ViewID, ViewCommand)
-    /// End a view.
+    /// Close a view.
     case closeView(ViewID)
-    /// Say something about items; answered.
+    /// Return items or their counts; answered.
     case query(RequestID, AdapterQuery)
-    /// Let views, or items that change by themselves, wait; or let them go on.
+    /// Hold the pictures of views, or the items that change by themselves; or let them continue.
     case hold(views: Bool, items: Bool)
-    /// Report so many more changes of items that nobody asked for (``changesAtOnce``).
+    /// Permit this number of further unrequested item changes (``changesAtOnce``).
     case allowChanges(Int)
 
-    /// How many changes of items that nobody asked for may be reported before the first of them is handled: section
-    /// controllers that change them without end wait for the list.
+    /// The maximum number of unrequested item changes that are reported and not handled yet. Beyond it, section
+    /// controllers that change items without end wait for the list.
     package static let changesAtOnce = 64
 
-    /// The objects that travel with it.
+    /// The objects in the order.
     package var objects: [ListObject] {
         get {
             switch self {
@@ -56,24 +57,23 @@ package enum PresenterOrder: Sendable {
     }
 }
 
-/// A list as a presenter begins with it.
+/// The configuration, contents and state of a list with which a presenter opens it.
 package struct PresenterSetup: Sendable {
-    /// How the list behaves.
+    /// The options of the list.
     package var configuration: ListAdapter.Configuration
     /// The section controllers by object type.
     package var controllers: SectionControllerTable
-    /// The objects in their order, in another process.
+    /// The objects in their order; empty for a presenter that shares the list's section table.
     package var objects: [ListObject] = []
-    /// The views that look at the list.
+    /// The open views.
     package var views: [ViewResumption] = []
     /// The selected items.
     package var selection: [SelectedItem] = []
-    /// Whether views wait.
+    /// Whether the pictures of views are held.
     package var holdsViews = false
-    /// Whether items that change by themselves wait.
+    /// Whether items that change by themselves are held.
     package var holdsItems = false
 
-    /// Puts it together.
     package init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         views: [ViewResumption] = [], selection: [SelectedItem] = [], holdsViews: Bool = false, holdsItems: Bool = false
@@ -88,7 +88,7 @@ package struct PresenterSetup: Sendable {
     }
 }
 
-/// An update of a list as it travels: positions, and apart from them the objects that are new or changed.
+/// An update of a list in its encoded form: the positions, and separately the inserted and changed objects.
 package struct PresenterUpdate: Sendable {
     private var deletes: [Int]
     private var inserts: [Int]
@@ -98,7 +98,7 @@ package struct PresenterUpdate: Sendable {
     private var flags: Flags
     private var configuration: ListAdapter.Configuration?
     private var through: Ticket
-    /// Section controllers that show the list from now on; nil = those that do.
+    /// The section controllers that replace the present ones; nil = no replacement.
     let controllers: SectionControllerTable?
     /// The inserted objects, then the changed ones.
     var objects: [ListObject]
@@ -116,7 +116,7 @@ package struct PresenterUpdate: Sendable {
         static let animated = Flags(rawValue: 8)
     }
 
-    /// Describes an update.
+    /// Converts an update.
     init(_ update: ObjectUpdate, controllers: SectionControllerTable? = nil) {
         deletes = update.changes.deletes
         inserts = update.changes.inserts.map(\.new)
@@ -134,7 +134,7 @@ package struct PresenterUpdate: Sendable {
         self.controllers = controllers
     }
 
-    /// The update; nil while objects are missing.
+    /// The update; nil until all its objects have arrived.
     var update: ObjectUpdate? {
         guard objects.count == inserts.count + updates.count else { return nil }
         var update = ObjectUpdate()
@@ -153,7 +153,7 @@ package struct PresenterUpdate: Sendable {
     }
 }
 
-// MARK: - As bytes
+// MARK: - Encoding
 
 extension PresenterOrder: WireCodable {
     func write(to writer: inout WireWriter) {
@@ -183,7 +183,7 @@ extension PresenterOrder: WireCodable {
         case 7: self = .query(try reader.read(), try reader.read())
         case 8: self = .hold(views: try reader.read(), items: try reader.read())
         case 9: self = .allowChanges(try reader.index())
-        default: throw WireError("an order for a list")
+        default: throw WireError("an unknown order for a list")
         }
     }
 }
@@ -210,7 +210,7 @@ extension PresenterUpdate: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         (deletes, inserts) = (try reader.positions(), try reader.positions())
         let (from, to) = (try reader.positions(), try reader.positions())
-        guard from.count == to.count else { throw WireError("\(from.count) positions of \(to.count) sections") }
+        guard from.count == to.count else { throw WireError("\(from.count) old and \(to.count) new positions") }
         moves = zip(from, to).map { IndexPair(old: $0, new: $1) }
         (updates, forced) = (try reader.positions(), try reader.read())
         flags = Flags(rawValue: try reader.byte())
@@ -218,13 +218,13 @@ extension PresenterUpdate: WireCodable {
         controllers = try reader.read()
         objects = try reader.read()
         guard objects.count <= inserts.count + updates.count else {
-            throw WireError("\(objects.count) objects of \(inserts.count + updates.count)")
+            throw WireError("\(objects.count) objects, more than \(inserts.count + updates.count)")
         }
     }
 }
 
 extension WireReader {
-    /// Positions in a list.
+    /// Reads an array of positions in a list.
     fileprivate mutating func positions() throws(WireError) -> [Int] {
         let count = try count()
         var positions: [Int] = []

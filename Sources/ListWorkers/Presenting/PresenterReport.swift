@@ -2,22 +2,22 @@
 
 @_spi(Daemon) package import ListKit
 
-/// What a presenter reports to its list.
+/// A report of a presenter to its list.
 package enum PresenterReport: Sendable {
-    /// The list is presented; the transaction is nil.
+    /// The list is presented for the first time by this presenter; the transaction is nil.
     case opened(PresenterNews)
     /// An update is presented.
     case presented(PresenterNews)
-    /// Changes that no order asked for; with `answering`, the move of an item that this request asked for.
+    /// Changes that no order asked for. With `answering`, they are the move of an item that this request asked for.
     case changed(PresenterNews, answering: RequestID? = nil)
-    /// The one answer to a view's call or a query, and what happened first.
+    /// The only answer to a view's call or a query, and the news that precede it.
     case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
-    /// What the section controllers say of an item that was dragged.
+    /// The decision of the section controllers about a dragged item.
     case moveVerdict(RequestID, ItemMoveVerdict)
-    /// The next objects may come.
+    /// A request for the next page of an order's objects.
     case more
 
-    /// The outcome, if it has one.
+    /// The news in the report, if it has any.
     package var news: PresenterNews? {
         switch self {
         case .opened(let news), .presented(let news), .changed(let news, _), .answer(_, _, let news): news
@@ -25,43 +25,43 @@ package enum PresenterReport: Sendable {
         }
     }
 
-    /// Whether no order asked for it.
-    package var isUnasked: Bool { if case .changed(_, nil) = self { true } else { false } }
+    /// Whether no order asked for the report.
+    package var isUnrequested: Bool { if case .changed(_, nil) = self { true } else { false } }
 
-    /// Whether items changed without anybody's asking.
-    package var isUnaskedChange: Bool { isUnasked && news?.presented.transaction != nil }
+    /// Whether the report has changes of items that no order asked for.
+    package var isUnrequestedChange: Bool { isUnrequested && news?.presented.transaction != nil }
 }
 
-/// What has happened to a list's items and views, and how they stand now.
+/// The changes of a list's items and views since the last report, and the resulting state.
 package struct PresenterNews: Sendable {
-    /// The transaction, events in their order, and how many items there are; without revisions.
+    /// The transaction, the events in their order, and the number of items. Revisions in it are not set.
     package var presented: Presented
-    /// How views stand of which something is new.
+    /// The states of the views that have changed.
     package var views: [ViewState] = []
-    /// The selected items, if they are others.
+    /// The selected items, if the selection has changed.
     package var selection: [SelectedItem]?
-    /// What built-in section controllers do not show.
+    /// The contents that built-in section controllers do not show.
     package var losses: [ContentLoss] = []
-    /// Why views among the events are closed; the list alone knows.
+    /// The reasons of the views' closings among the events. They are added by the list and not encoded.
     package var closings: [ViewID: ViewClosing] = [:]
 
-    /// How a view stands.
+    /// A view and its state.
     package struct ViewState: Sendable {
         package var view: ViewID
         package var description: ViewDescription
     }
 }
 
-/// What a presenter reports in one go.
+/// The reports that a presenter sends at once.
 package struct PresenterOutput: Sendable {
     /// The reports, in order.
     package var reports: [PresenterReport]
-    /// How long section controllers took since the last one, by plugin.
+    /// The times of section controllers' callbacks since the last output, by plugin.
     package var times: [String: CallbackTimes.Times] = [:]
 }
 
 extension PresenterNews {
-    /// The same without a transaction: an answer has none.
+    /// The same news without the transaction, as an answer has none.
     package var withoutTransaction: PresenterNews {
         var news = self
         news.presented.transaction = nil
@@ -69,7 +69,7 @@ extension PresenterNews {
     }
 }
 
-// MARK: - As bytes
+// MARK: - Encoding
 
 extension PresenterReport: WireCodable {
     func write(to writer: inout WireWriter) {
@@ -91,7 +91,7 @@ extension PresenterReport: WireCodable {
         case 3: self = .answer(try reader.read(), try reader.read(), try reader.read())
         case 4: self = .moveVerdict(try reader.read(), try reader.read())
         case 5: self = .more
-        default: throw WireError("a report about a list")
+        default: throw WireError("an unknown report about a list")
         }
     }
 }

@@ -2,18 +2,19 @@
 
 @_spi(Daemon) package import ListKit
 
-/// The state of a presentation that outlives its presenter: views, selection, and the display notifications that
-/// clients have. Enough to go on with another presenter, and to say what is different then.
+/// The list's copy of its presenter's state: the views, the selection, and the displayed sections and items that
+/// clients know.
 ///
-/// A worker may report anything: a state that grows beyond what the list can show is refused.
+/// With it another presenter can continue, and clients can be sent the differences. A report of a worker that would
+/// make the state larger than the list can account for is refused, as a worker may report anything.
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewMemory] = [:]
     package private(set) var selection: [SelectedItem] = []
-    /// The views that may name the items that they show.
+    /// The views that may have visible items (``ViewMemory/followsItems``).
     private var naming: Set<ViewID> = []
-    /// Views that the presenter has been told to close, and has not closed yet.
+    /// The views that the presenter was ordered to close, and has not closed yet, with the reasons.
     private var closing: [ViewID: ViewClosing] = [:]
-    /// The most elements that the list has had.
+    /// The maximum number of elements that the list has had.
     private var mostElements = 0
 
     package init(views: [ViewResumption] = [], selection: [SelectedItem] = []) {
@@ -22,25 +23,26 @@ package struct PresenterState: Sendable {
         naming = Set(self.views.keys)
     }
 
-    // MARK: Following a presenter
+    // MARK: Applying reports
 
-    /// The list has at most this many sections and items now, or may still be shown with them.
+    /// Records that the list has, or may still be shown with, this many sections and items.
     package mutating func setSize(sections: Int, items: Int) {
         // The items, a header and a footer of each section, and the empty view.
         mostElements = max(mostElements, items + 2 * sections + 1)
     }
 
-    /// More elements than a view can show at once. What left the list may still be shown, and helpers hear of both at
-    /// different times: so twice what the list has had at most.
+    /// The maximum number of elements in a view. It is twice ``mostElements``, as removed elements may still be shown,
+    /// and their end is reported later than the new elements.
     private var limit: Int { 2 * mostElements }
 
-    /// Follows news, out of which goes what is about views of other lists.
+    /// Applies the news of a report, and removes events of views that the list does not have.
     ///
     /// - Parameters:
-    ///   - remembers: whether to remember how views stand; false where the presenter says it when it leaves.
-    ///   - last: finds the identifier of the last object of the list that they are about; nil for a list without any.
+    ///   - remembers: whether to record the state of views; false for a presenter that returns it from
+    ///     ``Presenter/close()``.
+    ///   - last: returns the identifier of the list's last object; nil if the list is empty.
     /// - Returns: false for a report that no correct presenter sends.
-    package mutating func follow(_ news: inout PresenterNews, remembers: Bool, lastObject last: () -> String?) -> Bool {
+    package mutating func apply(_ news: inout PresenterNews, remembers: Bool, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
         events.reserveCapacity(news.presented.events.count)
         for event in news.presented.events {
@@ -64,7 +66,7 @@ package struct PresenterState: Sendable {
         return true
     }
 
-    /// False when a view would have more in it than it can show.
+    /// Records an event. Returns false when the view would have more elements than ``limit``.
     private mutating func record(_ event: AdapterEvent) -> Bool {
         let limit = limit
         return switch event {
@@ -75,12 +77,13 @@ package struct PresenterState: Sendable {
         }
     }
 
-    /// Follows the answer to a call of a view; false when the view would have more in it than it can show.
+    /// Applies the answer to a call about a view.
     ///
     /// - Parameters:
-    ///   - remembers: whether to remember how the view stands.
-    ///   - isKnown: whether there is an object with an identifier.
-    package mutating func follow(
+    ///   - remembers: whether to record the state of the view.
+    ///   - isKnown: whether the list has an object with an identifier.
+    /// - Returns: false when the view would have more elements than ``limit``.
+    package mutating func apply(
         _ outcome: Result<AdapterAnswer, ListError>, to command: AdapterCommand, remembers: Bool,
         isKnown: (String) -> Bool
     ) -> Bool {
@@ -97,8 +100,8 @@ package struct PresenterState: Sendable {
         return true
     }
 
-    /// Objects of the list change, and the change is about to be presented: views without a layout continue to refer to
-    /// the same items.
+    /// Records that objects of the list change, before the change is presented. Views without a layout then refer to
+    /// the same items by their new index paths.
     package mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
         naming = naming.filter { views[$0]?.followsItems == true }
         guard !naming.isEmpty else { return }
@@ -106,13 +109,15 @@ package struct PresenterState: Sendable {
         for view in naming { views[view]?.record(change) }
     }
 
-    /// Whether a view is on screen, or there is none.
+    /// Whether any view is on screen, or the list has no view.
     package var isOnScreen: Bool { views.isEmpty || views.values.contains { $0.resumption.isOnScreen } }
 
-    /// Whether a view shows something of an object.
-    package func shows(_ view: ViewID, _ object: String) -> Bool { views[view]?.sections.contains(object) ?? false }
+    /// Whether any part of an object's section is displayed in a view.
+    package func view(_ view: ViewID, displays object: String) -> Bool {
+        views[view]?.sections.contains(object) ?? false
+    }
 
-    /// Takes over how a presentation stood that nobody has followed.
+    /// Takes over the final state of a presenter whose reports were applied without `remembers`.
     package mutating func restore(_ left: LeftPresentation) {
         for (view, ended) in left.views where views[view.id] != nil {
             views[view.id] = ViewMemory(view, displaying: ended)
@@ -121,62 +126,67 @@ package struct PresenterState: Sendable {
         selection = left.selection
     }
 
-    // MARK: Views that come and go
+    // MARK: Opening and closing views
 
-    /// A view is about to be opened.
+    /// Adds a view that is about to be opened.
     package mutating func add(_ view: ViewID, _ options: ListViewOptions) {
         views[view] = ViewMemory(id: view, options: options)
     }
 
-    /// A view was not opened.
+    /// Removes a view that could not be opened.
     package mutating func remove(_ view: ViewID) { views[view] = nil }
 
-    /// A presenter is told to close a view; false when there is none.
+    /// Records that the presenter was ordered to close a view. Returns false when there is no such view.
     package mutating func beginClosing(_ view: ViewID, _ reason: ViewClosing) -> Bool {
         guard views[view] != nil else { return false }
         closing[view] = reason
         return true
     }
 
-    /// Ends a view that nobody presents: everything in it ends and leaves, then it is closed.
+    /// Closes a view that has no presenter.
+    ///
+    /// - Returns: events by which all sections and items of the view stop being displayed and leave the working
+    ///   range, and then the closing itself.
     package mutating func end(_ view: ViewID, _ reason: ViewClosing, at list: ListPlace) -> [AdapterEffect] {
         closing[view] = nil
         guard let old = views.removeValue(forKey: view) else { return [] }
         var empty = old
         empty.forgetDisplay()
-        return empty.display(since: old, revision: list.revision, position: list.position).map { .event($0) }
+        return empty.displayEvents(since: old, revision: list.revision, position: list.position).map { .event($0) }
             + [.closed(view, reason)]
     }
 
-    /// Ends the views that a presenter was told to close and has not, and that nobody presents any more.
-    package mutating func endClosing(at list: ListPlace) -> [AdapterEffect] {
+    /// Closes the views whose presenter was ordered to close them, but was lost before it did.
+    package mutating func endClosingViews(at list: ListPlace) -> [AdapterEffect] {
         closing.sorted { $0.key < $1.key }.flatMap { end($0.key, $0.value, at: list) }
     }
 
-    /// Ends all views.
-    package mutating func endAll(_ reason: ViewClosing, at list: ListPlace) -> [AdapterEffect] {
+    /// Closes all views, which have no presenter.
+    package mutating func endAllViews(_ reason: ViewClosing, at list: ListPlace) -> [AdapterEffect] {
         views.keys.sorted().flatMap { end($0, reason, at: list) }
     }
 
-    /// Where the viewport of a view was last.
+    /// Returns the last viewport of a view.
     package func viewport(of view: ViewID) -> Rect? { views[view]?.resumption.viewport }
 
-    // MARK: Going on with another presenter
+    // MARK: Changing the presenter
 
-    /// The views for another presenter to go on with, but for those that are about to be opened.
+    /// Returns the states with which another presenter resumes the views, except for views that are about to be opened.
     package func resumptions(except opening: Set<ViewID>) -> [ViewResumption] {
         views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0]?.present }
     }
 
-    /// Another presenter reports what is displayed from scratch.
+    /// Clears the displayed items and working ranges of all views, as another presenter reports them from scratch.
     package mutating func forgetDisplay() { for view in views.keys { views[view]?.forgetDisplay() } }
 
-    /// Events for clients that know what was displayed and selected before.
+    /// Returns the events with the differences from an old state, in the displayed items, the working ranges and the
+    /// selection. They are meant for clients that know the old state.
     package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEffect] {
         var effects: [AdapterEffect] = []
         for view in views.keys.sorted() {
             guard let new = views[view], let old = old.views[view] else { continue }
-            effects += new.display(since: old, revision: list.revision, position: list.position).map { .event($0) }
+            let events = new.displayEvents(since: old, revision: list.revision, position: list.position)
+            effects += events.map { .event($0) }
         }
         guard Set(old.selection) != Set(selection) else { return effects }
         let (before, after) = (Set(old.selection), Set(selection))
@@ -187,12 +197,12 @@ package struct PresenterState: Sendable {
     }
 }
 
-/// Where objects are in a list at a revision.
+/// The positions of a list's objects at a revision.
 package struct ListPlace {
     package let revision: UInt64
+    /// Returns the section of the object with an identifier.
     package let position: (String) -> Int?
 
-    /// Puts it together.
     package init(revision: UInt64, position: @escaping (String) -> Int?) {
         self.revision = revision
         self.position = position
@@ -200,7 +210,7 @@ package struct ListPlace {
 }
 
 extension AdapterEvent {
-    /// The view that it is about; nil when it is about the list.
+    /// The view that the event is about; nil when it is about the list.
     fileprivate var view: ViewID? {
         switch self {
         case .display(let change): change.view
@@ -211,7 +221,7 @@ extension AdapterEvent {
         }
     }
 
-    /// Whether it says what is displayed, or selected.
+    /// Whether the event changes the displayed items, the working range or the selection.
     package var isAboutDisplay: Bool {
         switch self {
         case .display, .workingRange, .selection: true

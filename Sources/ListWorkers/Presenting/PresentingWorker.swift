@@ -3,55 +3,57 @@
 internal import DBus
 internal import ListKit
 
-/// A list as its worker knows it: whom to tell where it is presented, and what is reported of it.
+/// A list from its worker's point of view. The worker attaches it to a process and passes it the reports.
 package protocol PresentedList: AnyObject, Sendable {
-    /// Counts what is reported between the list and its worker; nil = nobody counts.
+    /// The counters of the messages between the list and its worker; nil = they are not counted.
     var times: CallbackTimes? { get }
 
-    /// Has the list presented in a worker from now on.
+    /// Presents the list in a worker from now on.
     func attach(_ slot: HostSlot)
 
-    /// Has the list presented in the daemon from now on.
+    /// Presents the list in the daemon from now on.
     func presentLocally()
 
-    /// The presenter is gone, with its worker.
+    /// Detaches the list from its presenter, whose worker has ended.
     ///
-    /// - Parameter call: what was being called for the list; nil = nothing.
+    /// - Parameter call: the callback that was running for the list; nil = none was.
     func losePresenter(in call: DeadlyCall?)
 
-    /// What was refused because workers died of it may be asked again.
+    /// Allows calls again that were refused because workers had died in them.
     func forgetRefusals()
 
-    /// Handles what a presenter reports; something little from the bus thread is handled there.
+    /// Handles the reports of a presenter. A light report may be handled at once on the calling bus thread.
     func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool)
 }
 
 extension PresentedList {
-    /// The presenter is gone; nothing was being called for the list.
+    /// Detaches the list from its presenter; no callback was running for the list.
     package func losePresenter() { losePresenter(in: nil) }
 
-    /// Handles what a presenter reports, on the executor of the list.
+    /// Handles the reports of a presenter on the executor of the list.
     package func report(_ output: PresenterOutput, from number: PresenterNumber) {
         report(output, from: number, isLight: false)
     }
 }
 
-/// The worker of one plugin as its lists know it: which presenters run in it, and which users' calls it does not get.
+/// The worker of one plugin from its lists' point of view. It presents lists, and records the users whose calls it
+/// refuses.
 package protocol PresentingWorker: AnyObject, Sendable {
     /// The name of the plugin.
     var name: String { get }
 
-    /// How long a user has to wait, because workers died of its calls; nil = it has not.
-    func wait(of user: UInt32) -> (time: Duration, deaths: Int)?
+    /// Returns how long a user's calls are still refused, because workers died of earlier ones, and the number of
+    /// deaths; nil = the user's calls are not refused.
+    func remainingWait(of user: UInt32) -> (time: Duration, deaths: Int)?
 
     /// Records that a worker has died of a user's call.
     func recordDeath(by user: UInt32)
 
-    /// Gives a list a place, from now on until it ends.
+    /// Presents a list in the worker, until ``leave(_:)``.
     @DBusActor
     func host(_ list: any PresentedList)
 
-    /// A list has ended, or is presented elsewhere.
+    /// Forgets a list that has ended, or is presented elsewhere.
     @DBusActor
     func leave(_ list: any PresentedList)
 }

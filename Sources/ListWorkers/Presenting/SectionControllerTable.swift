@@ -4,24 +4,24 @@ package import ListConfiguration
 @_spi(Daemon) package import ListKit
 package import PluginAPI
 
-/// The section controllers of one list, by object type: what the option `section-controllers` comes to.
+/// The section controllers of one list by object type, as looked up from the option `section-controllers`.
 ///
-/// A value that may be handed to the list's host, which makes the provider on its own executor.
+/// The table may be passed to the list's host, which makes the provider on its own executor.
 package struct SectionControllerTable: Sendable {
     /// A section controller with its full name.
     private enum Kind: Sendable {
         case builtIn(String)
         case plugin(String, SectionControllerEntry)
-        /// One that is not in this process: `listd/single` stands in for it.
+        /// A section controller of another process, replaced by `listd/single` in this one.
         case elsewhere
     }
 
-    /// The built-in controller for every type.
+    /// The table of a list without that option: `listd/single` for every type.
     package static let builtIn = SectionControllerTable(option: [:], kinds: [:])
 
-    /// What was configured: object type, or `*`, to the full name of a section controller.
+    /// The option's value: full names of section controllers by object type, or by `*`.
     package let option: [String: String]
-    /// The worker that has the section controllers; nil = this process has them all.
+    /// The worker in which the section controllers run; nil = all of them run in this process.
     package private(set) var worker: (any PresentingWorker)?
     private let kinds: [String: Kind]
 
@@ -30,25 +30,25 @@ package struct SectionControllerTable: Sendable {
         self.kinds = kinds
     }
 
-    /// Only the names, of which this process has the built-in ones.
+    /// Makes a table from names only. In this process, `listd/single` replaces all but the built-in controllers.
     package init(naming option: [String: String]) {
         self.init(
             option: option,
             kinds: option.mapValues { BuiltInSectionControllers.kind(named: $0) == nil ? .elsewhere : .builtIn($0) })
     }
 
-    /// The names, for a list that a worker hosts.
+    /// Makes a table from names only, for a list that is presented in a worker.
     package init(naming option: [String: String], hostedBy worker: any PresentingWorker) {
         self.init(naming: option)
         self.worker = worker
     }
 
-    /// Looks up what an option names.
+    /// Looks up the section controllers that an option names.
     ///
     /// - Parameters:
-    ///   - option: object type, or `*` for all others, to `PLUGIN/CONTROLLER` or `listd/…`.
+    ///   - option: the names `PLUGIN/CONTROLLER` or `listd/…` by object type, or by `*` for all other types.
     ///   - entry: finds a plugin's section controller.
-    /// - Throws: `noSuchSectionController` for a name that is malformed or unknown, and what `entry` throws.
+    /// - Throws: `noSuchSectionController` for a malformed or unknown name; errors of `entry`.
     package init(
         _ option: [String: String],
         entry: (ControllerName) throws(ListError) -> SectionControllerEntry
@@ -61,28 +61,29 @@ package struct SectionControllerTable: Sendable {
                 kinds[type] = .plugin(name, try entry(reference))
             } else {
                 throw ListError(
-                    .noSuchSectionController, "section-controllers: \(name.quoted) for \(type.quoted): no such thing")
+                    .noSuchSectionController,
+                    "section-controllers: \(name.quoted) for \(type.quoted): no such section controller")
             }
         }
         self.init(option: option, kinds: kinds)
     }
 
-    /// Whether any of them comes from a plugin.
+    /// Whether any section controller comes from a plugin in this process.
     package var usesPlugins: Bool {
         kinds.values.contains { kind in
             if case .plugin = kind { true } else { false }
         }
     }
 
-    /// The plugins that they come from, as the names say.
+    /// The names of the plugins that the option refers to.
     package var plugins: Set<String> {
         Set(option.values.compactMap { ControllerName($0)?.plugin }).subtracting(["listd"])
     }
 
-    /// Makes the provider for a list; to be called on the list's executor.
+    /// Makes the provider for a list. Call this on the list's executor.
     package func makeProvider() -> any ListSectionControllerProvider { Provider(kinds: kinds) }
 
-    /// Gives each type its controller, `*` to the types that have none, and `listd/single` where there is no `*`.
+    /// A provider that falls back to the controller for `*`, and then to `listd/single`.
     private final class Provider: ListSectionControllerProvider {
         private let kinds: [String: Kind]
 

@@ -2,33 +2,37 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// What is known of a view outside of its engine: enough to continue it in another engine, and to report the
-/// differences then.
+/// A copy of a view's state outside of its engine. With it another engine can resume the view, and clients can be sent
+/// the differences.
 ///
-/// A worker may report anything: a state that grows beyond what a view of its list can show is refused.
+/// A report that would make the state larger than a view of the list can be is refused, as a worker may report
+/// anything.
 package struct ViewMemory: Sendable {
-    /// How many slots that show nothing are kept at least.
+    /// The minimum number of released slots that are kept for reuse.
     static let keptReleased = SlotPool.maximumIdentifiers
 
+    /// The state with which another engine resumes the view, without the slots and measured sizes below.
     private(set) var resumption: ViewResumption
+    /// The shown elements by slot.
     private var shown: [SlotNumber: PictureItem] = [:]
-    /// Slots that show nothing, each with the number of its release.
+    /// The released slots, each with the number of its release.
     private var released: [SlotNumber: (turn: Int, reuseIdentifier: String)] = [:]
     private var releases = 0
-    /// What the viewer measured.
+    /// The sizes that the viewer measured.
     private var measured: [SelectedItem: Size] = [:]
-    /// Objects of which something is displayed, and their items.
+    /// The objects whose sections are displayed.
     private(set) var sections: Set<String> = []
+    /// The displayed items.
     private(set) var items: Set<SelectedItem> = []
-    /// Objects in the working range.
+    /// The objects in the working range.
     private(set) var range: Set<String> = []
 
-    /// A view that has just been opened.
+    /// Makes the state of a view that has just been opened.
     init(id: ViewID, options: ListViewOptions) {
         resumption = ViewResumption(id: id, options: options)
     }
 
-    /// A view that another host has served until now; nothing is displayed in it.
+    /// Makes the state of a view that is to be resumed; nothing counts as displayed in it.
     init(_ resumption: ViewResumption) {
         self.resumption = resumption
         for item in resumption.shown { shown[item.slot] = item }
@@ -39,7 +43,9 @@ package struct ViewMemory: Sendable {
         self.resumption.measured = []
     }
 
-    /// A view in which is displayed what has just ended to be.
+    /// Makes the state of a view before it was closed.
+    ///
+    /// - Parameter ended: the events of the closing, whose sections and items were displayed before.
     init(_ resumption: ViewResumption, displaying ended: [AdapterEvent]) {
         self.init(resumption)
         for event in ended {
@@ -51,7 +57,7 @@ package struct ViewMemory: Sendable {
         }
     }
 
-    /// The view as its viewer knows it.
+    /// The state with which another engine resumes the view.
     var present: ViewResumption {
         var present = resumption
         present.shown = shown.values.sorted { ($0.section, $0.item, $0.slot) < ($1.section, $1.item, $1.slot) }
@@ -62,14 +68,14 @@ package struct ViewMemory: Sendable {
         return present
     }
 
-    /// Follows what its owner asked for.
+    /// Records a command of the view's owner that was carried out.
     ///
     /// - Parameters:
-    ///   - limit: how many elements a view of the list can show.
-    ///   - isKnown: whether there is an object with an identifier.
+    ///   - limit: the maximum number of elements in a view of the list.
+    ///   - isKnown: whether the list has an object with an identifier.
     mutating func record(_ command: ViewCommand, limit: Int, isKnown: (String) -> Bool) {
         switch command {
-        // It shows what it was opened at.
+        // The view was shown, so the position at which it was to open has no more use.
         case .setViewport, .setVisibleRange: resumption.options.opening = nil
         case .reportSizes(let sizes): record(sizes, limit, isKnown)
         case .scrollTo, .reportScroll, .setOnScreen, .select, .changeSelection, .invoke, .setHighlighted, .acknowledge,
@@ -78,7 +84,7 @@ package struct ViewMemory: Sendable {
         }
     }
 
-    /// Its viewer says whether it can be seen.
+    /// Records whether the view is on screen.
     mutating func setOnScreen(_ flag: Bool) { resumption.isOnScreen = flag }
 
     private mutating func record(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
@@ -87,18 +93,18 @@ package struct ViewMemory: Sendable {
         }
         guard measured.count > limit else { return }
         measured = measured.filter { isKnown($0.key.objectID) }
-        // Items that no object has: the viewer measures again what it shows.
+        // Some items are invented, as there are more than the list can have. The viewer measures shown items again.
         if measured.count > limit { measured = [:] }
     }
 
-    /// Follows how it stands.
+    /// Records the view's state.
     mutating func record(_ description: ViewDescription) {
         if description.state != .new, resumption.options.layout != ListLayoutKind.none, description.viewport != .zero,
             description.viewport.isPossible
         {
             let wasWide = resumption.viewport?.size
             resumption.viewport = description.viewport
-            // Measured sizes hold for one width (or height) only; the viewer measures again.
+            // Measured sizes are valid for one width (or height) only; the viewer measures again.
             if let wasWide, wasWide != description.viewport.size { measured = [:] }
         }
         resumption.visibleItems = description.visibleItems
@@ -107,15 +113,16 @@ package struct ViewMemory: Sendable {
         resumption.isStalled = description.state == .stalled
     }
 
-    /// Follows whether the end of the list is near.
+    /// Records whether the end of the list is near.
     ///
-    /// - Parameter last: the last object, empty for a list without any; nil = the end is not near.
+    /// - Parameter last: the identifier of the last object, empty for an empty list; nil = the end is not near.
     mutating func setNearEnd(_ last: String?) { resumption.nearEnd = last }
 
-    /// Follows what its viewer is sent; false when the view shows more than `limit` elements then.
+    /// Records a picture change that is sent to the viewer. Returns false when the view then shows more than `limit`
+    /// elements.
     mutating func record(_ change: PictureChange, limit: Int) -> Bool {
         resumption.sequence = change.sequence
-        // Whether the view names its items is known only when its description has come.
+        // Recorded for all views, as only the view's description, which comes later, says whether it has visible items.
         resumption.history.record(sequence: change.sequence)
         resumption.contentSize = change.contentSize
         let before = shown.count
@@ -131,7 +138,7 @@ package struct ViewMemory: Sendable {
         return shown.count <= max(limit, before)
     }
 
-    /// Follows a picture that replaces everything its viewer had; false when that is more than `limit` elements.
+    /// Records a complete picture that is sent to the viewer. Returns false when it has more than `limit` elements.
     mutating func record(_ picture: Picture, limit: Int) -> Bool {
         resumption.sequence = picture.sequence
         resumption.history.restart(sequence: picture.sequence)
@@ -145,11 +152,11 @@ package struct ViewMemory: Sendable {
         return shown.count <= max(limit, before)
     }
 
-    /// Whether it names the items that it shows.
+    /// Whether the view has visible items, whose index paths follow the changes of the list.
     var followsItems: Bool { resumption.visibleItems != nil }
 
-    /// The objects of the list have changed: the view still refers to what it showed, even if the engine dies before it
-    /// reports the new places.
+    /// Moves the view's index paths to the new places of the same items, after the list has changed. This is needed
+    /// if the engine dies before it reports the new places.
     mutating func record(_ change: PathForwarding) { resumption.follow(change) }
 
     private mutating func show(_ items: [PictureItem]) {
@@ -164,7 +171,8 @@ package struct ViewMemory: Sendable {
         keep(slot, item.reuseIdentifier)
     }
 
-    /// Of too many, those with the highest numbers stay: new ones come after them, so that no number is given out twice.
+    /// Keeps a released slot for reuse. If there are too many, the slots with the highest numbers are kept: new slots
+    /// get higher numbers, so that no number is assigned twice.
     private mutating func keep(_ slot: SlotNumber, _ reuseIdentifier: String) {
         releases += 1
         released[slot] = (releases, reuseIdentifier)
@@ -173,7 +181,8 @@ package struct ViewMemory: Sendable {
         released = released.filter { $0.key >= first }
     }
 
-    /// Follows what helpers are told; false when more than `limit` sections or items are displayed then.
+    /// Records a change of the displayed sections and items. Returns false when more than `limit` of them are
+    /// displayed then.
     mutating func record(_ change: DisplayChange, limit: Int) -> Bool {
         let before = max(sections.count, items.count)
         for section in change.didEndDisplaying { sections.remove(section.objectID) }
@@ -185,7 +194,7 @@ package struct ViewMemory: Sendable {
         return max(sections.count, items.count) <= max(limit, before)
     }
 
-    /// Follows what helpers are told; false when more than `limit` sections are in the working range then.
+    /// Records a change of the working range. Returns false when it has more than `limit` sections then.
     mutating func record(_ change: WorkingRangeChange, limit: Int) -> Bool {
         let before = range.count
         for section in change.didExit { range.remove(section.objectID) }
@@ -193,15 +202,17 @@ package struct ViewMemory: Sendable {
         return range.count <= max(limit, before)
     }
 
-    /// The engine is gone; the next one reports what is displayed from scratch.
+    /// Clears the displayed items and the working range, as the next engine reports them from scratch.
     mutating func forgetDisplay() {
         sections = []
         items = []
         range = []
     }
 
-    /// What helpers have to be told, who know what was displayed before; `position` finds objects.
-    func display(since old: ViewMemory, revision: UInt64, position: (String) -> Int?) -> [AdapterEvent] {
+    /// Returns the events with the differences from an old state, in the displayed items and the working range.
+    ///
+    /// - Parameter position: returns the section of the object with an identifier.
+    func displayEvents(since old: ViewMemory, revision: UInt64, position: (String) -> Int?) -> [AdapterEvent] {
         var display = DisplayChange(view: resumption.id, revision: revision)
         func references(_ ids: Set<String>) -> [SectionReference] {
             ids.map { SectionReference(section: position($0) ?? 0, objectID: $0) }
@@ -223,13 +234,13 @@ package struct ViewMemory: Sendable {
 }
 
 extension Rect {
-    /// Whether a view can lie there: the engine takes no other, and a worker may say anything.
+    /// Whether the rectangle is valid for a viewport. The engine accepts no other, but a worker may report any.
     fileprivate var isPossible: Bool {
         origin.x.isFinite && origin.y.isFinite && size.isPossible
     }
 }
 
 extension Size {
-    /// Whether a view or an item can be so large.
+    /// Whether the size is valid for a view or an item.
     fileprivate var isPossible: Bool { width.isFinite && height.isFinite && width >= 0 && height >= 0 }
 }

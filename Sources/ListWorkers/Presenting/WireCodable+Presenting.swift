@@ -2,7 +2,7 @@
 
 @_spi(Daemon) internal import ListKit
 
-// What the objects of a list become, and what their presentation in a worker makes of it.
+// The results of a presentation, and the moves of items that section controllers decide.
 
 extension Ticket: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(number) }
@@ -14,7 +14,7 @@ extension Presented: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(transaction: try reader.read(), events: try reader.read(), itemCount: try reader.read())
-        guard itemCount >= 0 else { throw WireError("\(itemCount) items") }
+        guard itemCount >= 0 else { throw WireError("a negative number of items: \(itemCount)") }
     }
 }
 
@@ -43,7 +43,7 @@ extension ItemMoveVerdict: WireCodable {
         case 1: self = .error(try reader.read())
         case 2: self = .section(from: try reader.index(), to: try reader.index())
         case 3: self = .object(try reader.read())
-        default: throw WireError("a verdict")
+        default: throw WireError("an unknown verdict about a move")
         }
     }
 }

@@ -2,25 +2,25 @@
 
 @_spi(Daemon) package import ListKit
 
-/// The place of a list in a worker.
+/// The place of a list in a worker, with functions to communicate with the worker.
 package struct HostSlot: Sendable {
-    /// Names it in what comes from there.
+    /// The number by which the worker's reports identify the list.
     package let number: PresenterNumber
-    /// Sends an order, and how many of its objects follow later.
+    /// Sends an order on behalf of a user (nil = listd itself); `missing` of its objects follow later.
     package let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
-    /// Blames the worker for an impossible report.
+    /// Kills the worker, because it sent an impossible report.
     package let blame: @Sendable (String) -> Void
-    /// Leaves.
+    /// Closes the list in the worker and frees the slot.
     package let close: @Sendable () -> Void
 }
 
-/// Presents a list in a worker: orders are sent there, in packets of a bounded size.
+/// A presenter that forwards orders to a worker, in packets of a bounded size.
 package final class WorkerPresenter: Presenter {
-    /// About the most bytes of objects in one packet, of which there is one at least.
+    /// The approximate maximum size of the objects in one packet, in bytes. A packet has one object at least.
     package static let pageBytes = 4 << 20
 
     private let slot: HostSlot
-    /// The objects of the last order with objects that were not sent, and the first of them.
+    /// The objects of the last order that had any, and the index of the first object that is not sent yet.
     private var unsent: (objects: [ListObject], next: Int) = ([], 0)
 
     package init(_ slot: HostSlot) { self.slot = slot }
@@ -28,7 +28,7 @@ package final class WorkerPresenter: Presenter {
     package var number: PresenterNumber { slot.number }
     package var asksPlugin: Bool { true }
     package var sharesTable: Bool { false }
-    /// They wait in the worker.
+    /// Always nil, as item updates wait in the worker.
     package var firstItemUpdate: Ticket? { nil }
     package var description: [String] { [] }
 
@@ -43,7 +43,7 @@ package final class WorkerPresenter: Presenter {
     }
 
     package func presentItems(through ticket: Ticket) -> PresenterOutput? { nil }
-    package func takeTurn() -> PresenterOutput? { nil }
+    package func unrequestedReports() -> PresenterOutput? { nil }
 
     package func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
         guard !order.objects.isEmpty else {

@@ -5,60 +5,66 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// What a worker gives up before it loads its plugin.
+/// The privileges and resources that a worker drops before it loads its plugin.
 ///
-/// Descriptors but its own are closed when it is started. Memory goes last, since the daemon says how much there is.
+/// The daemon's descriptors were already closed when the process was started. The limit of memory comes last, as the
+/// daemon sends it with ``WorkerOrder/load(_:)``.
 package enum Confinement {
-    /// Room for the stacks of threads and what the runtime needs before the plugin takes anything.
+    /// The memory for stacks of threads and the Swift runtime, in bytes, which is added to the plugin's own limit.
     private static let allowance = 192 << 20
 
-    /// Gives up new privileges, debugging by other processes, core dumps, a life after its daemon's, and all that
-    /// changes files, starts programs or leaves the process group, where the kernel can enforce that; to be called
-    /// while the process has one thread.
+    /// Confines the process; to be called while it has one thread.
     ///
-    /// - Parameter name: what ps(1) shows the process as.
+    /// Afterwards it cannot gain privileges, be debugged by other processes, dump core, or outlive the daemon. Where
+    /// the kernel can enforce it, the process also cannot change files, start programs or leave its process group.
+    ///
+    /// - Parameter name: the name that ps(1) shows.
+    /// - Returns: false if the kernel has refused a restriction that it supports.
     package static func begin(as name: String) -> Bool {
         unsafe listd_set_name(name)
-        // Writing to a client that has left is an error, not a signal. Signals of a terminal or a service manager are
-        // meant for the daemon: it ends its workers when it no longer needs them.
+        // Writing to a disconnected client returns an error instead of raising SIGPIPE. The other signals, from a
+        // terminal or a service manager, are meant for the daemon, which ends its workers itself.
         for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
-        // What a plugin prints is meant for a log, and must not wait in a buffer that is lost with the process.
+        // A plugin's output goes to the log, and must not stay in a buffer that is lost when the process dies.
         listd_write_lines()
         guard listd_confine() == 0 else { return false }
-        // EPERM: the filter of a service manager forbids these calls; the service manager protects the files itself.
+        // EPERM: a system call filter of the service manager forbids these calls, and the manager protects the files
+        // itself.
         guard listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno) else { return false }
-        // EINVAL: the kernel was built without filters of system calls.
+        // EINVAL: the kernel was built without seccomp(2).
         return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
     }
 
-    /// Gives up all sockets but local ones in the daemon, after it has started the process that keeps them and starts
-    /// the workers that may use the network. To be called while the process has one thread.
+    /// Restricts the daemon to Unix sockets; to be called while the process has one thread.
     ///
-    /// - Throws: `pluginFailed` when the kernel does not take it.
+    /// Before that, it starts a helper process that may still use the network, and that starts the workers that may.
+    ///
+    /// - Throws: `pluginFailed` when the helper cannot be started, or the kernel refuses the restriction.
     package static func keepDaemonLocal() throws(ListError) {
         guard listd_start_spawner() == 0, listd_give_up_privileges() == 0 else {
             throw ListError(
-                .pluginFailed, "the process that starts workers cannot be started", cause: SystemError.text(errno))
+                .pluginFailed, "the helper process that starts workers with network access could not be started",
+                cause: SystemError.text(errno))
         }
         try stayLocal()
     }
 
-    /// Gives up all sockets but local ones, where the kernel has filters of system calls.
+    /// Restricts the process to Unix sockets, where the kernel has seccomp(2).
     ///
-    /// - Throws: `pluginFailed` when the kernel has them and does not take this one; the plugin is not loaded then.
+    /// - Throws: `pluginFailed` when the kernel has seccomp and refuses the filter; the plugin is not loaded then.
     static func stayLocal() throws(ListError) {
         let result = listd_stay_local()
-        // EINVAL and ENOSYS: the kernel was built without; EPERM: the filter of a service manager, which blocks the
-        // network itself.
+        // EINVAL and ENOSYS: the kernel was built without seccomp. EPERM: a filter of the service manager forbids the
+        // call, and the manager restricts the network itself.
         guard result == 0 || result < 0 && [ENOSYS, EINVAL, EPERM].contains(errno) else {
             throw ListError(
-                .pluginFailed, "the network could not be given up", cause: SystemError.text(errno))
+                .pluginFailed, "network access could not be blocked", cause: SystemError.text(errno))
         }
     }
 
-    /// Gives up more memory than the plugin may have.
+    /// Limits the memory of the process to that of the plugin and ``allowance``.
     ///
-    /// - Throws: `pluginFailed` when the kernel does not take it back; the plugin is not loaded then.
+    /// - Throws: `pluginFailed` when the kernel refuses the limit; the plugin is not loaded then.
     static func limitMemory(to bytes: Int) throws(ListError) {
         guard listd_limit_data(UInt64(clamping: bytes) + UInt64(allowance)) == 0 else {
             throw ListError(.pluginFailed, "the worker's memory could not be limited", cause: SystemError.text(errno))

@@ -2,42 +2,43 @@
 
 internal import ListKit
 
-/// The breadcrumbs of one worker: which slots are in use, and which call of the plugin does not come back.
+/// The breadcrumbs of one worker, with the slots in use, and the detection of calls that do not return.
 struct CrumbTable {
     private let map: BreadcrumbMap
-    /// How long a call may take.
+    /// The maximum duration of a call.
     private let callbackTimeout: Duration
-    /// Slot 0 belongs to the worker itself: loading the plugin.
+    /// The slots in use. Slot 0 is for loading the plugin.
     private var used: Set<Int> = [0]
-    /// The call that each slot had when it was looked at first.
+    /// The call in each slot at the last check, and the time of the first check that has seen the call.
     private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
-    /// The slot of the call that did not come back; nil = all did.
+    /// The slot of a call that has exceeded the timeout; nil = none has.
     private var culprit: Int?
 
-    /// Makes the memory that the worker writes into.
+    /// Makes the shared memory into which the worker writes.
     init(callbackTimeout: Duration) throws(ListError) {
         self.callbackTimeout = callbackTimeout
         map = try BreadcrumbMap()
     }
 
-    /// The memory, to be passed to the worker.
+    /// The shared memory, which the worker inherits.
     var memory: BreadcrumbMap { map }
 
-    /// A slot that nobody else has; nil when there are none left.
+    /// Reserves a free slot; nil when all slots are in use.
     mutating func reserve() -> Int? {
         guard let crumb = (1..<BreadcrumbMap.count).first(where: { !used.contains($0) }) else { return nil }
         used.insert(crumb)
         return crumb
     }
 
-    /// Makes a slot free again.
+    /// Frees a slot.
     mutating func release(_ crumb: Int) {
         used.remove(crumb)
         seen[crumb] = nil
     }
 
-    /// Looks for a call that has taken too long, and remembers its slot as the culprit; returns the timeout, nil =
-    /// there is none.
+    /// Looks for a call that has exceeded the timeout, and records its slot as the culprit.
+    ///
+    /// - Returns: the timeout; nil = no call has exceeded it.
     mutating func findHang(at now: ContinuousClock.Instant) -> Duration? {
         for crumb in used {
             let stamp = map.slot(crumb)?.stamp ?? 0
@@ -57,7 +58,7 @@ struct CrumbTable {
         return nil
     }
 
-    /// What the worker is in the middle of, as far as it reported so, by slot.
+    /// The calls that are running in the worker, by slot; after a timeout, only the call that has exceeded it.
     var callsUnderWay: [Int: Breadcrumb] {
         let suspects = culprit.map { [$0] } ?? used
         return Dictionary(

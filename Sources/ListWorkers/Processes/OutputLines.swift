@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes what a process writes apart into lines, and keeps no more of a line than a log shows.
+/// A splitter of a process's output into lines, which truncates each line to the length that the log shows.
 struct OutputLines {
-    /// The most bytes that are kept of a line.
+    /// The maximum length of a line in bytes; the rest is dropped.
     private let greatestLength: Int
     private var line: [UInt8] = []
 
-    /// Makes a splitter that has seen nothing.
+    /// Makes a splitter for new output.
     init(greatestLength: Int) {
         self.greatestLength = greatestLength
     }
 
-    /// Takes the next bytes; hands over the lines that end in them, but for empty ones.
+    /// Appends the next bytes, and calls `body` with each line that is complete then, except for empty lines.
     mutating func append(_ bytes: ArraySlice<UInt8>, _ body: ([UInt8]) -> Void) {
         var rest = bytes
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -22,7 +22,7 @@ struct OutputLines {
         keep(rest)
     }
 
-    /// Hands over the last line if it has no line feed.
+    /// Calls `body` with the line so far, if it is not empty.
     mutating func finish(_ body: ([UInt8]) -> Void) {
         guard !line.isEmpty else { return }
         body(line)

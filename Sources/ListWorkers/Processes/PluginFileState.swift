@@ -2,7 +2,7 @@
 
 internal import CLinux
 
-/// What tells one content of a plugin's file from another.
+/// The identity and modification time of a plugin's file, by which a replaced file is recognised.
 struct PluginFileState: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
@@ -10,7 +10,7 @@ struct PluginFileState: Sendable, Equatable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The state of a file; nil when it cannot be looked at.
+    /// Reads the state of a file; nil when stat(2) fails.
     init?(of path: String) {
         var state = listd_file_state()
         guard unsafe listd_state_at(path, &state) == 0 else { return nil }

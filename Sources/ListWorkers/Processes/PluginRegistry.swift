@@ -7,20 +7,20 @@ package import ListSources
 package import ListSupport
 @_spi(Daemon) internal import PluginAPI
 
-/// The plugins that this daemon has been asked for: loads them, and knows what they bring.
+/// The registry of the loaded plugins. It loads plugins, and looks up their section controllers and data sources.
 ///
-/// A plugin is loaded when a list names it or `LoadPlugin` does. What can be known of it is a value, ``LoadedPlugin``; each
-/// change of one is told to the observer, in order.
+/// A plugin is loaded when a list or a call of `LoadPlugin` names it. Its properties are a value, ``LoadedPlugin``. The
+/// observer is called with each change of that value, in order.
 package actor PluginRegistry {
-    /// Something that the bus objects of plugins follow.
+    /// A change of the registry, from which the bus objects of plugins are updated.
     package enum Change: Sendable, Equatable {
-        /// A plugin is there, or is no longer what it was.
+        /// A plugin was added, or its properties changed.
         case changed(LoadedPlugin)
-        /// A plugin is no longer there.
+        /// A plugin was removed.
         case removed(name: String)
     }
 
-    /// A plugin inside this process.
+    /// A plugin that is loaded into this process.
     private struct Resident {
         var plugin: LoadedPlugin
         var manifest: PluginManifest
@@ -33,21 +33,21 @@ package actor PluginRegistry {
     private let observer: @Sendable (Change) -> Void
     private let executable: WorkerExecutable
     private var residents: [String: Resident] = [:]
-    /// The files, by plugin, whose libraries are in this process, those of plugins that were unloaded too.
+    /// The states of the files whose libraries are in this process, by plugin name, including unloaded plugins.
     private var libraries: [String: PluginFileState] = [:]
     /// The workers of plugins that do not run in this process.
     private var workers: [String: PluginWorker] = [:]
-    /// Whether no worker is started for a plugin any more.
+    /// Whether listd is ending, so that no worker is started any more.
     private var isEnding = false
 
     /// Makes a registry without plugins.
     ///
     /// - Parameters:
-    ///   - directories: where plugins are looked for.
-    ///   - configuration: what `listd.conf` says about a plugin now.
-    ///   - log: where the messages of plugins are written.
-    ///   - executable: what is started as a worker.
-    ///   - observer: is told of every change.
+    ///   - directories: the directories in which plugins are searched.
+    ///   - configuration: returns a plugin's section of `listd.conf` as it is now.
+    ///   - log: the log for the messages of plugins.
+    ///   - executable: the program that is started as a worker.
+    ///   - observer: called with each change.
     package init(
         directories: PluginDirectories, configuration: @escaping @Sendable (_ name: String) -> PluginConfiguration,
         log: Log, executable: WorkerExecutable = .thisProgram, observer: @escaping @Sendable (Change) -> Void = { _ in }
@@ -59,7 +59,7 @@ package actor PluginRegistry {
         self.observer = observer
     }
 
-    /// What there is to know about all plugins, by name.
+    /// The properties of all plugins, sorted by name.
     package var plugins: [LoadedPlugin] {
         get async {
             var all = residents.values.map(\.plugin)
@@ -68,7 +68,7 @@ package actor PluginRegistry {
         }
     }
 
-    /// What there is to know about one; `nil` if nobody asked for it.
+    /// Returns the properties of a plugin; `nil` if it was never loaded.
     package func plugin(named name: String) async -> LoadedPlugin? {
         if let worker = workers[name] { return await worker.plugin }
         return residents[name]?.plugin
@@ -76,11 +76,11 @@ package actor PluginRegistry {
 
     /// Loads a plugin by its name, or by a path within the plugin directories.
     ///
-    /// One that is loaded already stays, unless it has failed or its file was replaced: then its worker is started anew,
-    /// and its lists move.
+    /// A loaded plugin is left alone, unless it has failed or its file was replaced: then a new worker loads the file,
+    /// and the plugin's lists move to that worker.
     ///
-    /// - Throws: `noSuchPlugin`, also for one that is loaded and whose file is gone; `pluginRefused`, also for a file that was
-    ///   replaced after its library was loaded into this process, where it cannot be exchanged; `pluginFailed`.
+    /// - Throws: `noSuchPlugin`, also for a loaded plugin whose file is missing; `pluginRefused`, also for a file that
+    ///   was replaced after its library was loaded into this process, where it cannot be exchanged; `pluginFailed`.
     @discardableResult
     package func load(_ nameOrPath: String) async throws(ListError) -> LoadedPlugin {
         let file = try directories.find(nameOrPath)
@@ -99,16 +99,15 @@ package actor PluginRegistry {
         }
     }
 
-    /// Loads a plugin that is not loaded, and retries one that has failed. A working plugin keeps the file that it was
-    /// loaded from.
+    /// Loads a plugin that is not loaded, or has failed. A working plugin is left alone, even if its file was replaced.
     ///
     /// - Throws: `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     package func revive(_ name: String) async throws(ListError) {
-        if let worker = workers[name] { _ = try await worker.revive() } else { try await require(name) }
+        if let worker = workers[name] { _ = try await worker.revive() } else { try await loadIfNeeded(name) }
     }
 
-    /// Sees to it that a plugin is there for a list; one that has failed is there too.
-    private func require(_ name: String) async throws(ListError) {
+    /// Loads a plugin for a list, unless the registry has it. A failed plugin is not retried.
+    private func loadIfNeeded(_ name: String) async throws(ListError) {
         if workers[name] == nil, residents[name] == nil { try await load(name) }
     }
 
@@ -118,12 +117,13 @@ package actor PluginRegistry {
         }
     }
 
-    /// Swift cannot take a library out of a process, and two of one plugin would have the same types.
+    /// Throws if this process has loaded another version of a plugin's file. Swift cannot unload a library, and two
+    /// libraries of one plugin would define the same types.
     private func checkUnchanged(_ file: PluginFile, _ state: PluginFileState?) throws(ListError) {
         guard let loaded = libraries[file.pluginName], loaded != state else { return }
         throw ListError(
             .pluginRefused,
-            "\(file.path): replaced, but the old file is loaded into listd itself (Isolation=none): restart listd")
+            "\(file.path): the file was replaced, but listd itself has the old one loaded (Isolation=none); restart it")
     }
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
@@ -135,7 +135,7 @@ package actor PluginRegistry {
             observer: { [observer] in observer(.changed($0)) })
         let worker = await PluginWorker(name: name, file: file, dependencies)
         guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
-        // Another call may have come in between: there is one worker for each plugin.
+        // During the `await`, another call may have made the plugin's only worker.
         if let other = workers[name] { return try await other.load() }
         workers[name] = worker
         do throws(ListError) {
@@ -168,10 +168,11 @@ package actor PluginRegistry {
         return plugin
     }
 
-    /// Forgets a plugin that no list uses; in this process its library stays in memory, for Swift cannot give one back.
+    /// Removes a plugin that no list uses. If its library is in this process, it stays in memory: Swift cannot unload
+    /// it.
     ///
     /// - Parameter users: the names of the lists that use it.
-    /// - Throws: `noSuchPlugin`; `invalidArguments` that names the lists.
+    /// - Throws: `noSuchPlugin`; `invalidArguments`, which names the lists, if there are any.
     package func unload(_ name: String, usedBy users: [String]) async throws(ListError) {
         guard residents[name] != nil || workers[name] != nil else {
             throw ListError(.noSuchPlugin, "\(name): no such plugin is loaded")
@@ -184,85 +185,89 @@ package actor PluginRegistry {
         observer(.removed(name: name))
     }
 
-    /// Ends the workers that have not loaded their plugins yet, and starts no other ones: listd ends.
+    /// Kills the workers that have not loaded their plugins yet, and prevents new ones, because listd is ending.
     package func giveUpStarts() async {
         isEnding = true
         for worker in workers.values { await worker.giveUpStart() }
     }
 
-    /// Ends the workers that have not ended their lists: those end without them.
+    /// Kills the workers that have not closed all their lists, so that these lists can end.
     package func giveUpWorkers() async {
         for worker in workers.values { await worker.giveUpLists() }
     }
 
-    // MARK: What lists use
+    // MARK: Section controllers and data sources
 
-    /// The section controllers that a list's option names; plugins that are needed for it are loaded.
+    /// Looks up the section controllers that a list's option names, and loads their plugins.
     ///
-    /// A list has one host: section controllers of a plugin in a worker come from that plugin only.
+    /// All section controllers of a list run in one process. So a list with controllers of a plugin that has a worker
+    /// may otherwise have built-in ones only.
     ///
-    /// - Parameter option: object type, or `*` for all others, to `PLUGIN/CONTROLLER` or `listd/…`.
+    /// - Parameter option: the names `PLUGIN/CONTROLLER` or `listd/…` by object type, or by `*` for all other types.
     /// - Throws: `noSuchSectionController`, `noSuchPlugin`, `pluginRefused`, `pluginFailed`; `invalidArguments` for
-    ///   section controllers that cannot be in one process.
+    ///   section controllers that cannot run in one process.
     package func sectionControllers(for option: [String: String]) async throws(ListError) -> SectionControllerTable {
         let names = Set(option.values.compactMap { ControllerName($0)?.plugin }).subtracting(["listd"]).sorted()
-        for name in names { try await require(name) }
+        for name in names { try await loadIfNeeded(name) }
         guard let isolated = names.first(where: { workers[$0] != nil }), let worker = workers[isolated] else {
             return try SectionControllerTable(option) { (reference) throws(ListError) in try entry(reference) }
         }
         if let other = names.first(where: { $0 != isolated }) {
             throw ListError(
                 .invalidArguments,
-                "section-controllers: those of \(isolated) and \(other) run in different processes; one list has one")
+                "section-controllers: plugins \(isolated) and \(other) run in different processes; a list can use one")
         }
         let plugin = await worker.plugin
         for (type, name) in option where BuiltInSectionControllers.kind(named: name) == nil {
             guard let reference = ControllerName(name), reference.plugin == isolated else {
                 throw ListError(
-                    .noSuchSectionController, "section-controllers: \(name.quoted) for \(type.quoted): no such thing")
+                    .noSuchSectionController,
+                    "section-controllers: \(name.quoted) for \(type.quoted): no such section controller")
             }
-            guard plugin.sectionControllers.contains(reference.name) else { throw Self.missing(reference) }
+            guard plugin.sectionControllers.contains(reference.name) else { throw Self.noSuchController(reference) }
         }
         return SectionControllerTable(naming: option, hostedBy: worker)
     }
 
     private func entry(_ reference: ControllerName) throws(ListError) -> SectionControllerEntry {
         let entries = residents[reference.plugin]?.manifest.sectionControllers ?? []
-        guard let entry = entries.first(where: { $0.name == reference.name }) else { throw Self.missing(reference) }
+        guard let entry = entries.first(where: { $0.name == reference.name }) else {
+            throw Self.noSuchController(reference)
+        }
         return entry
     }
 
-    private static func missing(_ reference: ControllerName) -> ListError {
+    private static func noSuchController(_ reference: ControllerName) -> ListError {
         ListError(
             .noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name.quoted)")
     }
 
-    /// Makes the data source of a list; the plugin is loaded for it if need be.
+    /// Makes the data source of a list, and loads its plugin if necessary.
     ///
     /// - Parameters:
     ///   - name: the source's name in the plugin.
-    ///   - argument: what follows the `?` in the list's option.
-    ///   - sink: gets the events, in order.
-    /// - Returns: the source, which does not run yet.
-    /// - Throws: `invalidArguments` for a source that the plugin does not have and for an argument that it does not take;
-    ///   `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
+    ///   - argument: the text after the `?` in the list's option.
+    ///   - sink: called with the events, in order.
+    /// - Returns: the source, not started yet.
+    /// - Throws: `invalidArguments` for a source that the plugin does not have, and for an argument that the source
+    ///   refuses; `noSuchPlugin`, `pluginRefused`, `pluginFailed`.
     package func source(
         _ name: String, of plugin: String, argument: String, sink: @escaping SourceSink
     ) async throws(ListError) -> any Source {
-        try await require(plugin)
+        try await loadIfNeeded(plugin)
         if let worker = workers[plugin] {
-            guard await worker.plugin.dataSources.contains(name) else { throw Self.missing(name, of: plugin) }
+            guard await worker.plugin.dataSources.contains(name) else { throw Self.noSuchSource(name, of: plugin) }
             let source = await WorkerSource(name, argument: argument, of: worker, sink: sink)
             try await worker.sources.add(source)
             return source
         }
         guard let resident = residents[plugin],
             let entry = resident.manifest.dataSources.first(where: { $0.name == name })
-        else { throw Self.missing(name, of: plugin) }
+        else { throw Self.noSuchSource(name, of: plugin) }
         return try await PluginSource(entry, argument: argument, host: resident.host, sink: sink)
     }
 
-    private static func missing(_ source: String, of plugin: String) -> ListError {
+    private static func noSuchSource(_ source: String, of plugin: String) -> ListError {
         ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source.quoted)")
     }
 }

@@ -5,14 +5,14 @@ internal import ListSources
 @_spi(Daemon) package import PluginAPI
 internal import Synchronization
 
-/// A data source of a plugin in this process, as a source of a list.
+/// A data source of a plugin that is loaded into this process; a source of a list.
 final class PluginSource: Source {
     private struct State {
         var runner: DataSourceRunner
-        /// Whether it runs, and is not being renewed.
+        /// Whether the source was started, and is not being renewed.
         var isRunning = false
         var isStopped = false
-        /// Answers where it goes on when it is made anew.
+        /// Returns the cursor from which the source continues; called at each start.
         var place: @Sendable () -> [UInt8]? = { nil }
     }
 
@@ -22,9 +22,9 @@ final class PluginSource: Source {
     private let sink: SourceSink
     private let state: Mutex<State>
 
-    /// Makes the plugin's data source; it does not run yet.
+    /// Makes the plugin's data source, without starting it.
     ///
-    /// - Throws: what it throws, above all `invalidArguments` for an argument that makes no sense.
+    /// - Throws: errors of its initializer, above all `invalidArguments` for a wrong argument.
     init(
         _ entry: DataSourceEntry, argument: String, host: PluginHost, sink: @escaping SourceSink
     ) async throws(ListError) {
@@ -51,7 +51,7 @@ final class PluginSource: Source {
 
     func write(_ write: DataSourceWrite, refuse: @escaping @Sendable (ListError) -> Void) {
         let runner = state.withLock { $0.isRunning ? $0.runner : nil }
-        guard let runner else { return refuse(ListError(.sourceUnavailable, "the data source does not run")) }
+        guard let runner else { return refuse(ListError(.sourceUnavailable, "the data source is not running")) }
         runner.write(write)
     }
 
@@ -61,10 +61,10 @@ final class PluginSource: Source {
             state.isRunning = false
             return state.runner
         }
-        old?.stop { [self] in beginAnew() }
+        old?.stop { [self] in makeAndStartAgain() }
     }
 
-    private func beginAnew() {
+    private func makeAndStartAgain() {
         let runner = makeRunner()
         let place = state.withLock { state -> (@Sendable () -> [UInt8]?)? in
             guard !state.isStopped else { return nil }
@@ -88,7 +88,7 @@ final class PluginSource: Source {
 }
 
 extension SourceEvent {
-    /// The same, as lists know it.
+    /// Converts an event of the plugin API to the event that a list handles.
     package init(_ event: DataSourceEvent) {
         switch event {
         case .replace(let objects): self = .replace(objects)
@@ -102,7 +102,7 @@ extension SourceEvent {
         case .upTo(let progress, .upTo(_, let event)): self.init(.upTo(progress, event))
         case .upTo(let progress, let event): self = .upTo(progress, SourceEvent(event))
         case .written(let id, let error): self = .written(id, error)
-        @unknown default: self = .failed(ListError(.pluginFailed, "an event of a newer plugin API"))
+        @unknown default: self = .failed(ListError(.pluginFailed, "the source sent an event of a newer plugin API"))
         }
     }
 }

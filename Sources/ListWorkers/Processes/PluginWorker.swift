@@ -8,25 +8,26 @@ internal import ListSupport
 internal import PluginAPI
 internal import Synchronization
 
-/// Supervises the worker of one plugin: starts it, starts it again when it dies, and gives its lists and data sources a place.
+/// Supervises the worker of one plugin: starts it, restarts it after a death, and attaches lists and data sources to
+/// it.
 ///
-/// It belongs to the event loop. A worker that dies is started again after a pause; after the fifth death in a minute the
-/// plugin has failed: its lists go on with `listd/single` inside the daemon until somebody loads the plugin again.
+/// It belongs to the event loop. A worker that died is restarted after a pause. After the fifth death in a minute the
+/// plugin has failed: its lists continue with `listd/single` inside the daemon until somebody loads the plugin again.
 @DBusActor
 final class PluginWorker: PresentingWorker {
-    /// What it takes to start a worker.
+    /// What the supervisor of a worker needs from its owner.
     struct Dependencies: Sendable {
         /// The program to start.
         var executable: WorkerExecutable
         /// Finds the plugin's file, and checks it.
         var find: @Sendable () throws(ListError) -> PluginFile
-        /// Where plugins may be.
+        /// The plugin directories.
         var directories: [String]
-        /// What `listd.conf` says about the plugin now.
+        /// Returns the plugin's section of `listd.conf` as it is now.
         var configuration: @Sendable () -> PluginConfiguration
-        /// Where the plugin speaks.
+        /// The log for the messages and the output of the plugin.
         var log: Log
-        /// Notified of every change.
+        /// Called with each change of the plugin's state.
         var observer: @Sendable (LoadedPlugin) -> Void
     }
 
@@ -39,30 +40,31 @@ final class PluginWorker: PresentingWorker {
     private var fileState: PluginFileState?
     private var lists: [ObjectIdentifier: HostedList] = [:]
     private(set) lazy var sources = WorkerSources(of: self)
-    /// Which users' calls are not handed on, because workers died of them.
+    /// The users whose calls the worker does not get for a while, because workers died of earlier ones.
     private nonisolated let callers = Mutex(CallerBackOff())
-    /// What comes after the present process.
+    /// The start of the process that follows the present one.
     private struct NextProcess {
-        /// One that is to replace the present one as soon as it has loaded its plugin.
+        /// A process that replaces the present one as soon as it has loaded the plugin.
         var successor: WorkerProcess?
-        /// Runs while the worker is not started again yet.
+        /// The timer that restarts the worker after a death.
         var pause: LoopTimer?
     }
 
-    /// A list, and its breadcrumb in the present process.
+    /// A list, and its slot for breadcrumbs in the present process.
     private struct HostedList {
         let list: any PresentedList
         var crumb: Int?
     }
 
+    /// The callers of ``load()`` and ``revive()`` that wait for the outcome of a start.
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
     private var life = Life()
 
-    /// Whether it still starts processes.
+    /// The reasons for which no process is started any more.
     private struct Life {
-        /// Whether it was unloaded.
+        /// Whether the plugin was unloaded.
         var isDismissed = false
-        /// Whether listd ends: a plugin that is not loaded now is not loaded any more.
+        /// Whether listd is ending. A plugin that is not loaded now is not loaded any more.
         var isEnding = false
     }
 
@@ -79,6 +81,7 @@ final class PluginWorker: PresentingWorker {
     /// Whether the plugin is loaded in a process.
     var isRunning: Bool { lifecycle.state == .running }
 
+    /// Changes the plugin's state and notifies the observer, except while the first process is being started.
     private func report(_ change: (inout LoadedPlugin) -> Void) {
         let old = plugin
         change(&plugin)
@@ -89,9 +92,10 @@ final class PluginWorker: PresentingWorker {
 // MARK: - Starting
 
 extension PluginWorker {
-    /// Has the plugin loaded; one that runs a file that was replaced since moves to the new one.
+    /// Loads the plugin. If it is loaded but its file was replaced since, a new process loads the new file.
     ///
-    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it. What ran before goes on then.
+    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died while loading. A process that has
+    ///   loaded the plugin before keeps running then.
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
             guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
@@ -99,30 +103,31 @@ extension PluginWorker {
                 return plugin
             }
         }
-        return try await runAnew()
+        return try await startAndWait()
     }
 
-    /// Has the plugin loaded if it is not; one that runs goes on, whatever its file is now.
+    /// Loads the plugin if it is not loaded. A running process stays, even if the plugin's file was replaced.
     ///
-    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died of it.
+    /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died while loading.
     func revive() async throws(ListError) -> LoadedPlugin {
-        lifecycle.state == .running ? plugin : try await runAnew()
+        lifecycle.state == .running ? plugin : try await startAndWait()
     }
 
-    private func runAnew() async throws(ListError) -> LoadedPlugin {
+    private func startAndWait() async throws(ListError) -> LoadedPlugin {
         guard !life.isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
-            begin()
+            startOrReplace()
         }
         return try outcome.get()
     }
 
-    private func begin() {
+    /// Starts the first process, or a successor of the running one.
+    private func startOrReplace() {
         if lifecycle.state == .running {
             guard next.successor == nil else { return }
-            do throws(ListError) { next.successor = try startProcess() } catch { answer(.failure(error)) }
-        } else if lifecycle.need() == .start {
+            do throws(ListError) { next.successor = try startProcess() } catch { resumeCallers(.failure(error)) }
+        } else if lifecycle.request() == .start {
             start()
         }
     }
@@ -133,7 +138,7 @@ extension PluginWorker {
         } catch {
             plugin.setLastError(error.reason)
             log.error("plugin \(name): \(error)", .plugin(name))
-            died()
+            restartOrGiveUp()
         }
     }
 
@@ -144,12 +149,12 @@ extension PluginWorker {
         let state = PluginFileState(of: file.path)
         let (log, name) = (log, name)
         let logger = PluginLogger(log, plugin: name)
-        let printing = "what plugin \(name) prints"
+        let outputKey = "the output of plugin \(name)"
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
-                loaded: { [weak self] facts in self?.loaded(facts, file, state, relay.process) },
-                refused: { [weak self] error in self?.refused(error, relay.process) },
+                loaded: { [weak self] facts in self?.loaded(facts, from: file, state, in: relay.process) },
+                refused: { [weak self] error in self?.refused(error, in: relay.process) },
                 source: { [weak self] report in self?.sources.handle(report) },
                 log: { report in
                     guard case .log(let level, let text) = report else { return }
@@ -158,9 +163,9 @@ extension PluginWorker {
                 printed: { line, isBacktrace in
                     log.write(
                         .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
-                        limitedBy: isBacktrace ? nil : printing)
+                        limitedBy: isBacktrace ? nil : outputKey)
                 },
-                ended: { [weak self] death in self?.ended(death, relay.process) }))
+                ended: { [weak self] death in self?.ended(death, of: relay.process) }))
         relay.process = new
         try new.start(dependencies.executable, hasNetwork: configuration.hasNetwork)
         let assignment = PluginAssignment(
@@ -171,16 +176,16 @@ extension PluginWorker {
     }
 
     private func loaded(
-        _ facts: PluginFacts, _ file: PluginFile, _ state: PluginFileState?, _ from: WorkerProcess?
+        _ facts: PluginFacts, from file: PluginFile, _ state: PluginFileState?, in from: WorkerProcess?
     ) {
         guard let from, from === process || from === next.successor else { return }
-        // Of two that load the plugin at the same time, the first one stays.
+        // When two processes load the plugin at the same time, the first to finish stays.
         let other = from === next.successor ? process : next.successor
         if from === next.successor { lifecycle.successorTookOver() } else { lifecycle.didStart() }
         next.pause?.cancel()
         process = from
         next.successor = nil
-        // A restart by itself does not forget the deaths: it is not known yet whether their cause is gone.
+        // An automatic restart keeps the record of deaths, as their cause may persist.
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
@@ -197,44 +202,44 @@ extension PluginWorker {
             plugin.restartCount = lifecycle.restartCount
         }
         log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
-        for hosted in lists.values { place(hosted.list) }
+        for hosted in lists.values { attach(hosted.list) }
         sources.restart()
-        other?.kill("it was replaced")
-        answer(.success(plugin))
+        other?.kill("a new process replaced it")
+        resumeCallers(.success(plugin))
     }
 
-    nonisolated func wait(of user: UInt32) -> (time: Duration, deaths: Int)? {
-        callers.withLock { $0.wait(of: user, at: .now) }
+    nonisolated func remainingWait(of user: UInt32) -> (time: Duration, deaths: Int)? {
+        callers.withLock { $0.remainingWait(of: user, at: .now) }
     }
 
     nonisolated func recordDeath(by user: UInt32) { callers.withLock { $0.recordDeath(by: user, at: .now) } }
 
-    /// Calls that workers died of may be asked again.
+    /// Lets the plugin get all calls again, including those of which workers died.
     private func forgetDeaths() {
         callers.withLock { $0.removeAll() }
         for hosted in lists.values { hosted.list.forgetRefusals() }
     }
 
-    private func refused(_ error: ListError, _ from: WorkerProcess?) {
+    private func refused(_ error: ListError, in from: WorkerProcess?) {
         guard let from else { return }
         from.kill("the plugin was refused")
         if from === next.successor {
             next.successor = nil
-            return answer(.failure(error))
+            return resumeCallers(.failure(error))
         }
         guard from === process else { return }
         process = nil
         lifecycle.refuse()
         giveUp(error.reason)
-        failed(error)
+        failCallers(error)
     }
 
-    /// Callers that wait for the plugin get an error, unless a successor is still loading it.
-    private func failed(_ error: ListError) {
-        if next.successor == nil { answer(.failure(error)) }
+    /// Resumes the callers that wait for the plugin with an error, unless a successor is still loading it.
+    private func failCallers(_ error: ListError) {
+        if next.successor == nil { resumeCallers(.failure(error)) }
     }
 
-    private func answer(_ outcome: Result<LoadedPlugin, ListError>) {
+    private func resumeCallers(_ outcome: Result<LoadedPlugin, ListError>) {
         let waiting = starting
         starting = []
         for completion in waiting { completion(outcome) }
@@ -244,12 +249,12 @@ extension PluginWorker {
 // MARK: - The end
 
 extension PluginWorker {
-    private func ended(_ death: WorkerDeath, _ from: WorkerProcess?) {
+    private func ended(_ death: WorkerDeath, of from: WorkerProcess?) {
         guard let from else { return }
         let reason = death.reason
         if from === next.successor {
             next.successor = nil
-            return answer(.failure(ListError(.pluginFailed, "plugin \(name): the new worker: \(reason)")))
+            return resumeCallers(.failure(ListError(.pluginFailed, "plugin \(name): the new worker died: \(reason)")))
         }
         guard from === process else { return }
         process = nil
@@ -262,16 +267,16 @@ extension PluginWorker {
             hosted.list.losePresenter(in: death.call(at: hosted.crumb))
             lists[key]?.crumb = nil
         }
-        sources.died(in: death)
+        sources.workerDied(death)
         // Callers that wait for the start get the error at once; lists wait for the next start.
         if wasLoading, !starting.isEmpty {
-            failed(ListError(.pluginFailed, "plugin \(name): the worker: \(reason)"))
+            failCallers(ListError(.pluginFailed, "plugin \(name): the worker died: \(reason)"))
             if plugin.state == .loading { return lifecycle.dismiss() }
         }
-        died(isOfCaller: death.isOfCaller)
+        restartOrGiveUp(isOfCaller: death.isOfCaller)
     }
 
-    private func died(isOfCaller: Bool = false) {
+    private func restartOrGiveUp(isOfCaller: Bool = false) {
         guard !life.isDismissed else { return }
         switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
         case .pause(let pause):
@@ -286,12 +291,12 @@ extension PluginWorker {
             }
         case .giveUp:
             giveUp(plugin.lastError)
-            failed(ListError(.pluginFailed, "plugin \(name): \(plugin.lastError)"))
+            failCallers(ListError(.pluginFailed, "plugin \(name): \(plugin.lastError)"))
         case .none, .start: break
         }
     }
 
-    /// The plugin has failed: its lists go on without it.
+    /// Marks the plugin as failed. Its lists continue in the daemon, without the plugin's section controllers.
     private func giveUp(_ reason: String) {
         log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: .pluginFailed)
         report { plugin in
@@ -304,12 +309,12 @@ extension PluginWorker {
         sources.fail(failure)
     }
 
-    /// Ends the worker for good, without notifying its lists.
+    /// Ends the worker for good. Its lists lose their presenter and get no other.
     func dismiss(because reason: String = "it was unloaded") {
         life.isDismissed = true
         lifecycle.dismiss()
         next.pause?.cancel()
-        answer(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
+        resumeCallers(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
         process?.kill(reason)
         next.successor?.kill(reason)
         process = nil
@@ -327,35 +332,35 @@ extension PluginWorker {
         }
     }
 
-    /// Ends the worker because it has not ended its lists, which then end without it; does nothing for one that has.
+    /// Ends a worker that has not closed all its lists, so that these lists can end. Does nothing without such lists.
     func giveUpLists() {
         guard !lists.isEmpty else { return }
-        log.warning("plugin \(name): \(process?.name ?? "its worker") does not end its lists", .plugin(name))
-        dismiss(because: "it did not end its lists")
+        log.warning("plugin \(name): \(process?.name ?? "its worker") does not close its lists", .plugin(name))
+        dismiss(because: "it did not close its lists")
     }
 }
 
 // MARK: - Lists
 
 extension PluginWorker {
-    /// Gives a list a place, from now on until it ends.
+    /// Presents a list in this worker, in each of its processes, until ``leave(_:)``.
     func host(_ list: any PresentedList) {
         let key = ObjectIdentifier(list)
         lists[key] = HostedList(list: list)
         switch lifecycle.state {
-        case .running: place(list)
+        case .running: attach(list)
         case .failed: list.presentLocally()
         case .idle, .starting, .pausing: break
         }
     }
 
-    /// A list has ended, or is presented elsewhere.
+    /// Forgets a list that has ended, or is presented elsewhere.
     func leave(_ list: any PresentedList) {
         lists[ObjectIdentifier(list)] = nil
     }
 
-    /// Has a list presented in the present process.
-    private func place(_ list: any PresentedList) {
+    /// Attaches a list to the present process.
+    private func attach(_ list: any PresentedList) {
         guard let process else { return }
         let number = PresenterNumbers.next()
         let crumb = process.reserveCrumb()
@@ -365,7 +370,7 @@ extension PluginWorker {
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
             times?.addOrder(toWorkerOf: name)
             do throws(ListError) {
-                // Encoded on the executor of the list; the loop only passes it on.
+                // Encoded on the executor of the list; the event loop only forwards the bytes.
                 let packet = try WorkerPacket(order)
                 EventLoop.shared.post { process?.send(packet) }
             } catch {
@@ -387,7 +392,7 @@ extension PluginWorker {
     }
 }
 
-/// The way from the events of a process back to the process: set as soon as it is there.
+/// A weak reference by which the callbacks of a process find that process; set once the process is made.
 @DBusActor
 private final class ProcessRelay {
     fileprivate(set) weak var process: WorkerProcess?

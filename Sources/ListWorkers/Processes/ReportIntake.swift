@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of what a worker reports is under way, and whether it is read at present.
+/// The flow control of a worker's reports. It decides when the daemon pauses reading from the worker.
 ///
-/// Pure: a worker that reports faster than its reports are handled is not read meanwhile, and a worker that never stops
-/// leaves time for others.
+/// It has no side effects. Reading pauses while too many bytes of reports are not handled, and after each burst of
+/// reports, so that a worker that reports all the time leaves the event loop time for others.
 struct ReportIntake {
-    /// While more than this waits to be handled, the worker is not read, in bytes.
+    /// The maximum size of the reports that are not handled, in bytes; beyond it, reading pauses.
     private static let pausedAbove = 16 << 20
-    /// How many reports are read in one stretch of time.
+    /// The maximum number of reports that are read in one ``stretch``.
     private static let reportsInStretch = 256
-    /// A stretch of time.
+    /// The time in which ``reportsInStretch`` reports may be read.
     static let stretch = Duration.milliseconds(10)
 
-    /// Reports that are not handled yet, and their bytes.
+    /// The number of reports that are not handled yet.
     private var packets = 0
+    /// The size of the reports that are not handled yet.
     private var bytes = 0
     private var isBehind = false
     private var stretchStart = ContinuousClock.now
     private var reportsRead = 0
 
-    /// Whether nothing waits to be handled.
+    /// Whether all reports are handled.
     var isEmpty: Bool { packets == 0 }
 
-    /// Whether nothing more is to be read for now.
+    /// Whether reading has to pause.
     var mustPause: Bool { isBehind || reportsRead >= Self.reportsInStretch }
 
-    /// A report has come.
+    /// Records that a report has arrived.
     ///
-    /// - Returns: whether it is the last one of its stretch, after which ``endStretch()`` is due in one ``stretch``.
-    mutating func begin(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
+    /// - Returns: whether it is the last report of its stretch. The caller then calls ``endStretch()`` after one
+    ///   ``stretch``.
+    mutating func recordArrival(ofBytes count: Int, at now: ContinuousClock.Instant) -> Bool {
         packets += 1
         bytes += count
         if bytes > Self.pausedAbove { isBehind = true }
@@ -37,13 +39,13 @@ struct ReportIntake {
         return reportsRead == Self.reportsInStretch
     }
 
-    /// A report was handled.
-    mutating func end(_ count: Int) {
+    /// Records that a report is handled.
+    mutating func recordHandled(bytes count: Int) {
         packets -= 1
         bytes -= count
         if bytes < Self.pausedAbove / 4 { isBehind = false }
     }
 
-    /// Others had their time.
+    /// Lets the next burst of reports be read.
     mutating func endStretch() { reportsRead = 0 }
 }

@@ -3,26 +3,28 @@
 internal import DBus
 internal import ListKit
 
-/// The daemon's end of the connection with one worker: awaited on a private socket, for the process that was started.
+/// The daemon's end of the connection with one worker. It listens on a private socket and accepts only the started
+/// process.
 ///
-/// What is reported to the worker before it has dialled waits. A process that dials before it is known which one that has to be
-/// is kept until ``expect(_:)``.
+/// Orders are queued until the worker has connected. A process that connects before the daemon knows the worker's
+/// process id is kept until ``expect(_:)``.
 @DBusActor
 final class WorkerConnection {
     private let link: WorkerLink
     private let onFailure: @DBusActor (DBusError) -> Void
     private let onDeparture: @DBusActor () -> Void
     private var socket: WorkerSocket?
-    /// The process that has to dial; 0 = not known yet.
+    /// The only process that may connect; 0 = not known yet.
     private var process: Int32 = 0
-    /// The process that dialled before that was known.
+    /// The process that connected before ``process`` was known.
     private var early: (process: Int32?, peer: Peer?) = (nil, nil)
+    /// The orders that are sent once the worker has connected.
     private var waiting: [WorkerPacket] = []
 
     /// - Parameters:
-    ///   - receive: gets what the worker says.
-    ///   - onFailure: called when something cannot be reported to the worker.
-    ///   - onDeparture: called when the worker has hung up.
+    ///   - receive: called with each packet from the worker.
+    ///   - onFailure: called when an order cannot be sent to the worker.
+    ///   - onDeparture: called when the worker has disconnected.
     init(
         _ receive: @escaping @DBusActor (WorkerPacket) -> Void, onFailure: @escaping @DBusActor (DBusError) -> Void,
         onDeparture: @escaping @DBusActor () -> Void
@@ -32,13 +34,13 @@ final class WorkerConnection {
         self.onDeparture = onDeparture
     }
 
-    /// Whether the worker has dialled and has not hung up.
+    /// Whether the worker is connected.
     var isOpen: Bool { link.connection != nil }
 
-    /// Whether what the worker says is left unread.
+    /// Whether reading from the worker is paused.
     var isPaused: Bool { link.connection?.readingIsPaused ?? false }
 
-    /// Awaits the worker; answers where it is to dial.
+    /// Listens for the worker. Returns the address to which the worker connects.
     func listen() throws(ListError) -> String {
         let socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
         self.socket = socket
@@ -47,9 +49,9 @@ final class WorkerConnection {
         return socket.address
     }
 
-    /// Says which process has to dial.
+    /// Sets the process that may connect, the worker that was started.
     ///
-    /// - Returns: another process that has dialled in its place; nil = none has.
+    /// - Returns: the id of another process that has connected in place of the worker; nil = none has.
     func expect(_ process: Int32) -> Int32? {
         self.process = process
         let (dialled, peer) = early
@@ -59,7 +61,7 @@ final class WorkerConnection {
         return nil
     }
 
-    /// Whether a process may dial: the one that was started, or whoever comes before that is known.
+    /// Whether a process may connect: the started worker, or the first process while the worker's id is not known.
     private func admits(_ process: Int32?) -> Bool {
         guard let process else { return false }
         guard self.process == 0, early.process == nil else { return process == self.process }
@@ -70,7 +72,7 @@ final class WorkerConnection {
     private func connected(_ peer: Peer) {
         guard process > 0 else { return early.peer = peer }
         guard link.connection == nil, let connection = peer.connection else { return }
-        link.use(connection)
+        link.setConnection(connection)
         peer.onDeparture { [onDeparture] in onDeparture() }
         let orders = waiting
         waiting = []
@@ -78,24 +80,24 @@ final class WorkerConnection {
         socket?.hide()
     }
 
-    /// Sends an order; until the worker has dialled it waits.
+    /// Sends an order, or queues it until the worker has connected.
     func send(_ packet: WorkerPacket) {
         guard isOpen else { return waiting.append(packet) }
         do throws(DBusError) { try link.send(packet) } catch { onFailure(error) }
     }
 
-    /// Reads what the worker says, or lets it wait.
+    /// Pauses or resumes reading from the worker.
     func pause(_ isPaused: Bool) {
         guard let connection = link.connection, connection.readingIsPaused != isPaused else { return }
         connection.readingIsPaused = isPaused
     }
 
-    /// Hangs up.
+    /// Disconnects from the worker.
     func hangUp() {
         link.connection?.close()
-        link.use(nil)
+        link.setConnection(nil)
     }
 
-    /// Awaits nobody any more.
+    /// Stops listening.
     func close() { socket?.close() }
 }

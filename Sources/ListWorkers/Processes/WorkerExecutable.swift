@@ -9,35 +9,37 @@ internal import ListSupport
 
 /// The program that is started as a worker.
 package struct WorkerExecutable: Sendable {
-    /// Its path.
+    /// The path of the program.
     package let path: String
 
-    /// This very program, even when its file was replaced meanwhile.
+    /// The program of this process, even when its file was replaced meanwhile.
     package static let thisProgram = WorkerExecutable(path: "/proc/self/exe")
 
-    /// Names another one, as tests do.
+    /// Uses another program, as tests do.
     package init(path: String) {
         self.path = path
     }
 
-    /// Variables that are the daemon's own business.
+    /// Environment variables that concern only the daemon, and that workers do not get.
     private static let withheld: Set = [
         "NOTIFY_SOCKET", "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
         "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "SWIFT_BACKTRACE",
     ]
 
-    /// Starts it; it gets the memory for breadcrumbs as its descriptor 3, and no other but the standard ones.
+    /// Starts a worker. It inherits the standard descriptors, and `memory` as descriptor 3, but no other ones.
     ///
     /// - Parameters:
-    ///   - name: what ps(1) shows it as.
-    ///   - hasNetwork: whether it keeps the network, where the daemon has given it up.
-    ///   - output: its standard output and standard error.
+    ///   - name: the name that ps(1) shows.
+    ///   - address: the address to which the worker connects.
+    ///   - hasNetwork: whether the worker may use the network although the daemon may not.
+    ///   - output: the standard output and standard error of the worker.
+    ///   - memory: the memory file for breadcrumbs.
     /// - Returns: the process id.
     package func start(
         as name: String, address: String, hasNetwork: Bool, writingTo output: FileDescriptor,
         passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
-        // The crash of a worker ends at once: nobody reads its backtrace, and lists wait for the next process.
+        // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
         let environment = Self.environment + ["SWIFT_BACKTRACE=enable=no"]
         let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
             unsafe Self.withCStrings(environment) { variables in
@@ -47,7 +49,7 @@ package struct WorkerExecutable: Sendable {
             }
         }
         guard process > 0 else {
-            throw ListError(.pluginFailed, "no worker can be started: \(path)", cause: SystemError.text(errno))
+            throw ListError(.pluginFailed, "a worker could not be started: \(path)", cause: SystemError.text(errno))
         }
         return process
     }
@@ -59,7 +61,7 @@ package struct WorkerExecutable: Sendable {
     private static func withCStrings<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
     ) -> Result {
-        // Copies that live until `body` is done, and a null pointer after them.
+        // Copies that are freed after `body`, with a null pointer as the end of the array.
         var copies = unsafe [UnsafeMutablePointer<CChar>?]()
         for string in strings { unsafe copies.append(strdup(string)) }
         unsafe copies.append(nil)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a plugin's worker is started, started again after it died, and given up.
+/// The state machine that decides when a plugin's worker is started, restarted after a death, and given up.
 ///
-/// Pure: given what happened and when, it says what to do. A dead worker is started again after a pause that doubles
-/// with every death of the last minute; after the fifth death in a minute it is not started again until somebody asks
-/// for the plugin. Deaths by a user's call make the pause longer, but are never the last one: such users have to wait
-/// (``CallerBackOff``), and must not take the plugin from others.
+/// It has no side effects: each event returns the action for the supervisor. A dead worker is restarted after a pause
+/// that doubles with every death of the last minute. After the fifth death in a minute it is not restarted until
+/// somebody asks for the plugin. Deaths that may be caused by a user's call make the pause longer, but never make the
+/// plugin fail: such users have to wait (``CallerBackOff``), and must not make the plugin unavailable to others.
 package struct WorkerLifecycle: Sendable, Equatable {
-    /// How the worker is.
+    /// The state of a worker.
     package enum State: Sendable, Equatable {
         /// The worker is not needed.
         case idle
-        /// The process is there and has not reported yet that its plugin is loaded.
+        /// The process was started and has not loaded its plugin yet.
         case starting
-        /// It works.
+        /// The worker has loaded its plugin.
         case running
-        /// It died, and is started again later.
+        /// The worker died, and is restarted after a pause.
         case pausing
-        /// It died too often.
+        /// The worker died too often, or its plugin refused to start.
         case failed
     }
 
-    /// What the supervisor has to do.
+    /// The next step of the supervisor.
     package enum Action: Sendable, Equatable {
         /// Nothing.
         case none
@@ -29,32 +29,34 @@ package struct WorkerLifecycle: Sendable, Equatable {
         case start
         /// Call ``pauseIsOver()`` after this time.
         case pause(Duration)
-        /// Tell everybody that the plugin has failed.
+        /// Declare the plugin failed.
         case giveUp
     }
 
-    /// Deaths within this time count together.
+    /// The time for which a death counts.
     package static let period = Duration.seconds(60)
-    /// The death that is the last one.
+    /// The number of deaths within ``period`` with which the plugin has failed.
     package static let lastDeath = 5
     /// The pause after the first death.
     package static let firstPause = Duration.milliseconds(50)
 
-    /// How the worker is.
+    /// The present state.
     package private(set) var state = State.idle
-    /// How often it was started again.
+    /// How often the worker was restarted.
     package private(set) var restartCount: UInt32 = 0
+    /// The times of recent deaths that no user's call may have caused.
     private var deaths: [ContinuousClock.Instant] = []
+    /// The times of recent deaths that a user's call may have caused.
     private var deathsOfCallers: [ContinuousClock.Instant] = []
 
-    /// A worker that was not needed yet.
+    /// Makes the state machine of a worker that was not needed yet.
     package init() {}
 
-    /// Somebody needs the worker; what failed before is forgotten.
-    package mutating func need() -> Action {
+    /// Requests the worker. After a failure, earlier deaths no longer count.
+    package mutating func request() -> Action {
         switch state {
         case .idle, .failed:
-            if state == .failed { forget() }
+            if state == .failed { forgetDeaths() }
             state = .starting
             return .start
         case .starting, .running, .pausing:
@@ -62,26 +64,26 @@ package struct WorkerLifecycle: Sendable, Equatable {
         }
     }
 
-    /// The worker has loaded its plugin.
+    /// Records that the worker has loaded its plugin.
     package mutating func didStart() {
         if state == .starting { state = .running }
     }
 
-    /// A process that was started beside the present one has loaded the plugin and replaces it, even while that one
-    /// pauses; earlier failures are forgotten.
+    /// Records that a second process has loaded the plugin and replaces the first one, even while a restart of that one
+    /// is pending. After a failure, earlier deaths no longer count.
     package mutating func successorTookOver() {
         switch state {
         case .idle: break
         case .failed:
-            forget()
+            forgetDeaths()
             state = .running
         case .starting, .running, .pausing: state = .running
         }
     }
 
-    /// The process has ended, or was ended because it did not answer.
+    /// Records that the process has ended by itself, or was killed because it did not answer.
     ///
-    /// - Parameter isOfCaller: whether a user's call may have caused it, rather than the contents of a list.
+    /// - Parameter isOfCaller: whether a user's call may have caused the death, rather than the contents of a list.
     package mutating func didDie(at now: ContinuousClock.Instant, isOfCaller: Bool = false) -> Action {
         guard state == .starting || state == .running else { return .none }
         deaths.removeAll { $0 + Self.period <= now }
@@ -96,7 +98,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
         return .pause(Self.firstPause * (1 << (recent - 1)))
     }
 
-    /// The pause that was asked for is over.
+    /// Records that the requested pause is over.
     package mutating func pauseIsOver() -> Action {
         guard state == .pausing else { return .none }
         state = .starting
@@ -104,18 +106,18 @@ package struct WorkerLifecycle: Sendable, Equatable {
         return .start
     }
 
-    /// The worker is not needed any more.
+    /// Records that the worker is not needed any more.
     package mutating func dismiss() {
         state = .idle
-        forget()
+        forgetDeaths()
     }
 
-    private mutating func forget() {
+    private mutating func forgetDeaths() {
         deaths = []
         deathsOfCallers = []
     }
 
-    /// The plugin itself refused to start: starting again would not help.
+    /// Records that the plugin itself refused to start, so that a restart would not help.
     package mutating func refuse() {
         state = .failed
     }

@@ -2,22 +2,22 @@
 
 internal import DBus
 
-/// One end of the connection between the daemon and a worker: packets in, packets out, in order.
+/// One end of the D-Bus connection between the daemon and a worker, which carries packets in both directions, in order.
 ///
-/// Both ends have the same object at the same path. A packet is a call without an answer, so that each end can wait until
-/// what it sent is gone, and stop reading.
+/// Both ends export the same object at the same path. A packet is a method call without a reply. So each end can limit
+/// its unsent bytes and pause its reading.
 @DBusActor
 final class WorkerLink {
-    /// Receives packets; the object tree keeps this object, and this object does not keep the tree.
+    /// The exported object. The object tree retains it, so it must not retain the tree.
     private final class Inlet {
         let receive: @DBusActor (WorkerPacket) -> Void
 
         init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) { self.receive = receive }
     }
 
-    /// The way to the other end; nil before it is there and after it has ended.
+    /// The connection to the other end; nil before it is open and after it was closed.
     private(set) weak var connection: Connection?
-    /// What the connection's calls reach.
+    /// The objects that the other end can call.
     let tree = ObjectTree()
 
     private static let path: ObjectPath = "/org/listd/Worker"
@@ -33,15 +33,15 @@ final class WorkerLink {
             },
         ])
 
-    /// Makes an end that hands over what it receives.
+    /// Makes an end that calls `receive` with each packet from the other end.
     init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) {
         tree.add(ExportedObject(Self.interface, of: Inlet(receive)), at: Self.path)
     }
 
-    /// Sends on a connection from now on; nil = there is none any more.
-    func use(_ connection: Connection?) { self.connection = connection }
+    /// Sets the connection on which packets are sent; nil = packets are dropped.
+    func setConnection(_ connection: Connection?) { self.connection = connection }
 
-    /// Sends a packet; without a connection nobody wants it.
+    /// Sends a packet, or drops it when there is no connection.
     func send(_ packet: WorkerPacket) throws(DBusError) {
         guard let connection else { return }
         switch packet {

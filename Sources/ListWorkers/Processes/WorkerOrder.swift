@@ -3,32 +3,32 @@
 @_spi(Daemon) internal import ListKit
 internal import PluginAPI
 
-/// What the daemon tells a worker.
+/// An order of the daemon to a worker.
 enum WorkerOrder: Sendable {
     /// Load the plugin; answered with ``WorkerReport/loaded(_:)`` or ``WorkerReport/refused(_:)``.
     case load(PluginAssignment)
-    /// Have a place for a list.
+    /// Make a slot for a list, without objects yet.
     case host(PresenterNumber, crumb: Int?)
-    /// Do something with a list, on behalf of a user or by itself; so many of its objects follow.
+    /// Execute an order for a list on behalf of a user, or of the daemon itself (nil). `missing` objects of the order
+    /// follow later.
     case present(PresenterNumber, PresenterOrder, missing: Int = 0, by: UInt32? = nil)
-    /// Present a list no longer.
+    /// Stop presenting a list.
     case close(PresenterNumber)
     /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
     case makeSource(PresenterNumber, crumb: Int?, name: String, argument: String)
-    /// Start a data source that was made, where it left off.
+    /// Start a data source that was made, from its cursor.
     case startSource(PresenterNumber, cursor: [UInt8]? = nil)
-    /// Have a data source write something; answered with an event of it.
+    /// Pass a client's write to a data source; answered with an event of the source.
     case writeSource(PresenterNumber, DataSourceWrite)
-    /// The event of a data source was taken: the next one may come.
+    /// Send the next event of a data source, as the last one is handled.
     case eventTaken(PresenterNumber)
-    /// End a data source; answered with ``WorkerReport/sourceStopped(_:)``.
+    /// Stop a data source; answered with ``WorkerReport/sourceStopped(_:)``.
     case stopSource(PresenterNumber)
-    /// Say something; answered with ``WorkerReport/alive``, whatever the plugin is doing.
+    /// Show that the process runs; answered with ``WorkerReport/alive``, whatever the plugin is doing.
     case ping
 
-    /// Whether the order is for a list or data source with an executor of its own, so that passing it on runs no code
-    /// of the plugin.
-    var isPassedOn: Bool {
+    /// Whether the order is only forwarded to the executor of a list or data source, which runs no code of the plugin.
+    var isForwarded: Bool {
         switch self {
         case .present, .writeSource, .eventTaken, .ping: true
         case .load, .host, .close, .makeSource, .startSource, .stopSource: false
@@ -36,15 +36,15 @@ enum WorkerOrder: Sendable {
     }
 }
 
-/// The plugin that a worker is for.
+/// The plugin that a worker loads, and the limits of the worker.
 struct PluginAssignment: Sendable {
-    /// The path of its library.
+    /// The path of the plugin's library.
     var path: String
-    /// Where libraries may be.
+    /// The plugin directories, one of which must contain the library.
     var directories: [String]
     /// The plugin's own keys of the configuration.
     var settings: [String: String]
-    /// How much memory, in bytes, the worker may have.
+    /// The maximum memory of the worker in bytes.
     var memoryMax: Int
     /// Whether the worker may use the network.
     var hasNetwork = false
@@ -82,7 +82,7 @@ extension WorkerOrder: WireCodable {
         case 7: self = .stopSource(try reader.read())
         case 8: self = .ping
         case 9: self = .writeSource(try reader.read(), try reader.read())
-        default: throw WireError("an order")
+        default: throw WireError("an unknown order")
         }
     }
 }

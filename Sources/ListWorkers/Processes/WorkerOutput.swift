@@ -7,28 +7,29 @@ internal import ListKit
 internal import ListSupport
 internal import PluginAPI
 
-/// What a worker writes to its standard output and standard error: what its plugin prints, and what it dies of.
+/// The reader of a worker's standard output and standard error, which have the plugin's output and the crash messages.
 ///
-/// Output is always read, so that no plugin waits for ever, but not faster than the loop has time for: a plugin that
-/// prints without end waits a little.
+/// Output is always read, so that no plugin blocks forever. The rate is limited to protect the event loop: a plugin
+/// that prints without end is slowed down.
 @DBusActor
 final class WorkerOutput {
-    /// How much is read in one stretch of time, in bytes: each may be a line, which takes the loop a microsecond.
+    /// The maximum number of bytes that are read in one ``stretch``. Each byte may be a line, which takes the event
+    /// loop a microsecond.
     private static let bytesInStretch = 4 << 10
     private static let stretch = Duration.milliseconds(10)
-    /// How much is read after the end; as much as a pipe has room for, unless somebody has changed that (pipe(7)).
+    /// The maximum number of bytes that are read after the end, the default capacity of a pipe (pipe(7)).
     private static let bytesAtEnd = 64 << 10
-    /// How many lines of the last second count as the last words.
+    /// The maximum number of lines, of the last second, that the reason of a death quotes.
     private static let lastLines = 2
 
     private static let traceHead = Array("Current stack trace:".utf8)
-    /// How many lines of a process are taken for those of a backtrace; a plugin can print such lines too.
+    /// The maximum number of lines of a process that count as backtrace, since a plugin can print such lines itself.
     private static let mostTraceLines = 100
 
     private let readingEnd: FileDescriptor
-    private let take: (_ line: [UInt8], _ isBacktrace: Bool) -> Void
+    private let handleLine: (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     private var watch: DescriptorWatch?
-    /// One byte more than is shown, so that a longer line is seen to be one.
+    /// Keeps one byte more than the log shows, so that the log marks a longer line as cut.
     private var lines = OutputLines(greatestLength: PluginLogger.greatestLength + 1)
     private var latest: [(line: [UInt8], time: ContinuousClock.Instant)] = []
     private var isTrace = false
@@ -36,28 +37,29 @@ final class WorkerOutput {
     private var stretchStart = ContinuousClock.now
     private var bytesRead = 0
 
-    /// Makes a pipe and begins to read; ``close()`` or ``finish()`` ends that.
+    /// Makes a pipe and begins to read, until ``close()`` or ``finish()``.
     ///
-    /// - Parameter take: gets each line, as its bytes (``text(of:)``), and whether it is one of a backtrace.
-    /// - Returns: the reader, and the end that the process is to have.
+    /// - Parameter handleLine: called with the bytes of each line (``text(of:)``), and whether the line belongs to a
+    ///   backtrace.
+    /// - Returns: the reader, and the writing end for the process.
     static func open(
-        _ take: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
+        _ handleLine: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     ) throws(ListError) -> (output: WorkerOutput, writingEnd: FileDescriptor) {
         var ends: (read: Int32, write: Int32) = (-1, -1)
         guard unsafe listd_pipe(&ends.read, &ends.write) == 0 else { throw failure(SystemError.text(errno)) }
         let writingEnd = FileDescriptor(adopting: ends.write)
-        return (try WorkerOutput(FileDescriptor(adopting: ends.read), take), writingEnd)
+        return (try WorkerOutput(FileDescriptor(adopting: ends.read), handleLine), writingEnd)
     }
 
     private init(
-        _ readingEnd: FileDescriptor, _ take: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
+        _ readingEnd: FileDescriptor, _ handleLine: @escaping (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     ) throws(ListError) {
         self.readingEnd = readingEnd
-        self.take = take
+        self.handleLine = handleLine
         let number = readingEnd.rawValue
         guard fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw Self.failure(SystemError.text(errno)) }
         do throws(DBusError) {
-            watch = try EventLoop.shared.watch(number, for: .readable) { [weak self] _ in self?.readInTurn() }
+            watch = try EventLoop.shared.watch(number, for: .readable) { [weak self] _ in self?.readWithinRate() }
         } catch {
             throw Self.failure(error.message)
         }
@@ -67,18 +69,18 @@ final class WorkerOutput {
         ListError(.pluginFailed, "the worker's output cannot be read", cause: cause)
     }
 
-    /// A line as a log shows it.
+    /// Returns a line as the log shows it: cut to its maximum length, with control characters escaped.
     nonisolated static func text(of line: [UInt8]) -> String {
         LogEntry.printable(PluginLogger.shortened(String(decoding: line, as: UTF8.self)))
     }
 
-    /// Takes what is left of a process that has ended.
+    /// Reads the rest of the output of a process that has ended, and stops reading.
     ///
-    /// - Returns: its last words, if it reported any shortly before.
+    /// - Returns: the last lines, if the process wrote any in the last second.
     func finish() -> String? {
         var left = Self.bytesAtEnd
         while watch != nil, left > 0, let count = readOnce() { left -= count }
-        lines.finish(add)
+        lines.finish(record)
         close()
         let now = ContinuousClock.now
         let words = latest.filter { $0.time + .seconds(1) > now }.map { Self.text(of: $0.line) }
@@ -91,7 +93,7 @@ final class WorkerOutput {
         watch = nil
     }
 
-    private func readInTurn() {
+    private func readWithinRate() {
         let now = ContinuousClock.now
         if stretchStart + Self.stretch <= now { (stretchStart, bytesRead) = (now, 0) }
         bytesRead += readOnce() ?? 0
@@ -100,26 +102,26 @@ final class WorkerOutput {
         EventLoop.shared.addTimer(after: Self.stretch) { [weak self] in self?.watch?.setInterest(.readable) }
     }
 
-    /// Reads once; answers how many bytes there were, or nil if there is nothing now.
+    /// Reads once. Returns the number of bytes; nil if there are none at present.
     private func readOnce() -> Int? {
-        // The array has room for as many bytes as are asked for.
+        // The capacity of the array is the number of requested bytes.
         var result = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.bytesInStretch) { buffer, count in
             result = unsafe read(readingEnd.rawValue, buffer.baseAddress, buffer.count)
             count = max(0, result)
         }
-        // No process can write any more; without this the loop would be called again and again.
+        // End of file: no process has the writing end any more, and the descriptor would stay readable for ever.
         if result == 0 { close() }
         guard result > 0 else { return nil }
-        lines.append(bytes[...], add)
+        lines.append(bytes[...], record)
         return bytes.count
     }
 
-    private func add(_ line: [UInt8]) {
+    private func record(_ line: [UInt8]) {
         // Swift's runtime prints the error, then a backtrace: the line `traceHead`, and lines that begin with a digit.
         isTrace = line == Self.traceHead || isTrace && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[0])
         if isTrace { traceLines += 1 }
-        take(line, isTrace && traceLines <= Self.mostTraceLines)
+        handleLine(line, isTrace && traceLines <= Self.mostTraceLines)
         if !isTrace { latest = latest.suffix(Self.lastLines - 1) + [(line, .now)] }
     }
 }

@@ -6,30 +6,33 @@ internal import Glibc
 internal import ListKit
 internal import ListSources
 
-/// A value on its way between the daemon and a worker: its bytes, or a memory file with them when they are many.
+/// An encoded order or report: its bytes, or for a large one a sealed memory file (memfd_create(2)) that contains them.
 enum WorkerPacket: Sendable {
     case bytes([UInt8])
     case file(FileDescriptor)
 
-    /// More bytes than this go through a memory file, so that the socket is not blocked for others.
+    /// The maximum size of an encoded value that is sent on the socket, in bytes. A larger one would block the socket
+    /// for other packets.
     private static let inlineBytes = 256 << 10
-    /// The most bytes that one value may take.
+    /// The maximum size of an encoded value, in bytes.
     static let maximumBytes = 256 << 20
 
     /// Encodes a value.
     ///
-    /// - Throws: `limitsExceeded` for one that takes too much, and without memory for it.
+    /// - Throws: `limitsExceeded` for a value larger than ``maximumBytes``, and when there is no memory for the file.
     init(_ value: some WireCodable) throws(ListError) {
         let bytes = WireWriter.bytes(of: value)
         guard bytes.count <= Self.maximumBytes else {
-            throw ListError(.limitsExceeded, "\(bytes.count) bytes at once between listd and a worker")
+            throw ListError(
+                .limitsExceeded,
+                "a message between listd and a worker has \(bytes.count) bytes, more than \(Self.maximumBytes)")
         }
         self =
             bytes.count > Self.inlineBytes
             ? .file(try SealedMemory.file(named: "listd worker", containing: bytes)) : .bytes(bytes)
     }
 
-    /// How much of the reader's memory the value takes.
+    /// The memory that the encoded value takes in the process that reads it, in bytes.
     var byteCount: Int {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -37,10 +40,10 @@ enum WorkerPacket: Sendable {
         }
     }
 
-    /// The most bytes that take about as long to decode as a change of threads would.
+    /// The maximum size of a light packet, in bytes. Decoding that many takes about as long as a change of threads.
     private static let lightBytes = 16 << 10
 
-    /// Whether the loop decodes it itself.
+    /// Whether the event loop decodes the packet itself.
     var isLight: Bool {
         if case .bytes(let bytes) = self { bytes.count <= Self.lightBytes } else { false }
     }
@@ -59,11 +62,13 @@ enum WorkerPacket: Sendable {
         return Int(status.st_size)
     }
 
-    /// Only a memory file that nobody can change is read: anything else could keep the reader waiting.
+    /// Reads a sealed memory file. Other files are refused, as reading them could block.
     private static func contents(of file: FileDescriptor) throws(WireError) -> [UInt8] {
-        guard let size = size(of: file), size <= maximumBytes else { throw WireError("a sealed memory file") }
+        guard let size = size(of: file), size <= maximumBytes else {
+            throw WireError("a file that is not sealed, or is too large")
+        }
         var count = 0
-        // The array has room for as many bytes as are asked for.
+        // The capacity of the array is the number of requested bytes.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, used in
             while count < size {
                 let read = unsafe pread(
@@ -73,7 +78,7 @@ enum WorkerPacket: Sendable {
             }
             used = count
         }
-        guard count == size else { throw WireError("the whole of a memory file") }
+        guard count == size else { throw WireError("\(count) bytes of a memory file of \(size)") }
         return bytes
     }
 }

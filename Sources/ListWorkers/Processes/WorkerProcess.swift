@@ -6,44 +6,45 @@ internal import Glibc
 internal import ListKit
 internal import ListSupport
 
-/// One process of a plugin's worker: started, spoken to, watched, and taken away.
+/// One process of a plugin's worker, from its start to its end: its connection, its output, and the detection of hangs.
 ///
-/// It belongs to the event loop. Large reports are decoded beside it (``WorkerReports``), and what comes after one waits for it;
-/// a worker that says more than is handled is not read meanwhile (``ReportIntake``).
+/// It belongs to the event loop. Large reports are decoded on another queue (``WorkerReports``), and the reports
+/// after a large one wait until it is decoded. A worker that sends faster than its reports are handled is not read
+/// for a while (``ReportIntake``).
 @DBusActor
 final class WorkerProcess {
-    /// What becomes of it, told on the loop.
+    /// The callbacks of a process. All but `log` and `printed` are called on the event loop.
     struct Events {
         /// The plugin is loaded.
         var loaded: @DBusActor (PluginFacts) -> Void
         /// The plugin cannot be loaded.
         var refused: @DBusActor (ListError) -> Void
-        /// It has reported something about a data source.
+        /// The worker has reported something about a data source.
         var source: @DBusActor (WorkerReport) -> Void
-        /// The plugin speaks.
+        /// The plugin has logged a message.
         var log: @Sendable (WorkerReport) -> Void
-        /// The process has written a line, as its bytes (``WorkerOutput/text(of:)``); one of a backtrace, or another one.
+        /// The process has written a line to its output; ``WorkerOutput/text(of:)`` makes text of the bytes.
         var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
-        /// The process is gone, and everything that it reported has been handled; last.
+        /// The process has ended and all its reports are handled. No other callback follows.
         var ended: @DBusActor (WorkerDeath) -> Void
     }
 
-    /// How long a connection may outlive its process.
+    /// The time that the connection stays open after the process has ended.
     private static let lingering = Duration.milliseconds(200)
 
-    /// How far its end is.
+    /// The progress of the end of the process.
     private struct End {
-        /// Why it is ended, if it is not by itself.
+        /// The reason why listd kills the process; nil = it ends by itself, or is running.
         var verdict: String?
-        /// What it died of; nil = it has not been seen to be gone.
+        /// The cause of death; nil = the process has not been seen to end.
         var outcome: WorkerDeath?
-        /// Whether that was told.
-        var isTold = false
+        /// Whether ``Events/ended`` was called.
+        var isReported = false
     }
 
-    /// The process id; 0 = it is being started, or could not be.
+    /// The process id; 0 = the process is being started, or could not be started.
     private(set) var identifier: Int32 = 0
-    /// For people.
+    /// The name of the process in messages.
     var name: String { identifier > 0 ? "the worker \(identifier)" : "its worker" }
     private let plugin: String
     private let events: Events
@@ -51,9 +52,9 @@ final class WorkerProcess {
     private lazy var connection = WorkerConnection { [weak self] packet in
         self?.receive(packet)
     } onFailure: { [weak self] error in
-        self?.kill("it cannot be spoken to: \(error.message)")
+        self?.kill("listd cannot send to it: \(error.message)")
     } onDeparture: { [weak self] in
-        self?.departed()
+        self?.connectionClosed()
     }
     private var output: WorkerOutput?
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
@@ -74,12 +75,13 @@ final class WorkerProcess {
             case .refused(let error): EventLoop.shared.post { events.refused(error) }
             case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { events.source(report) }
             case .log: EventLoop.shared.post { events.log(report) }
-            case .presented, .alive: break  // a list's report, which was read; see `receive`
+            case .presented, .alive: break  // `presented` goes to its list; `alive` counts as an answer in `receive`
             }
         }
     }
 
-    /// Has the process started, which then dials; one that cannot be started has ended.
+    /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
+    /// ended.
     func start(_ program: WorkerExecutable, hasNetwork: Bool = false) throws(ListError) {
         let (output, writingEnd) = try WorkerOutput.open(events.printed)
         let address: String
@@ -101,15 +103,15 @@ final class WorkerProcess {
         }
     }
 
-    /// Sends an order; until the worker has dialled it waits.
+    /// Sends an encoded order, or queues it until the worker has connected.
     func send(_ packet: WorkerPacket) { connection.send(packet) }
 
-    /// Sends an order.
+    /// Encodes and sends an order; kills the process when the order is too large.
     func send(_ order: WorkerOrder) {
         do throws(ListError) { send(try WorkerPacket(order)) } catch { kill(error.message) }
     }
 
-    /// Ends the process at once; the reason is what `ended` is told.
+    /// Kills the process and its children. ``Events/ended`` gets the reason.
     func kill(_ reason: String) {
         guard ending.verdict == nil, ending.outcome == nil else { return }
         ending.verdict = reason
@@ -117,24 +119,24 @@ final class WorkerProcess {
     }
 
     private func killGroup() {
-        // One that is being started is ended as soon as it is there.
+        // A process that is still being started is killed in `started(_:)`.
         guard identifier > 0 else { return }
-        // The worker leads a process group, which its children cannot leave: all of the group is killed with it.
+        // The worker leads a process group that its children cannot leave, so this kills them too.
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
     }
 
     // MARK: Lists
 
-    /// Lets what is reported of a list through to its host.
+    /// Dispatches the reports of a slot to a list from now on.
     func place(_ list: any PresentedList, at slot: PresenterNumber) { reports.admit(list, at: slot) }
 
-    /// Lets nothing of a list through any more.
+    /// Discards the reports of a slot from now on.
     func vacate(_ slot: PresenterNumber) { reports.drop(slot) }
 
-    /// A slot for breadcrumbs that nobody else has; nil when there are none left.
+    /// Reserves a free slot for breadcrumbs; nil when all slots are in use.
     func reserveCrumb() -> Int? { crumbs.reserve() }
 
-    /// Makes a slot for breadcrumbs free again.
+    /// Frees a slot for breadcrumbs.
     func release(_ crumb: Int) { crumbs.release(crumb) }
 }
 
@@ -149,23 +151,23 @@ extension WorkerProcess {
             killGroup()
             hangWatch?.cancel()
             ending.outcome = WorkerDeath(reason: error.description)
-            return end()
+            return reportEnd()
         }
         guard ending.verdict == nil else { return killGroup() }
-        if let stranger = connection.expect(identifier) { kill("process \(stranger) dialled in its place") }
+        if let stranger = connection.expect(identifier) { kill("process \(stranger) connected in its place") }
     }
 }
 
-// MARK: - What comes in
+// MARK: - Reports
 
 extension WorkerProcess {
     private func receive(_ packet: WorkerPacket) {
-        // A process that is not known yet is ignored.
+        // Packets of a process that is not accepted yet are ignored.
         guard connection.isOpen else { return }
-        pulse.heard()
+        pulse.recordAnswer()
         let isLight = intake.isEmpty && packet.isLight
         let count = packet.byteCount
-        if intake.begin(count, at: .now) {
+        if intake.recordArrival(ofBytes: count, at: .now) {
             EventLoop.shared.addTimer(after: ReportIntake.stretch) { [weak self] in
                 self?.intake.endStretch()
                 self?.readOrPause()
@@ -173,19 +175,21 @@ extension WorkerProcess {
         }
         readOrPause()
         guard isLight else {
-            return reports.handleInOrder(packet) { error in EventLoop.shared.post { self.handled(count, error) } }
+            return reports.handleInOrder(packet) { error in
+                EventLoop.shared.post { self.didHandleReport(ofBytes: count, error) }
+            }
         }
         do throws(WireError) {
             try reports.handleNow(packet)
-            handled(count, nil)
+            didHandleReport(ofBytes: count, nil)
         } catch {
-            handled(count, error)
+            didHandleReport(ofBytes: count, error)
         }
     }
 
-    private func handled(_ count: Int, _ error: WireError?) {
-        if let error { kill("it wrote what no worker writes (\(error.what))") }
-        intake.end(count)
+    private func didHandleReport(ofBytes count: Int, _ error: WireError?) {
+        if let error { kill("it sent bytes that are not a valid report (\(error.what))") }
+        intake.recordHandled(bytes: count)
         readOrPause()
     }
 
@@ -198,20 +202,22 @@ extension WorkerProcess {
     private func watchExit() throws(ListError) {
         let number = listd_process_descriptor(identifier)
         guard number >= 0 else {
-            throw ListError(.pluginFailed, "the worker cannot be watched", cause: SystemError.text(errno))
+            throw ListError(
+                .pluginFailed, "the worker's process cannot be watched for its end", cause: SystemError.text(errno))
         }
         let descriptor = FileDescriptor(adopting: number)
         do throws(DBusError) {
-            // The closure keeps this object until the process is gone.
+            // The closure retains this object until the process has ended.
             let watch = try EventLoop.shared.watch(number, for: .readable) { _ in self.exited() }
             exitWatch = (watch, descriptor)
         } catch {
-            throw ListError(.pluginFailed, "the worker cannot be watched", cause: error.message)
+            throw ListError(
+                .pluginFailed, "the worker's process cannot be watched for its end", cause: error.message)
         }
     }
 
     private func exited() {
-        // The children that it has left behind; until it is reaped, no other group can have its number.
+        // Kills the children that are left. The kernel does not reuse the group's number before `listd_reap` below.
         killGroup()
         var value: Int32 = 0
         var wasSignalled: Int32 = 0
@@ -220,36 +226,39 @@ extension WorkerProcess {
         exitWatch = nil
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
-        let lastWords = output?.finish().map { "; it wrote last: “\($0)”" } ?? ""
+        let lastWords = output?.finish().map { "; its last output: “\($0)”" } ?? ""
         let calls = crumbs.callsUnderWay
         ending.outcome = WorkerDeath(
-            reason: "\(ending.verdict ?? "it ended with \(way)")\(Self.place(of: calls))\(lastWords)", calls: calls)
-        // What it reported before is still on its way; a child of it may hold the connection open.
-        guard connection.isOpen else { return departed() }
+            reason: "\(ending.verdict ?? "it ended with \(way)")\(Self.location(in: calls))\(lastWords)", calls: calls)
+        // Reports that it sent before are still in the socket. A child process may hold the connection open.
+        guard connection.isOpen else { return connectionClosed() }
         readOrPause()
-        EventLoop.shared.addTimer(after: Self.lingering) { self.departed() }
+        EventLoop.shared.addTimer(after: Self.lingering) { self.connectionClosed() }
     }
 
-    private func departed() {
+    private func connectionClosed() {
         connection.hangUp()
         guard ending.outcome != nil else {
-            // The process has most likely ended, and its end is reported in a moment; if not, it is useless now.
-            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it hung up") }
+            // Mostly the process has ended, and `exited()` follows in a moment. If not, it is useless without a
+            // connection.
+            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it closed its connection") }
             return
         }
-        end()
+        reportEnd()
     }
 
-    private func end() {
-        guard !ending.isTold, let outcome = ending.outcome else { return }
-        ending.isTold = true
+    /// Calls ``Events/ended`` once, after all reports are handled.
+    private func reportEnd() {
+        guard !ending.isReported, let outcome = ending.outcome else { return }
+        ending.isReported = true
         connection.close()
         output?.close()
         output = nil
         reports.end { EventLoop.shared.post { self.events.ended(outcome) } }
     }
 
-    private static func place(of calls: [Int: Breadcrumb]) -> String {
+    /// The callbacks in which the process died, as the end of a sentence; empty when no callback was running.
+    private static func location(in calls: [Int: Breadcrumb]) -> String {
         guard !calls.isEmpty else { return "" }
         let shown = calls.sorted { $0.key < $1.key }.prefix(3).map(\.value.description).joined(separator: "; or ")
         return " in " + shown + (calls.count > 3 ? "; or \(calls.count - 3) more" : "")
@@ -268,17 +277,17 @@ extension WorkerProcess {
             self?.lookForHangs()
             self?.checkPulse()
         }
-        // Loading is a call too, which begins when the process is started.
+        // Loading the plugin is watched from the start of the process on, before there is any breadcrumb.
         EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
             guard let self, !connection.isOpen else { return }
-            kill("it did not dial within \(pulse.limit)")
+            kill("it did not connect within \(pulse.limit)")
         }
     }
 
-    /// Notices when the process does not run at all, so that no callback is reported either.
+    /// Detects a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
     private func checkPulse() {
         guard connection.isOpen, ending.verdict == nil else { return }
-        switch pulse.look(at: .now, isListening: !connection.isPaused) {
+        switch pulse.check(at: .now, isListening: !connection.isPaused) {
         case .none: break
         case .ask: send(.ping)
         case .giveUp: kill("it did not answer within \(pulse.limit)")
@@ -287,6 +296,6 @@ extension WorkerProcess {
 
     private func lookForHangs() {
         guard let limit = crumbs.findHang(at: .now) else { return }
-        kill("it did not come back within \(limit) (CallbackTimeout)")
+        kill("a callback did not return within \(limit) (CallbackTimeout)")
     }
 }

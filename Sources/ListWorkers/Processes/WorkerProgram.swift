@@ -6,16 +6,16 @@ internal import ListKit
 package import ListSupport
 internal import PluginAPI
 
-/// A worker, from its command line to its exit code: `listd --worker ADDRESS`.
+/// The main program of a worker, `listd --worker ADDRESS`.
 package enum WorkerProgram {
-    /// The descriptor of the memory that the daemon shares.
+    /// The descriptor of the breadcrumbs' memory, which the daemon passes on start.
     private static let crumbDescriptor: Int32 = 3
 
-    /// Dials the daemon and follows its orders until it hangs up.
+    /// Connects to the daemon, and executes its orders until it disconnects.
     @DBusActor
     package static func run(address: String) async -> ExitCode {
         guard let crumbs = try? BreadcrumbMap(file: FileDescriptor(adopting: crumbDescriptor)) else {
-            return .usage  // started by somebody else
+            return .usage  // not started by the daemon
         }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let runtime = WorkerRuntime(crumbs: crumbs) { report in ReportSender.shared.send(report) }
@@ -25,24 +25,24 @@ package enum WorkerProgram {
         do throws(DBusError) {
             let connection = try await Connection.openDirect(.address(address))
             connection.objects = link.tree
-            link.use(connection)
+            link.setConnection(connection)
             connection.onDisconnect { end.finish() }
             ReportSender.shared.begin(link, connection, runtime)
         } catch {
             return .noBus
         }
         for await _ in ends {}
-        // Threads of the plugin may be anywhere: nothing of it is taken down in order.
+        // Threads of the plugin may still be running, so no destructors or atexit(3) handlers are called.
         _exit(ExitCode.done.rawValue)
     }
 }
 
-/// What a worker says, in the order in which its threads say it.
+/// Sends the reports of a worker to the daemon, in the order in which the worker's threads make them.
 final class ReportSender: Sendable {
-    /// While more than this waits for the daemon, the lists are held, in bytes.
+    /// The maximum size of the unsent reports, in bytes; while they are larger, the lists are held.
     private static let heldAbove = 4 << 20
 
-    /// The voice of this process.
+    /// The sender of this process.
     static let shared = ReportSender()
 
     @DBusActor private var link: WorkerLink?
@@ -52,6 +52,7 @@ final class ReportSender: Sendable {
 
     private init() {}
 
+    /// Sends the reports over a link from now on.
     @DBusActor
     func begin(_ link: WorkerLink, _ connection: Connection, _ runtime: WorkerRuntime) {
         self.link = link
@@ -59,16 +60,16 @@ final class ReportSender: Sendable {
         self.runtime = runtime
     }
 
-    /// Encodes a report on the thread that has something to say, and sends it.
+    /// Encodes a report on the caller's thread, and sends it.
     ///
-    /// A report that is too large ends the worker: its list would wait for it for ever.
+    /// A report that is too large ends the process, as its list would wait for it forever.
     func send(_ report: WorkerReport) {
         do throws(ListError) {
             let packet = try WorkerPacket(report)
             EventLoop.shared.post { self.send(packet) }
         } catch {
             EventLoop.shared.post {
-                // The last words of the process, which the daemon writes into the log in any case.
+                // The daemon logs the last lines of a worker's output.
                 StandardErrorSink(prefixed: false).write(
                     LogEntry(level: .error, message: error.message, fields: [], event: nil))
                 _exit(ExitCode.store.rawValue)

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds out when a worker as a whole does not answer any more.
+/// A watchdog that detects a worker that does not answer at all.
 ///
-/// Pure: given the times of looks and of reports, it says what to do. Each look asks the worker, and every report
-/// counts as an answer. Between two looks, at most one step of silence counts: a busy or sleeping machine that delayed
-/// the daemon has also delayed the worker.
+/// It has no side effects: each check returns the action for the supervisor. A check pings the worker, and every report
+/// counts as an answer. Of the time between two checks, at most one ``step`` counts as silence: a busy or sleeping
+/// machine that delayed the daemon has also delayed the worker.
 package struct WorkerPulse: Sendable, Equatable {
-    /// What the supervisor has to do.
+    /// The next step of the supervisor.
     package enum Action: Sendable, Equatable {
         /// Nothing.
         case none
-        /// Ask the worker for a sign of life.
+        /// Send a ping.
         case ask
-        /// End it.
+        /// Kill the worker.
         case giveUp
     }
 
-    /// How long an answer may take beyond a callback, because others have the processors.
+    /// The time that an answer may take in addition to a callback, as other processes may use the processors.
     package static let grace = Duration.seconds(5)
 
-    /// The longest silence.
+    /// The maximum time without a report after a ping.
     package let limit: Duration
-    /// How often to look.
+    /// The interval of the checks.
     package let step: Duration
-    /// How long a worker that was asked has reported nothing; nil = it is not asked.
+    /// The time without a report since the last ping; nil = no ping is unanswered.
     private var silence: Duration?
-    private var lastLook: ContinuousClock.Instant?
+    private var lastCheck: ContinuousClock.Instant?
 
-    /// Nothing is asked yet.
+    /// Makes a watchdog that has not sent a ping yet.
     package init(callbackTimeout: Duration) {
         limit = callbackTimeout + Self.grace
-        // Several times in a timeout, so that a hang is found out soon after it.
+        // Several checks per timeout, so that a hang is detected soon after the timeout.
         step = max(callbackTimeout / 5, .milliseconds(20))
     }
 
-    /// The worker has reported something.
-    package mutating func heard() { silence = nil }
+    /// Records a report of the worker, which answers the last ping.
+    package mutating func recordAnswer() { silence = nil }
 
-    /// Looks whether the worker has answered.
+    /// Checks whether the worker has answered.
     ///
-    /// - Parameter isListening: whether what the worker says is read at present.
-    package mutating func look(at now: ContinuousClock.Instant, isListening: Bool) -> Action {
-        let passed = min(lastLook.map { $0.duration(to: now) } ?? .zero, step)
-        lastLook = now
+    /// - Parameter isListening: whether the daemon reads the worker's reports at present.
+    package mutating func check(at now: ContinuousClock.Instant, isListening: Bool) -> Action {
+        let passed = min(lastCheck.map { $0.duration(to: now) } ?? .zero, step)
+        lastCheck = now
         guard isListening else {
             silence = silence.map { _ in .zero }
             return .none

@@ -4,37 +4,37 @@ internal import ListKit
 internal import ListSources
 @_spi(Daemon) internal import PluginAPI
 
-/// What a worker tells the daemon.
+/// A report of a worker to the daemon.
 enum WorkerReport: Sendable {
     /// The plugin is loaded.
     case loaded(PluginFacts)
     /// The plugin cannot be loaded, or refuses to start.
     case refused(ListError)
-    /// What whoever presents a list reports.
+    /// The output of the presenter of a list.
     case presented(PresenterNumber, PresenterOutput)
-    /// A data source is made, or why not.
+    /// A data source was made, or could not be made.
     case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
-    /// What a data source tells; the next event waits for ``WorkerOrder/eventTaken(_:)``.
+    /// An event of a data source; the next event waits for ``WorkerOrder/eventTaken(_:)``.
     case sourceEvent(PresenterNumber, SourceEvent)
-    /// A data source has ended.
+    /// A data source has stopped.
     case sourceStopped(PresenterNumber)
-    /// What the plugin says in the log.
+    /// A log message of the plugin.
     case log(PluginLogger.Level, String)
-    /// The worker answers.
+    /// The answer to ``WorkerOrder/ping``.
     case alive
 }
 
-/// What is known of a plugin once it is loaded.
+/// The properties of a plugin that a worker knows once it has loaded the plugin.
 struct PluginFacts: Sendable, Equatable {
-    /// Its own version, for people.
+    /// The plugin's own version, for people.
     var version: String
-    /// The API it was built for: major × 65536 + minor.
+    /// The version of the plugin API that the plugin was built for: major × 65536 + minor.
     var apiVersion: UInt32
-    /// The names of its section controllers, without the plugin's.
+    /// The names of its section controllers, without the prefix `PLUGIN/`.
     var sectionControllers: [String]
-    /// The names of its data sources, without the plugin's.
+    /// The names of its data sources, without the prefix `PLUGIN/`.
     var dataSources: [String]
-    /// The hints of its data sources, by their names.
+    /// The hints for fields, by the name of the data source and of the field.
     var hints: [String: [String: FieldHint]]
 }
 
@@ -64,7 +64,7 @@ extension WorkerReport: WireCodable {
             let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
             self = .log(level ?? .info, try reader.read())
         case 7: self = .alive
-        default: throw WireError("a report")
+        default: throw WireError("an unknown report")
         }
     }
 }

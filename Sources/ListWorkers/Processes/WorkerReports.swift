@@ -4,15 +4,16 @@ internal import Dispatch
 internal import ListKit
 internal import Synchronization
 
-/// Decodes what one worker reports, and hands it on in order: a list's to the list, the rest to the supervision.
+/// Decodes the reports of one worker and dispatches them in order: reports of a list to the list, others to the
+/// supervisor.
 ///
-/// Large reports are decoded on a queue of its own, so that they do not keep the event loop.
+/// Large reports are decoded on a separate queue, so that they do not block the event loop.
 final class WorkerReports: Sendable {
     private let plugin: String
-    /// Handles what is not about a list, on the thread that has decoded it.
+    /// Handles reports that are not about a list, on the thread that has decoded them.
     private let handle: @Sendable (WorkerReport) -> Void
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
-    /// Who gets what is reported of a list; read on the queue.
+    /// The lists whose reports are dispatched, by their slots; read on the queue.
     private let lists = Mutex<[PresenterNumber: any PresentedList]>([:])
 
     init(of plugin: String, _ handle: @escaping @Sendable (WorkerReport) -> Void) {
@@ -20,24 +21,24 @@ final class WorkerReports: Sendable {
         self.handle = handle
     }
 
-    /// Lets what is reported of a list through to its host.
+    /// Dispatches the reports of a slot to a list from now on.
     func admit(_ list: any PresentedList, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
 
-    /// Lets nothing of a list through any more.
+    /// Discards the reports of a slot from now on.
     func drop(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
 
-    /// Handles a report on the caller's thread; nothing may be under way on the queue.
+    /// Handles a report on the caller's thread. No earlier report may still be on the queue.
     ///
-    /// - Throws: for bytes that no worker writes.
-    func handleNow(_ packet: WorkerPacket) throws(WireError) { try read(packet, isLight: true) }
+    /// - Throws: an error for bytes that are not an encoded report.
+    func handleNow(_ packet: WorkerPacket) throws(WireError) { try decodeAndDispatch(packet, isLight: true) }
 
-    /// Handles a report after those before it.
+    /// Handles a report on the queue, after all earlier reports.
     ///
-    /// - Parameter completion: called on the queue, with what is wrong with the bytes.
+    /// - Parameter completion: called on the queue; the error is non-nil for bytes that are not an encoded report.
     func handleInOrder(_ packet: WorkerPacket, _ completion: @escaping @Sendable (WireError?) -> Void) {
         queue.async { [self] in
             do throws(WireError) {
-                try read(packet, isLight: false)
+                try decodeAndDispatch(packet, isLight: false)
                 completion(nil)
             } catch {
                 completion(error)
@@ -45,7 +46,7 @@ final class WorkerReports: Sendable {
         }
     }
 
-    /// Calls `completion` when everything before is handled; nothing of a list gets through after that.
+    /// Calls `completion` when all earlier reports are handled. Later reports of lists are discarded.
     func end(_ completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             lists.withLock { $0 = [:] }
@@ -53,7 +54,7 @@ final class WorkerReports: Sendable {
         }
     }
 
-    private func read(_ packet: WorkerPacket, isLight: Bool) throws(WireError) {
+    private func decodeAndDispatch(_ packet: WorkerPacket, isLight: Bool) throws(WireError) {
         let report = try packet.value(of: WorkerReport.self)
         guard case .presented(let slot, let output) = report else { return handle(report) }
         let list = lists.withLock { $0[slot] }

@@ -7,11 +7,13 @@ internal import ListSources
 internal import ListSupport
 @_spi(Daemon) internal import PluginAPI
 
-/// What a worker does: loads its plugin, hosts lists with its section controllers, and runs its data sources.
+/// The runtime of a worker: it loads the plugin, presents lists with its section controllers, and runs its data
+/// sources.
 ///
-/// Orders are handled in their order on an executor of their own; each list and each data source has its own as well.
+/// Orders are executed one after the other on the actor's executor. Each list and each data source has an executor of
+/// its own.
 actor WorkerRuntime {
-    /// Takes what is to be told, from any thread, in order.
+    /// Sends a report to the daemon; may be called on any thread.
     typealias Report = @Sendable (WorkerReport) -> Void
 
     private let queue = HostExecutor(label: "org.listd.worker")
@@ -30,16 +32,20 @@ actor WorkerRuntime {
         queue.allowInline(true)
     }
 
-    /// Handles an order after all that came before; what cannot be read ends the process, since the ends disagree.
+    /// Executes an order after all earlier ones.
     ///
-    /// The loop itself passes on what is only passed on: a change of threads would take longer.
+    /// An order that is only forwarded is handled by the event loop itself, since a change of threads would take
+    /// longer.
+    ///
+    /// - Parameter fail: called for bytes that are not an encoded order. The caller then ends the process, as the two
+    ///   ends disagree about the format.
     @DBusActor
     func handle(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
         guard packet.isLight else {
             return queue.post {
                 do throws(WireError) {
                     let order: WorkerOrder = try packet.value()
-                    self.assumeIsolated { $0.follow(order) }
+                    self.assumeIsolated { $0.execute(order) }
                 } catch {
                     fail(error)
                 }
@@ -47,16 +53,16 @@ actor WorkerRuntime {
         }
         do throws(WireError) {
             let order: WorkerOrder = try packet.value()
-            // Answered by the loop itself, since loading a plugin or making a list may take its time.
+            // The event loop answers itself, since loading a plugin or making a list may keep the executor busy.
             if case .ping = order { return report(.alive) }
-            let isFirst = queue.enqueueOnLoop(isLight: order.isPassedOn) { self.assumeIsolated { $0.follow(order) } }
+            let isFirst = queue.enqueueOnLoop(isLight: order.isForwarded) { self.assumeIsolated { $0.execute(order) } }
             if isFirst { queue.drainInline() }
         } catch {
             fail(error)
         }
     }
 
-    /// Holds all lists, because the daemon does not read their reports; or lets them continue.
+    /// Holds all lists while the daemon does not read their reports, or lets the lists continue.
     nonisolated func hold(_ holds: Bool) {
         queue.post {
             self.assumeIsolated { runtime in
@@ -66,19 +72,20 @@ actor WorkerRuntime {
         }
     }
 
-    private func follow(_ order: WorkerOrder) {
+    private func execute(_ order: WorkerOrder) {
         switch order {
         case .load(let assignment): load(assignment)
-        case .host(let slot, let crumb): host(slot, crumb)
+        case .host(let slot, let crumb): host(slot, crumb: crumb)
         case .present(let slot, let order, let missing, let user):
             lists[slot]?.post { $0.perform(order, missing: missing, by: user) }
         case .close(let slot): lists.removeValue(forKey: slot)?.post { $0.end() }
-        case .makeSource(let slot, let crumb, let name, let argument): makeSource(slot, crumb, name, argument)
+        case .makeSource(let slot, let crumb, let name, let argument):
+            makeSource(slot, crumb: crumb, name: name, argument: argument)
         case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
-        case .writeSource(let slot, let write): self.write(write, slot)
+        case .writeSource(let slot, let write): self.write(write, toSource: slot)
         case .eventTaken(let slot): sources[slot]?.eventWasTaken()
         case .stopSource(let slot): stopSource(slot)
-        case .ping: break  // the loop has answered it
+        case .ping: break  // answered by the event loop
         }
     }
 }
@@ -102,7 +109,7 @@ extension WorkerRuntime {
                 logger: PluginLogger { level, message in
                     limiter.write(
                         Log.Level(rawValue: level.rawValue) ?? .info, { PluginLogger.shortened(message) },
-                        limitedBy: "what it says")
+                        limitedBy: "the activity of the plugin")
                 })
             let manifest = try library.manifest(for: host)
             plugin = (manifest, host)
@@ -118,7 +125,8 @@ extension WorkerRuntime {
         slot?.setStamp(0)
     }
 
-    /// The section controllers that names stand for; a name that the plugin lost keeps `listd/single`.
+    /// Looks up section controllers by their names in this process. When the plugin has no controller of a name any
+    /// more, the table stays as it is, with `listd/single`.
     private static func resolved(
         _ table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
     ) -> SectionControllerTable {
@@ -135,7 +143,7 @@ extension WorkerRuntime {
 // MARK: - Lists
 
 extension WorkerRuntime {
-    private func host(_ slot: PresenterNumber, _ crumb: Int?) {
+    private func host(_ slot: PresenterNumber, crumb: Int?) {
         let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
         let (report, manifest) = (report, plugin?.manifest)
         let list = PresentationHost(
@@ -152,7 +160,7 @@ extension WorkerRuntime {
 // MARK: - Data sources
 
 extension WorkerRuntime {
-    private func makeSource(_ slot: PresenterNumber, _ crumb: Int?, _ name: String, _ argument: String) {
+    private func makeSource(_ slot: PresenterNumber, crumb: Int?, name: String, argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
             let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
             return report(.sourceMade(slot, .failure(error)))
@@ -166,7 +174,7 @@ extension WorkerRuntime {
         source.make { [report] outcome in report(.sourceMade(slot, outcome)) }
     }
 
-    private func write(_ write: DataSourceWrite, _ slot: PresenterNumber) {
+    private func write(_ write: DataSourceWrite, toSource slot: PresenterNumber) {
         if let source = sources[slot] { return source.write(write) }
         report(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
     }
@@ -177,7 +185,7 @@ extension WorkerRuntime {
     }
 }
 
-/// Carries what a plugin says to the daemon, which writes it.
+/// A log sink that sends the plugin's messages to the daemon, which writes them.
 private struct ReportSink: LogSink {
     let report: WorkerRuntime.Report
 

@@ -6,15 +6,16 @@ internal import ListSources
 @_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
-/// A data source in its worker: one event is on its way to the daemon at a time, and the source waits meanwhile.
+/// The worker's side of a data source. It sends one event to the daemon at a time and blocks the source until it is
+/// handled.
 final class WorkerRuntimeSource: Sendable {
-    /// How many bytes of objects go to the daemon at once.
+    /// The maximum size of the objects in one event, in bytes; a larger event is sent in parts.
     private static let pageBytes = 1 << 20
 
     private let runner: DataSourceRunner
     private let flow: EventFlow
 
-    /// Prepares a data source; nothing of it runs yet.
+    /// Prepares a data source, without running any of its code.
     init(
         _ entry: DataSourceEntry, argument: String, host: PluginHost, crumb: BreadcrumbSlot?,
         deliver: @escaping @Sendable (SourceEvent) -> Void
@@ -23,7 +24,8 @@ final class WorkerRuntimeSource: Sendable {
         self.flow = flow
         let tracer = crumb.map { SourceTracer($0, name: entry.name, argument: argument) }
         runner = DataSourceRunner(entry, argument: argument, host: host, watcher: tracer) { event in
-            // One part is on its way at a time, so that a long list takes no more memory than itself and a page.
+            // Each part is encoded after the previous one is handled, so a long list needs memory for one more part
+            // only.
             for part in SourceEvent(event).parts(ofBytes: Self.pageBytes) where !flow.isOpened {
                 deliver(part)
                 flow.wait()
@@ -39,8 +41,8 @@ final class WorkerRuntimeSource: Sendable {
 
     func write(_ write: DataSourceWrite) { runner.write(write) }
 
-    /// The daemon has taken the last event.
-    func eventWasTaken() { flow.go() }
+    /// Lets the source send its next event, as the daemon has handled the last one.
+    func eventWasTaken() { flow.signal() }
 
     func stop(completion: @escaping @Sendable () -> Void) {
         flow.open()
@@ -48,33 +50,33 @@ final class WorkerRuntimeSource: Sendable {
     }
 }
 
-/// Lets a source go on when its event was taken; for good once it is open.
+/// A gate that blocks a source until its event is handled. Once opened, it never blocks again.
 final class EventFlow: Sendable {
     private let taken = DispatchSemaphore(value: 0)
     private let isOpen = Mutex(false)
 
-    /// Whether nobody waits any more.
+    /// Whether ``open()`` was called.
     var isOpened: Bool { isOpen.withLock { $0 } }
 
-    /// Waits until the event was taken.
+    /// Blocks until the event is handled, or the gate is opened.
     func wait() {
         guard !isOpen.withLock({ $0 }) else { return }
         taken.wait()
-        // Each thread that goes on lets another one go, however many there are.
+        // After `open()`, each thread that wakes up wakes the next one.
         if isOpen.withLock({ $0 }) { taken.signal() }
     }
 
-    /// The event was taken.
-    func go() { taken.signal() }
+    /// Unblocks the source, as its event is handled.
+    func signal() { taken.signal() }
 
-    /// Nobody waits any more.
+    /// Unblocks the source for good.
     func open() {
         isOpen.withLock { $0 = true }
         taken.signal()
     }
 }
 
-/// Leaves breadcrumbs of the calls of one data source; used on the source's executor.
+/// A watcher that writes breadcrumbs for the calls of one data source; used on the source's executor.
 private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     // Sendable: the source's executor owns the state, every method is called there.
     private let slot: BreadcrumbSlot
@@ -103,7 +105,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
 
     func didWait() { write() }
 
-    /// A new stamp each time, so that a call that is repeated does not look like one that hangs.
+    /// Writes the innermost call with a new stamp, so that a repeated call does not look like one that hangs.
     private func write() {
         guard let call = calls.last else { return slot.setStamp(0) }
         slot.write(call.callback, controller: name, object: argument, cause: call.cause)
@@ -113,7 +115,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
 }
 
 extension CallCause {
-    /// On whose behalf a data source is called; nil = its own.
+    /// The user whose write a callback carries out; nil for other callbacks.
     fileprivate init?(_ callback: DataSourceCallback) {
         guard case .write(let user, let request) = callback else { return nil }
         self.init(user: user, request: request)

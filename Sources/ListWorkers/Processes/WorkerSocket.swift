@@ -7,7 +7,8 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// The private socket on which one worker is awaited: in a directory that nobody else may enter, for one connection.
+/// The private socket on which the daemon accepts the connection of one worker; in a directory that only its user may
+/// enter.
 @DBusActor
 final class WorkerSocket {
     let server: Server
@@ -20,10 +21,10 @@ final class WorkerSocket {
         self.path = path
     }
 
-    /// Where the worker dials.
+    /// The address to which the worker connects.
     var address: String { server.address }
 
-    /// Accepts the connection of the process that `admits` accepts.
+    /// Listens for one connection, from a process for whose credentials `admits` returns true.
     static func listen(admitting admits: @escaping @DBusActor (Credentials) -> Bool) throws(ListError) -> WorkerSocket {
         let directory = try makeDirectory()
         let path = directory + "/worker"
@@ -35,17 +36,18 @@ final class WorkerSocket {
             return WorkerSocket(server: server, directory: directory, path: path)
         } catch {
             _ = unsafe rmdir(directory)
-            throw ListError(.pluginFailed, "no socket for a worker: \(path)", cause: error.message)
+            throw ListError(
+                .pluginFailed, "the socket for a worker could not be made: \(path)", cause: error.message)
         }
     }
 
-    /// Removes the socket from the file system after the process that it was for has connected.
+    /// Removes the socket from the file system, after its worker has connected.
     func hide() {
         _ = unsafe unlink(path)
         _ = unsafe rmdir(directory)
     }
 
-    /// Ends the connection.
+    /// Closes the connection and the socket.
     func close() {
         server.close()
         hide()
@@ -54,16 +56,18 @@ final class WorkerSocket {
     private static func makeDirectory() throws(ListError) -> String {
         let environment = ProcessInfo.processInfo.environment
         let parents = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"].compactMap { environment[$0] }
-        // The runtime directory of a service may be a list; a socket's path has 108 bytes at most.
+        // RUNTIME_DIRECTORY of a service may be several paths, separated by colons. A socket's path has at most 108
+        // bytes.
         let usable = parents.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty && $0.utf8.count < 70 }
         var template = Array("\(usable.first ?? "/tmp")/listd-XXXXXX".utf8CString)
-        // mkdtemp writes into the template, which is an array of ours.
+        // mkdtemp writes into the template, a local array.
         let made: String? = unsafe template.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress, let path = unsafe mkdtemp(start) else { return nil }
             return unsafe String(cString: path)
         }
         guard let made else {
-            throw ListError(.pluginFailed, "no directory for a worker's socket", cause: SystemError.text(errno))
+            throw ListError(
+                .pluginFailed, "the directory for a worker's socket could not be made", cause: SystemError.text(errno))
         }
         return made
     }

@@ -7,10 +7,9 @@ internal import ListSources
 @_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
-/// A data source of a plugin in its worker, as a source of a list.
+/// The daemon's side of a data source that runs in a plugin's worker; a source of a list.
 ///
-/// What belongs to the supervision is isolated to the event loop; the sink is called on a queue of the source's own, where
-/// it may wait.
+/// Its state is isolated to the event loop. The sink is called on a queue of the source, where it may block.
 @DBusActor
 final class WorkerSource: Source {
     nonisolated let name: String
@@ -21,29 +20,30 @@ final class WorkerSource: Source {
     private nonisolated let sink: SourceSink
     private nonisolated let takesWrites = Atomic(false)
 
-    /// Where it is in the worker, and how far its making and its end are.
+    /// The state of the data source in the present process of the worker.
     fileprivate struct Placement {
-        /// Where it is in the worker; nil when it is nowhere.
+        /// The number of the data source in the worker; nil when no process has it.
         var slot: PresenterNumber?
+        /// Its slot for breadcrumbs.
         var crumb: Int?
-        /// Slows it down when it sends events all the time.
+        /// Slows the source down when it sends events all the time.
         var brake = FloodBrake.perList
-        /// Whether it is to run as soon as it is made.
+        /// Whether the source is to be started as soon as it is made.
         var isStarted = false
-        /// Whether it is ended only to be made anew.
+        /// Whether the source is being stopped only to be made again.
         var isRenewing = false
-        /// Told when it was made for the first time, or why it was not.
+        /// Called when the source was made for the first time, or with the reason why it was not.
         var whenMade: (@DBusActor (ListError?) -> Void)?
     }
 
     fileprivate var placement = Placement()
-    /// Answers where it goes on, each time it starts.
+    /// Returns the cursor from which the source continues; called at each start.
     private(set) var place: @Sendable () -> [UInt8]? = { nil }
     private var whenStopped: [@Sendable () -> Void] = []
-    /// Whether its end was asked for.
+    /// Whether ``stop(completion:)`` was called.
     private(set) var isStopped = false
 
-    /// Describes a data source that is not made yet.
+    /// Describes a data source that is not made yet (``WorkerSources/add(_:)``).
     init(_ name: String, argument: String, of worker: PluginWorker, sink: @escaping SourceSink) {
         self.name = name
         self.argument = argument
@@ -68,7 +68,7 @@ final class WorkerSource: Source {
         }
     }
 
-    /// It is made.
+    /// Records that the worker has made the source.
     func made(_ traits: DataSourceTraits) { takesWrites.store(traits.acceptsWrites, ordering: .relaxed) }
 
     nonisolated func renew() {
@@ -78,20 +78,20 @@ final class WorkerSource: Source {
     nonisolated func stop(completion: @escaping @Sendable () -> Void) {
         EventLoop.shared.post {
             self.whenStopped.append(completion)
-            guard !self.isStopped else { return self.stopped() }
+            guard !self.isStopped else { return self.completeStop() }
             self.isStopped = true
             self.worker.sources.stop(self)
         }
     }
 
-    /// It has ended, or there was nothing to end.
-    func stopped() {
+    /// Calls the completions of ``stop(completion:)``, as the source has stopped, or no process had it.
+    func completeStop() {
         let completions = whenStopped
         whenStopped = []
         queue.async { for completion in completions { completion() } }
     }
 
-    /// Hands an event to the list, and says when it was taken.
+    /// Passes an event to the list, and calls `taken` when the list has handled it.
     func deliver(_ event: SourceEvent, taken: @escaping @Sendable () -> Void) {
         guard !isStopped else { return taken() }
         queue.async { [sink] in
@@ -100,21 +100,21 @@ final class WorkerSource: Source {
         }
     }
 
-    /// Its worker is gone for now.
+    /// Records that the worker has died, and may be restarted.
     func pause() {
-        if isStopped { return stopped() }
+        if isStopped { return completeStop() }
         if let completion = placement.whenMade {
             placement.whenMade = nil
-            return completion(ListError(.pluginFailed, "the plugin's worker died of the data source \(name)"))
+            return completion(ListError(.pluginFailed, "the plugin's worker died while making the data source \(name)"))
         }
         deliver(.paused) {}
     }
 
-    /// It is not restarted.
+    /// Reports an error to the list, as the source does not run and is not restarted.
     func fail(_ error: ListError) { deliver(.failed(error)) {} }
 }
 
-/// The data sources of one plugin in its worker: made, started, made again in the next process, ended.
+/// The data sources of one plugin in its worker. It makes, starts and stops them, and makes them again after a restart.
 @DBusActor
 final class WorkerSources {
     private unowned let worker: PluginWorker
@@ -122,9 +122,10 @@ final class WorkerSources {
 
     init(of worker: PluginWorker) { self.worker = worker }
 
-    /// Makes a data source in the worker; it does not run yet.
+    /// Makes a data source in the worker, without starting it.
     ///
-    /// - Throws: what the plugin throws, above all `invalidArguments`; `pluginFailed` when the worker is gone.
+    /// - Throws: errors of the plugin, above all `invalidArguments`; `pluginFailed` when the worker does not run or
+    ///   dies.
     func add(_ source: WorkerSource) async throws(ListError) {
         guard worker.isRunning else {
             throw ListError(
@@ -159,16 +160,17 @@ final class WorkerSources {
         source.placement.crumb = nil
     }
 
-    /// The worker was started anew: data sources are made again in it.
+    /// Makes the data sources again in a new process of the worker.
     func restart() {
         let all = sources.sorted { $0.key < $1.key }.map(\.value)
         sources = [:]
         for source in all {
-            source.placement.crumb = nil  // that of a worker that is gone
+            source.placement.crumb = nil  // a slot of the previous process
             if source.isStopped {
-                // Its list is gone too: whoever waits for its end must not wait for a new beginning.
+                // The source ended with its process. Making it again only to stop it would delay the removal of its
+                // list.
                 source.placement.slot = nil
-                source.stopped()
+                source.completeStop()
             } else {
                 make(source)
             }
@@ -183,9 +185,10 @@ final class WorkerSources {
         if let slot = source.placement.slot { send(.startSource(slot, cursor: source.place())) }
     }
 
-    /// Has a data source write something; it answers with an event.
+    /// Passes a client's write to a data source, which answers with an event.
     ///
-    /// - Throws: `sourceUnavailable` when it does not run, or is not called for this user, of whose writes workers died.
+    /// - Throws: `sourceUnavailable` when the source does not run, or when the user has to wait because workers died of
+    ///   earlier writes of this user.
     func write(_ write: DataSourceWrite, to source: WorkerSource) throws(ListError) {
         guard let slot = source.placement.slot, worker.process != nil, source.placement.isStarted, !source.isStopped,
             !source.placement.isRenewing
@@ -194,17 +197,17 @@ final class WorkerSources {
                 .sourceUnavailable, "plugin \(worker.name) is \(worker.plugin.state.rawValue)",
                 cause: worker.plugin.lastError)
         }
-        if let wait = worker.wait(of: write.user) {
+        if let wait = worker.remainingWait(of: write.user) {
             throw ListError(
                 .sourceUnavailable,
-                "plugin \(worker.name) died \(wait.deaths) times of calls of user \(write.user): it is called for that user again "
-                    + "in \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
+                "plugin \(worker.name) died \(wait.deaths) times in calls of user \(write.user); that user's calls are "
+                    + "refused for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
         }
         send(.writeSource(slot, write))
     }
 
-    /// The worker is gone, and with it the data sources: whoever it died for may have to wait.
-    func died(in death: WorkerDeath) {
+    /// Records that the worker died, and with it the data sources. The user whose call killed it may have to wait.
+    func workerDied(_ death: WorkerDeath) {
         for source in sources.values {
             if let call = death.call(at: source.placement.crumb), call.isCertain, let user = call.call.cause?.user {
                 worker.recordDeath(by: user)
@@ -213,7 +216,8 @@ final class WorkerSources {
         }
     }
 
-    /// Ends a data source and makes it again; one that is nowhere is made again by itself.
+    /// Stops a data source and makes it again. Does nothing while no process has it, as the next process makes it
+    /// anyway.
     func renew(_ source: WorkerSource) {
         guard let slot = source.placement.slot, worker.process != nil, source.placement.isStarted, !source.isStopped,
             !source.placement.isRenewing
@@ -222,38 +226,38 @@ final class WorkerSources {
         send(.stopSource(slot))
     }
 
-    /// Ends a data source; `whenStopped` of it is called in any case.
+    /// Stops a data source. Its completions are called in any case, even if no process has it.
     func stop(_ source: WorkerSource) {
         guard let slot = source.placement.slot, worker.process != nil else {
             forget(source)
-            return source.stopped()
+            return source.completeStop()
         }
         send(.stopSource(slot))
     }
 
-    /// Follows what the worker says of data sources.
+    /// Handles the worker's reports about data sources.
     func handle(_ report: WorkerReport) {
         switch report {
         case .sourceMade(let slot, let outcome): sourceMade(slot, outcome)
         case .sourceEvent(let slot, let event):
             sources[slot]?.deliver(event) { [weak self] in
-                EventLoop.shared.post { self?.letGoOn(slot) }
+                EventLoop.shared.post { self?.requestNextEvent(slot) }
             }
         case .sourceStopped(let slot):
             guard let source = sources[slot] else { return }
             if source.placement.isRenewing, !source.isStopped { return make(source) }
             forget(source)
-            source.stopped()
+            source.completeStop()
         case .loaded, .refused, .presented, .log, .alive: break
         }
     }
 
-    /// The source's event was taken; one that tells something all the time waits a little.
-    private func letGoOn(_ slot: PresenterNumber) {
+    /// Requests the next event of a source whose last event is handled; with a delay if the source sends too many.
+    private func requestNextEvent(_ slot: PresenterNumber) {
         guard let source = sources[slot], let pause = source.placement.brake.admit(at: .now) else {
             return send(.eventTaken(slot))
         }
-        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.letGoOn(slot) }
+        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.requestNextEvent(slot) }
     }
 
     private func sourceMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
@@ -271,9 +275,9 @@ final class WorkerSources {
         if source.placement.isStarted { send(.startSource(slot, cursor: source.place())) }
     }
 
-    /// No data source comes back by itself.
+    /// Reports an error to the lists of all data sources, as the worker is not restarted by itself.
     func fail(_ error: ListError) { for source in sources.values { source.fail(error) } }
 
-    /// The worker is gone for now.
+    /// Pauses all data sources, as the worker has ended.
     func pause() { for source in sources.values { source.pause() } }
 }

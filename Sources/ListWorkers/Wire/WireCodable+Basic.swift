@@ -16,14 +16,14 @@ extension UInt32: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(number: UInt64(self)) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        guard let value = UInt32(exactly: try reader.number()) else { throw WireError("a UInt32") }
+        guard let value = UInt32(exactly: try reader.number()) else { throw WireError("a number of more than 32 bits") }
         self = value
     }
 }
 
 extension Int64: WireCodable {
     func write(to writer: inout WireWriter) {
-        // Zigzag: numbers near zero are short, whatever their sign.
+        // Zigzag encoding: numbers near zero are short, whatever their sign.
         writer.append(number: UInt64(bitPattern: self << 1 ^ self >> 63))
     }
 
@@ -45,7 +45,7 @@ extension Bool: WireCodable {
         switch try reader.byte() {
         case 0: self = false
         case 1: self = true
-        default: throw WireError("a truth value")
+        default: throw WireError("a boolean that is neither 0 nor 1")
         }
     }
 }
@@ -69,7 +69,7 @@ extension String: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self = try reader.block { (bytes) throws(WireError) in
-            guard let text = try? UTF8Span(validating: bytes) else { throw WireError("a text") }
+            guard let text = try? UTF8Span(validating: bytes) else { throw WireError("text that is not UTF-8") }
             return String(copying: text)
         }
     }
@@ -105,7 +105,7 @@ extension Range: WireCodable where Bound == Int {
 
     init(from reader: inout WireReader) throws(WireError) {
         let (lower, upper) = (try reader.index(), try reader.index())
-        guard lower <= upper else { throw WireError("a range") }
+        guard lower <= upper else { throw WireError("a range that ends before it begins") }
         self = lower..<upper
     }
 }
@@ -137,7 +137,8 @@ extension WireCodable where Self: RawRepresentable, RawValue: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(rawValue) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        guard let value = Self(rawValue: try RawValue(from: &reader)) else { throw WireError("a \(Self.self)") }
+        let rawValue = try RawValue(from: &reader)
+        guard let value = Self(rawValue: rawValue) else { throw WireError("an unknown \(Self.self)") }
         self = value
     }
 }

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) internal import ListKit
 
-// What a view without a layout shows, and what happened to the list since its viewer saw it.
+// The visible items of views without a layout, and the changes of the list that their viewers have not seen yet.
 
 extension ListViewOpening: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item, position) }
@@ -18,11 +18,11 @@ extension VisibleItems: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init(first: try reader.read(), length: try reader.read())
         guard first.section >= 0, first.item >= 0, length > 0, length <= Self.mostItems else {
-            throw WireError("visible items")
+            throw WireError("invalid visible items")
         }
     }
 
-    /// As many sections as a list can have, each with as many items as it can have, are fewer.
+    /// More items than a list with the maximum number of sections and items can have.
     private static let mostItems = Int(UInt32.max) << 20
 }
 

@@ -30,7 +30,7 @@ extension SourceEvent: WireCodable {
             return
         }
         let progress: DataSourceProgress = try reader.read()
-        // What is inside has no progress of its own: bytes that nest without end end here.
+        // The inner event must not have a progress itself, so that bytes cannot nest without end.
         self = .upTo(progress, try Self.read(try reader.byte(), from: &reader))
     }
 
@@ -47,7 +47,7 @@ extension SourceEvent: WireCodable {
         case 8: .replacementEnded
         case 9: .replacementAbandoned
         case 11: .written(try reader.read(), try reader.read())
-        default: throw WireError("an event of a source")
+        default: throw WireError("an unknown event of a source")
         }
     }
 }
@@ -74,7 +74,7 @@ extension DataSourceWrite: WireCodable {
         case .changes(let removed, let upserts): writer.write(1 as UInt8, removed, upserts)
         case .move(let id, let position): writer.write(2 as UInt8, id, position)
         case .patch(let id, let set, let unset): writer.write(3 as UInt8, id, set, unset)
-        @unknown default: break  // nothing that this listd asks for
+        @unknown default: break  // listd makes no other operations
         }
     }
 
@@ -88,13 +88,13 @@ extension DataSourceWrite: WireCodable {
         case 1: operation = .changes(removed: try reader.read(), upserts: try reader.read())
         case 2: operation = .move(id: try reader.read(), position: try reader.read())
         case 3: operation = .patch(id: try reader.read(), set: try reader.read(), unset: try reader.read())
-        default: throw WireError("a write")
+        default: throw WireError("an unknown kind of write")
         }
         self.init(id: id, operation: operation, isConditional: isConditional, cursor: cursor.bytes, user: user)
     }
 }
 
-/// Bytes that are copied as a whole.
+/// An optional array of bytes that is copied as a block, instead of byte by byte.
 private struct WireBytes: WireCodable {
     let bytes: [UInt8]?
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that travels between the daemon and a worker as bytes.
+/// A value that can be encoded for the connection between the daemon and a worker.
 ///
-/// The format has no versions and no type tags: both ends are the same program. What comes in is checked all the same, since
-/// a plugin may have written over its worker's memory: reading bytes that no writer wrote throws, and never traps.
+/// The format has neither versions nor type tags, as both ends are the same program. Decoding validates its input all
+/// the same, as a plugin may have corrupted its worker's memory: invalid bytes throw, and never trap.
 protocol WireCodable {
-    /// Appends the value.
+    /// Encodes the value and appends it.
     func write(to writer: inout WireWriter)
 
-    /// Reads a value.
+    /// Decodes a value.
     init(from reader: inout WireReader) throws(WireError)
 }
 
-/// Bytes from a worker that no value was written as.
+/// The error for bytes that are not a valid encoding.
 struct WireError: Error, Equatable {
-    /// The value that was being read.
+    /// The invalid value in words, for messages.
     let what: String
 
     init(_ what: String) {
@@ -22,25 +22,25 @@ struct WireError: Error, Equatable {
     }
 }
 
-/// Puts values together as bytes.
+/// An encoder, which appends values to an array of bytes.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// The bytes of one value.
+    /// Encodes one value.
     static func bytes(of value: some WireCodable) -> [UInt8] {
         var writer = WireWriter()
         writer.write(value)
         return writer.bytes
     }
 
-    /// Appends values, one after the other.
+    /// Encodes values, one after the other.
     mutating func write<each Value: WireCodable>(_ values: repeat each Value) {
         repeat (each values).write(to: &self)
     }
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Seven bits a byte, the lowest first; small numbers take one byte.
+    /// Appends a number as a LEB128: seven bits per byte, lowest bits first.
     mutating func append(number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -50,15 +50,15 @@ struct WireWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// A length and as many bytes.
+    /// Appends the number of bytes, and the bytes.
     mutating func append(block: Span<UInt8>) {
         append(number: UInt64(block.count))
-        // The span outlives the call, and append copies it.
+        // The span outlives the call, and `append` copies the bytes.
         unsafe block.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 }
 
-/// Takes values from bytes.
+/// A decoder, which reads values from an array of bytes.
 struct WireReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -67,7 +67,7 @@ struct WireReader {
         self.bytes = bytes
     }
 
-    /// Reads one value that takes all bytes.
+    /// Decodes one value, which must use all bytes.
     static func value<Value: WireCodable>(
         of type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(WireError) -> Value {
@@ -77,7 +77,7 @@ struct WireReader {
         return value
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are not read yet.
     var remaining: Int { bytes.count - position }
 
     mutating func read<Value: WireCodable>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
@@ -85,7 +85,7 @@ struct WireReader {
     }
 
     mutating func byte() throws(WireError) -> UInt8 {
-        guard position < bytes.count else { throw WireError("the end") }
+        guard position < bytes.count else { throw WireError("an unexpected end") }
         defer { position += 1 }
         return bytes[position]
     }
@@ -98,37 +98,39 @@ struct WireReader {
             number |= UInt64(byte & 0x7F) << shift
             if byte & 0x80 == 0 { return number }
         }
-        throw WireError("a number")
+        throw WireError("a number of more than 64 bits")
     }
 
-    /// A position in a list or a section, or a number of sections: never negative, and nothing that a list cannot have.
+    /// Reads a position in a list or section, or a number of sections. Throws if it is negative or larger than a list
+    /// can be.
     mutating func index() throws(WireError) -> Int {
         let value: Int = try read()
-        guard value >= 0, value <= Int(UInt32.max) else { throw WireError("a position: \(value)") }
+        guard value >= 0, value <= Int(UInt32.max) else { throw WireError("a position out of range: \(value)") }
         return value
     }
 
-    /// A number of pictures: no view is ever sent so many that the next one cannot be counted.
+    /// Reads the sequence number of a picture. Throws if it is so large that later ones could overflow.
     mutating func sequence() throws(WireError) -> UInt64 {
         let value = try number()
-        guard value <= UInt64.max >> 1 else { throw WireError("a sequence: \(value)") }
+        guard value <= UInt64.max >> 1 else { throw WireError("a sequence number out of range: \(value)") }
         return value
     }
 
-    /// For how many elements memory may be reserved before they are read: no more than the bytes that are left take, since
-    /// an element in memory is larger than its shortest form in bytes.
+    /// Returns the number of elements for which memory may be reserved before they are read. A false count must not
+    /// cause a large allocation, so the reserved memory is no larger than the unread bytes.
     func room<Element>(for count: Int, of type: Element.Type) -> Int {
         min(count, remaining / max(1, MemoryLayout<Element>.stride))
     }
 
-    /// How many things follow, of which each takes a byte at least: so a lie is found out before it costs anything.
+    /// Reads a number of elements. Throws if there are not that many unread bytes, as each element takes one byte at
+    /// least.
     mutating func count() throws(WireError) -> Int {
         let number = try number()
-        guard number <= UInt64(remaining) else { throw WireError("a count of \(number)") }
+        guard number <= UInt64(remaining) else { throw WireError("a count of \(number) with \(remaining) bytes left") }
         return Int(number)
     }
 
-    /// A length and as many bytes, lent.
+    /// Reads a number of bytes, and passes that many bytes to `body`.
     mutating func block<Result>(_ body: (Span<UInt8>) throws(WireError) -> Result) throws(WireError) -> Result {
         let count = try count()
         let start = position

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/* What listd asks of a plugin before it believes that it is one.
+/* The C interface between listd and a plugin's library.
  *
- * A plugin exports one plain C function. The loader calls it twice: first for the record, which holds only numbers and C
- * strings, so that a plugin of another API or another compiler is refused before any Swift type of it is touched; then,
- * if the record fits, for the plugin itself.
+ * A plugin exports one C function. The loader calls it twice. The first call returns the record, which has only numbers
+ * and C strings. So a plugin of another API or another compiler is refused before any of its Swift types is used. If the
+ * record is accepted, the second call returns the plugin type.
  */
 #ifndef LISTD_PLUGIN_H
 #define LISTD_PLUGIN_H
@@ -24,7 +24,7 @@
 /* "listdplu", read as a little-endian number. */
 static const uint64_t listd_plugin_magic = 0x756c70647473696cULL;
 
-/* What the loader asks for in a call of the plugin's function. */
+/* The kinds of calls of the plugin's function. */
 enum {
     listd_plugin_ask_record = 1,
     listd_plugin_ask_plugin = 2,
@@ -34,19 +34,20 @@ enum {
 struct listd_plugin_call {
     /* Set by the loader: one of listd_plugin_ask_… */
     uint32_t ask;
-    /* Set by the plugin, asked for the record: the versions of the API it was built with. */
+    /* Set by the plugin in a call for the record: the versions of the API that it was built with. */
     uint32_t api_major;
     uint32_t api_minor;
-    /* The language version of its Swift compiler: major << 16 | minor << 8 | patch. */
+    /* Set by the plugin: the release of its Swift compiler, major << 16 | minor << 8 | patch. */
     uint32_t swift_version;
+    /* Set by the plugin: listd_plugin_magic. */
     uint64_t magic;
-    /* Which build of the compiler it was: Swift's ABI holds only within one. */
+    /* Set by the plugin: the build of its compiler. Swift's ABI is stable only within one build. */
     const char *compiler;
-    /* Set by the loader, asked for the plugin: where a Swift value of type PluginBox is to be put. */
+    /* Set by the loader in a call for the plugin: the place for a Swift value of type (any Plugin.Type)?. */
     void *result;
 };
 
-/* The build of the compiler that reads this header; the clang inside a Swift compiler is built with it. */
+/* Returns the build of the Swift compiler that imports this header, as its built-in clang has the same version text. */
 static inline const char *listd_compiler(void) { return __VERSION__; }
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fills a list from outside: a directory, a device, a service.
+/// A data source, which fills a list from outside, such as from a directory, a device or a service.
 ///
-/// listd makes one for each list whose source names it, as `PLUGIN/SOURCE?argument`. All its methods, and all callbacks
-/// that it starts through its ``DataSourceContext``, run one after the other on an executor of its own: no locks are
-/// needed, and a source that blocks does not block other lists.
+/// listd makes a data source for each list whose option `source` is `PLUGIN/SOURCE?argument`. All methods of the
+/// source, and all callbacks that it starts through its ``DataSourceContext``, run one after the other on the
+/// source's own executor. So no locks are needed, and a source that blocks does not block other lists.
 ///
 /// ```swift
 /// final class LoadAverage: DataSource {
@@ -19,14 +19,14 @@
 public protocol DataSource: AnyObject {
     /// Begins to read; called once.
     ///
-    /// - Throws: What keeps the source from reading at all: the list's state becomes `failed` with the error's text.
-    ///   A source that waits for better times reports ``DataSourceSink/failed(_:)`` instead, and goes on.
+    /// - Throws: The error that prevents the source from reading at all. The list's state becomes `failed` with the
+    ///   error's text. A source that can recover reports ``DataSourceSink/failed(_:)`` instead, and continues.
     func start() throws
 
     /// Ends reading; called at most once, and no other call follows.
     ///
-    /// Timers and descriptors of the context have ended already, and events sent to the sink are dropped: close only
-    /// what the source opened by itself.
+    /// Timers and descriptors of the context are already cancelled, and events sent to the sink are dropped. So close
+    /// only the resources that the source opened by itself.
     func stop()
 }
 

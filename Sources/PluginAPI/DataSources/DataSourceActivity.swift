@@ -14,11 +14,13 @@ public final class DataSourceActivity {
         self.fileDescriptor = fileDescriptor
     }
 
+    /// Sets the callback of the timer or descriptor.
     func whenFired(_ body: @escaping () -> Void) {
         let body = OnQueue(body)
         source.setEventHandler { body.value() }
     }
 
+    /// Starts the timer or watch; `whenCancelled` is called by ``cancel()``.
     func begin(whenCancelled: @escaping () -> Void) {
         self.whenCancelled = whenCancelled
         if let fileDescriptor {
@@ -28,7 +30,7 @@ public final class DataSourceActivity {
         source.activate()
     }
 
-    /// Ends the callbacks at once, also one that is due already; a second call does nothing.
+    /// Ends the callbacks at once, including a callback that is due already. A second call does nothing.
     public func cancel() {
         source.cancel()
         source.setEventHandler(handler: nil)

@@ -4,17 +4,17 @@
 
 /// The argument of a data source, split into its subject and options, as in `/srv/music&recursive&depth=3`.
 ///
-/// Parts are separated by `&`. The first one is the subject, unless it is an option; an option is `key=value`, or `key`
-/// alone for `key=yes`. `%26` stands for `&` and `%25` for `%`, as any byte may be written.
+/// The parts are separated by `&`. The first part is the subject, unless it is an option. An option is `key=value`,
+/// or `key` as a short form of `key=yes`. Any byte may be percent-encoded: `%26` stands for `&` and `%25` for `%`.
 ///
 /// ```swift
 /// let argument = try DataSourceArgument(context.argument) { ["recursive", "depth"].contains($0) }
 /// let isRecursive = try argument.options.boolean("recursive") ?? false
 /// ```
 public struct DataSourceArgument: Sendable, Hashable {
-    /// The text before the options; empty without it.
+    /// The subject, that is, the text before the options; empty if there is none.
     public let subject: String
-    /// The options; for one that may be repeated, the last value.
+    /// The options; for a repeatable option, its last value.
     public let options: PluginSettings
 
     private let values: [String: [String]]
@@ -23,11 +23,10 @@ public struct DataSourceArgument: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: the argument as written, ``DataSourceContext/argument``.
-    ///   - isOption: whether the source knows an option of this name.
-    ///   - isRepeatable: whether such an option may have several values, ``values(of:)``; otherwise it may be given
-    ///     once.
-    /// - Throws: `invalidArguments` that names the wrong part: an unknown option, one that is given twice and has one
-    ///   value, a `%` without two hexadecimal digits, bytes that are not UTF-8.
+    ///   - isOption: whether the source has an option of this name.
+    ///   - isRepeatable: whether the option may be given several times (``values(of:)``).
+    /// - Throws: `invalidArguments` that names the wrong part: an unknown option, an option that is repeated although
+    ///   it is not repeatable, a `%` without two hexadecimal digits, or bytes that are not UTF-8.
     public init(
         _ text: String, isOption: (String) -> Bool, isRepeatable: (String) -> Bool = { _ in false }
     ) throws(ListError) {
@@ -52,7 +51,7 @@ public struct DataSourceArgument: Sendable, Hashable {
         options = PluginSettings(values.compactMapValues(\.last))
     }
 
-    /// All values of an option, in the order of the text.
+    /// Returns all values of an option, in the order of the text.
     public func values(of key: String) -> [String] { values[key] ?? [] }
 
     private static func decoded(_ part: Substring) throws(ListError) -> String {
@@ -66,7 +65,7 @@ public struct DataSourceArgument: Sendable, Hashable {
             }
             guard let high = rest.popFirst()?.hexadecimalDigit, let low = rest.popFirst()?.hexadecimalDigit else {
                 throw ListError(
-                    .invalidArguments, "\(part.quoted): after % come two hexadecimal digits; % itself is %25")
+                    .invalidArguments, "\(part.quoted): % must be followed by two hexadecimal digits; write %25 for %")
             }
             bytes.append(high << 4 | low)
         }

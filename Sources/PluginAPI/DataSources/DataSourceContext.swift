@@ -2,25 +2,25 @@
 
 internal import Dispatch
 
-/// The environment of a data source: its argument, its sink, and timers and descriptors that call it back.
+/// The environment of a data source, with its argument, its settings, its sink, and timers and descriptor watches.
 ///
-/// It belongs to the source's executor: use it only in the source's methods and callbacks. ``sink`` and ``logger`` may
-/// be copied and used anywhere.
+/// The context belongs to the source's executor: use it only in the source's methods and callbacks. ``sink`` and
+/// ``logger`` may be copied and used anywhere.
 public final class DataSourceContext {
-    /// The text after the `?` in the list's source, unchanged; empty without one.
+    /// The text after the `?` in the list's option `source`, unchanged; empty if there is none.
     public let argument: String
     /// The plugin's settings.
     public let settings: PluginSettings
     /// The plugin's log.
     public let logger: PluginLogger
-    /// The way to send events to the list.
+    /// The sink for the events of the source, which passes them to the list.
     public let sink: DataSourceSink
 
-    /// The cursor that the source sent last (``DataSourceProgress``), whose content the list has; `nil` when there is
-    /// none, and before ``DataSource/start()``.
+    /// The last cursor that was stored for the list (``DataSourceProgress``); `nil` when there is none, and before
+    /// ``DataSource/start()``.
     ///
-    /// The list then already has the objects that came with this cursor. A source that cannot use its cursor, because
-    /// its place is gone or another version of the plugin wrote it, sends the whole list.
+    /// With a cursor, the list already has the objects up to it. A source that cannot use its cursor sends the whole
+    /// list, for example when its place no longer exists, or when another version of the plugin made the cursor.
     public private(set) var cursor: [UInt8]?
 
     let queue: DispatchQueue
@@ -36,7 +36,7 @@ public final class DataSourceContext {
         self.calls = calls
     }
 
-    /// Calls back once, after some time.
+    /// Calls `body` once, after a delay.
     @discardableResult
     public func after(_ delay: Duration, _ body: @escaping () -> Void) -> DataSourceActivity {
         let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -50,10 +50,10 @@ public final class DataSourceContext {
         return begin(activity)
     }
 
-    /// Calls back again and again, first after one interval.
+    /// Calls `body` periodically, for the first time after one interval.
     ///
-    /// Calls that were missed, because the machine slept or the source was busy, are not repeated. An interval below
-    /// one millisecond counts as one millisecond.
+    /// Calls that were missed, because the machine slept or the source was busy, are not made up for. An interval
+    /// below one millisecond counts as one millisecond.
     @discardableResult
     public func every(_ interval: Duration, _ body: @escaping () -> Void) -> DataSourceActivity {
         let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -64,10 +64,10 @@ public final class DataSourceContext {
         return begin(activity)
     }
 
-    /// Reads the whole list at once, and then again and again.
+    /// Reads the whole list now, and then periodically.
     ///
-    /// The result of `read` replaces the list; the engine finds out what changed. An error that it throws is reported
-    /// as a failure of the source, which ends with the next successful read.
+    /// The result of `read` replaces the list; the engine computes the changes. An error of `read` is reported as a
+    /// failure of the source, which lasts until the next successful read.
     @discardableResult
     public func poll(every interval: Duration, read: @escaping () throws -> [ListObject]) -> DataSourceActivity {
         let sink = sink
@@ -78,10 +78,11 @@ public final class DataSourceContext {
         return every(interval, readOnce)
     }
 
-    /// Calls back whenever a file descriptor can be read.
+    /// Calls `body` whenever a file descriptor is readable.
     ///
-    /// The context owns the descriptor from now on: it closes it when the activity is cancelled or the source stops.
-    /// Make it non-blocking, and read until nothing is left. At its end a descriptor stays readable: cancel then.
+    /// The context owns the descriptor from now on, and closes it when the activity is cancelled or the source stops.
+    /// Make the descriptor non-blocking, and read until no data are left. At the end of file the descriptor stays
+    /// readable, so cancel the activity then.
     @discardableResult
     public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
@@ -100,25 +101,25 @@ public final class DataSourceContext {
     /// Sets the cursor from which the source is about to continue.
     func begin(at cursor: [UInt8]?) { self.cursor = cursor }
 
-    /// Ends all timers and descriptors; called when the source stops.
+    /// Cancels all timers and descriptor watches; called when the source stops.
     func cancelAll() {
         for activity in activities.values { activity.cancel() }
     }
 }
 
 extension ListError {
-    /// The error that a data source threw: unchanged when it is a ListError, else a failure of the plugin with its
-    /// text.
+    /// Converts an error that a data source has thrown: a `ListError` is unchanged, and any other error becomes
+    /// `pluginFailed` with its text.
     init(dataSource error: any Error) {
         self = error as? ListError ?? ListError(.pluginFailed, "\(error)")
     }
 }
 
 extension ListError {
-    /// The error with which a data source refused to be made.
+    /// Converts an error that the initializer of a data source has thrown.
     ///
-    /// A wrong value is the caller's error when it is in the argument, and the administrator's when only the plugin's
-    /// settings have such a key.
+    /// A wrong value becomes `invalidArguments`, an error of the caller, if it is in the argument. It becomes
+    /// `pluginFailed`, an error of the administrator, if only the plugin's settings have such a key.
     init(making error: any Error, argument: String, settings: PluginSettings) {
         guard let error = error as? PluginSettingError else {
             self.init(dataSource: error)
@@ -130,7 +131,7 @@ extension ListError {
 }
 
 extension Duration {
-    /// The nearest interval that Dispatch supports; negative ones are zero, very long ones a century.
+    /// The interval for Dispatch: zero for a negative duration, and a century for a longer one.
     var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return .nanoseconds(0) }

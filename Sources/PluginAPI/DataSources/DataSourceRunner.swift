@@ -2,7 +2,8 @@
 
 internal import Dispatch
 
-/// Runs one data source on an executor of its own; for the daemon, a worker and tests of plugins.
+/// A runner, which runs one data source on an executor of its own; used by the daemon, by workers and by tests of
+/// plugins.
 public final class DataSourceRunner: Sendable {
     private enum State {
         case new
@@ -11,7 +12,7 @@ public final class DataSourceRunner: Sendable {
         case stopped
     }
 
-    /// The source and its context; used on `queue` only.
+    /// The state of the source; accessed on `queue` only.
     private final class Owned: @unchecked Sendable {
         // Owned by the runner's serial queue.
         fileprivate var state = State.new
@@ -25,13 +26,13 @@ public final class DataSourceRunner: Sendable {
     private let gate: SinkGate
     private let calls: WatchedCalls
 
-    /// Prepares a source; nothing of it runs yet.
+    /// Prepares a source, without running any of its code.
     ///
     /// - Parameters:
     ///   - entry: the data source.
-    ///   - argument: the text after the `?` in the list's source.
+    ///   - argument: the text after the `?` in the list's option `source`.
     ///   - host: the plugin's settings and log.
-    ///   - deliver: gets its events, in order, from any thread; it may wait to slow the source down.
+    ///   - deliver: called with the source's events, in order, on any thread; it may block to slow the source down.
     public convenience init(
         _ entry: DataSourceEntry, argument: String, host: PluginHost,
         deliver: @escaping @Sendable (DataSourceEvent) -> Void
@@ -39,7 +40,7 @@ public final class DataSourceRunner: Sendable {
         self.init(entry, argument: argument, host: host, watcher: nil, deliver: deliver)
     }
 
-    /// Prepares a source whose calls are watched.
+    /// Prepares a source whose callbacks are watched.
     ///
     /// - Parameter watcher: called before and after every call of the source's code.
     @_spi(Daemon) public init(
@@ -54,9 +55,9 @@ public final class DataSourceRunner: Sendable {
         calls = WatchedCalls(on: queue, watcher)
     }
 
-    /// Makes the source; it does not run yet.
+    /// Makes the source, without starting it.
     ///
-    /// - Parameter completion: called on the source's executor, with the error of a source that cannot be made, such as
+    /// - Parameter completion: called on the source's executor; with an error if the source cannot be made, such as
     ///   for a wrong argument.
     public func make(completion: @escaping @Sendable (ListError?) -> Void) {
         makeWithTraits { traits in
@@ -64,7 +65,7 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Makes the source, like ``make(completion:)``, and returns its properties.
+    /// Makes the source, like ``make(completion:)``, and passes its properties to the completion.
     @_spi(Daemon) public func makeWithTraits(
         completion: @escaping @Sendable (Result<DataSourceTraits, ListError>) -> Void
     ) {
@@ -89,12 +90,13 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Starts the source, once it was made; later errors are events.
+    /// Starts the source as soon as it is made. Later errors are sent as events.
     public func start() { start(at: nil) }
 
-    /// Starts the source from its cursor, once it was made.
+    /// Starts the source from a cursor, as soon as it is made.
     ///
-    /// - Parameter cursor: the cursor of the list's present objects; `nil` = the source starts from the beginning.
+    /// - Parameter cursor: the cursor that was stored with the list's present objects; `nil` = the source starts from
+    ///   the beginning.
     public func start(at cursor: [UInt8]?) {
         queue.async { [self] in
             guard case .made(let source, let context) = owned.state else { return }
@@ -106,13 +108,13 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Passes a write to the source, which answers with ``DataSourceEvent/written(_:_:)``.
+    /// Passes a client's write to the source, which answers with ``DataSourceEvent/written(_:_:)``.
     public func write(_ write: DataSourceWrite) {
         queue.async { [self] in
             guard case .running(let source, _) = owned.state, let source = source as? any WritableDataSource else {
                 return gate.deliver(
                     .written(
-                        write.id, ListError(.sourceUnavailable, "the data source \(entry.name) cannot be written now")))
+                        write.id, ListError(.sourceUnavailable, "the data source \(entry.name) takes no writes now")))
             }
             do {
                 try calls.call(.write(user: write.user, request: write.id)) { try source.write(write) }
@@ -122,7 +124,8 @@ public final class DataSourceRunner: Sendable {
         }
     }
 
-    /// Ends the source; events stop at once, `completion` is called on the source's executor when it has stopped.
+    /// Stops the source. Its events are dropped from now on. `completion` is called on the source's executor when the
+    /// source has stopped.
     public func stop(completion: @escaping @Sendable () -> Void = {}) {
         gate.close()
         queue.async { [self] in
@@ -141,10 +144,10 @@ public final class DataSourceRunner: Sendable {
 
 /// Properties of a data source that are known once it is made.
 @_spi(Daemon) @frozen public struct DataSourceTraits: Sendable, Hashable {
-    /// Whether clients may write to its list.
+    /// Whether clients may write to lists of the source.
     public var acceptsWrites: Bool
 
-    /// Describes a source.
+    /// Makes the properties of a source.
     public init(acceptsWrites: Bool = false) {
         self.acceptsWrites = acceptsWrites
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from a data source to its list; may be used from any thread or task.
+/// The sink of a data source, which passes events to the list; may be used from any thread or task.
 ///
 /// Events arrive in the order in which they are sent. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a
-/// failure. When the list is far behind, sending blocks until it has caught up.
+/// failure. When the list cannot keep up, sending blocks until it has caught up.
 public struct DataSourceSink: Sendable {
     private let deliver: @Sendable (DataSourceEvent) -> Void
 
@@ -25,11 +25,12 @@ public struct DataSourceSink: Sendable {
 
     /// Sends the whole list page by page, so that the source need not have all of it in memory.
     ///
-    /// Each page is handled before the next one is sent: at most one is in memory. The list changes once, when all
-    /// pages have arrived. A source sends one list at a time: call this on the source's executor, or in one task.
+    /// Each page is handled before the next one is sent, so at most one page is in memory. The list changes once,
+    /// when all pages have arrived. A source must not send two lists at the same time: call this on the source's
+    /// executor, or in one task.
     ///
-    /// - Parameter pages: sends pages with the function that it gets, and returns how far the source has read with all
-    ///   of them. When it throws, the list keeps its objects.
+    /// - Parameter pages: calls `send` with each page, and returns how far the source has read with all pages. When it
+    ///   throws, the list keeps its objects.
     public func replaceInPages(
         _ pages: (_ send: ([ListObject]) -> Void) throws -> DataSourceProgress
     ) rethrows {
@@ -43,7 +44,8 @@ public struct DataSourceSink: Sendable {
         }
     }
 
-    /// Sends changes: identifiers to remove, where unknown ones are ignored; then objects to insert or update.
+    /// Sends changes: the identifiers of objects to remove, of which unknown ones are ignored, and then the objects
+    /// to insert or update.
     public func changes(removed: [String] = [], upserts: [UpdateRequest.Upsert] = []) {
         deliver(.changes(removed: removed, upserts: upserts))
     }
@@ -55,18 +57,18 @@ public struct DataSourceSink: Sendable {
         deliver(.upTo(progress, .changes(removed: removed, upserts: upserts)))
     }
 
-    /// Reports that the source cannot be read for now, with the reason: one line that names the thing at fault.
+    /// Reports that the source cannot be read at present, with the reason: one line that names the thing at fault.
     public func failed(_ message: String) { deliver(.failed(message)) }
 
     /// Reports that the source can be read again.
     public func ready() { deliver(.ready) }
 
-    /// Reports how far the source has read when nothing changed.
+    /// Reports that the source can be read and has not changed, and how far it has read.
     public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
 
-    /// Answers a write: the events sent before contain all of it.
+    /// Answers a write that was carried out. The events that were sent before must contain all its changes.
     public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
 
-    /// Answers a write: nothing was done, or, with `sourceUnavailable`, the outcome is unknown.
+    /// Answers a write that was refused and has changed nothing. With `sourceUnavailable`, its outcome is unknown.
     public func refused(_ write: DataSourceWrite.ID, _ error: ListError) { deliver(.written(write, error)) }
 }

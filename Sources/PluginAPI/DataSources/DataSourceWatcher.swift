@@ -2,7 +2,7 @@
 
 internal import Dispatch
 
-/// The calls of a data source's code.
+/// The callbacks of a data source.
 @_spi(Daemon) @frozen public enum DataSourceCallback: Sendable {
     /// The initializer.
     case make
@@ -14,46 +14,47 @@ internal import Dispatch
     case timer
     /// A readable descriptor of ``DataSourceContext``.
     case descriptor
-    /// ``WritableDataSource/write(_:)``, for a user: the number of the request, by which listd counts those of the
-    /// source.
+    /// ``WritableDataSource/write(_:)``, with the user who writes and the number of the write.
     case write(user: UInt32, request: UInt64)
 }
 
-/// Is called before and after each call of a data source's code, on the source's executor, so that a call that never
-/// returns can be named.
+/// An observer of a data source's callbacks, called on the source's executor. With it a callback that never returns
+/// can be identified.
 @_spi(Daemon) public protocol DataSourceWatcher: Sendable {
-    /// The source is about to be called.
+    /// Called before each callback.
     func willCall(_ callback: DataSourceCallback)
-    /// The call is over.
+    /// Called after each callback.
     func didCall()
-    /// The source waits because its list is behind, which does not count as time of the source.
+    /// Called when a callback blocks because the list cannot keep up. The waiting time does not count as time of the
+    /// callback.
     func willWait()
-    /// The source continues.
+    /// Called when the callback continues.
     func didWait()
 }
 
-/// Reports the calls of one data source to a watcher, if there is one.
+/// A wrapper for the callbacks of one data source, which reports them to a watcher, if there is one.
 struct WatchedCalls: Sendable {
     private static let home = DispatchSpecificKey<ObjectIdentifier>()
 
     private let watcher: (any DataSourceWatcher)?
     private let queue: DispatchQueue
 
-    /// Watches the code that runs on a source's queue.
+    /// Makes a wrapper for callbacks on a source's queue.
     init(on queue: DispatchQueue, _ watcher: (any DataSourceWatcher)?) {
         self.watcher = watcher
         self.queue = queue
         if watcher != nil { queue.setSpecific(key: Self.home, value: ObjectIdentifier(queue)) }
     }
 
-    /// Calls the source's code.
+    /// Runs a callback.
     func call<Result>(_ callback: DataSourceCallback, _ body: () throws -> Result) rethrows -> Result {
         watcher?.willCall(callback)
         defer { watcher?.didCall() }
         return try body()
     }
 
-    /// Runs code that may wait for the list; a wait on another thread than the source's delays no callback.
+    /// Runs code that may block until the list has caught up. Reports the wait only on the source's queue, as a wait on
+    /// another thread delays no callback.
     func wait(_ body: () -> Void) {
         guard let watcher, DispatchQueue.getSpecific(key: Self.home) == ObjectIdentifier(queue) else { return body() }
         watcher.willWait()

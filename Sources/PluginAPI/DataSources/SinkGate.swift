@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Passes the events of a data source on until it is closed.
+/// A gate that forwards the events of a data source until it is closed, and then drops them.
 final class SinkGate: Sendable {
     private let isOpen = Atomic<Bool>(true)
     private let receiver: @Sendable (DataSourceEvent) -> Void

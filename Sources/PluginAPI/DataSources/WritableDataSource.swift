@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A data source that takes clients' writes to its list.
+/// A data source that accepts clients' writes to its list.
 ///
-/// A write goes to the source and not to the list, and comes back as changes that the source reads: the source carries
-/// it out, sends the changes, and then answers with ``DataSourceSink/wrote(_:)``. So the client's answer has a revision
-/// that contains its write, and the list never has objects that the source has not.
+/// A write goes to the source instead of the list. The source carries it out, sends the resulting changes, and then
+/// answers with ``DataSourceSink/wrote(_:)``. So the client is answered with a revision that contains its write, and
+/// the list never has objects that the source does not have.
 ///
 /// ```swift
 /// func write(_ write: DataSourceWrite) throws {
@@ -15,22 +15,22 @@
 /// }
 /// ```
 public protocol WritableDataSource: DataSource {
-    /// Whether lists of this source take writes; read once, after the source was made. True by default.
+    /// Whether lists of this source accept writes; read once, after the source was made. True by default.
     var acceptsWrites: Bool { get }
 
     /// Carries out a client's write; called on the source's executor, after ``DataSource/start()``.
     ///
-    /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from any thread. A
-    /// write that is not answered when the source ends is refused with `sourceUnavailable`, as its outcome is unknown.
+    /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from any thread.
+    /// If the source stops before it answers, the client gets `sourceUnavailable`, as the outcome is unknown.
     ///
-    /// - Throws: The reason why nothing was done, which answers the write. `sourceUnavailable` when the source cannot
-    ///   be written for now: a write never waits until it can. `revisionConflict` when a conditional write finds that
-    ///   another writer came first.
+    /// - Throws: An error if the write has changed nothing; it answers the write. Throw `sourceUnavailable` when the
+    ///   source cannot be written at present, instead of waiting. Throw `revisionConflict` when a conditional write
+    ///   finds changes of another writer.
     func write(_ write: DataSourceWrite) throws
 }
 
 extension WritableDataSource {
-    /// Lists of the source take writes.
+    /// True: lists of the source accept writes.
     public var acceptsWrites: Bool { true }
 }
 
@@ -40,12 +40,12 @@ public struct DataSourceWrite: Sendable, Identifiable {
     public let id: UInt64
     /// The requested change.
     public let operation: Operation
-    /// Whether it must be refused if anything has changed since ``cursor``; otherwise the last writer wins.
+    /// Whether the write must be refused if the source has changed since ``cursor``; otherwise the last writer wins.
     ///
-    /// listd has compared the client's `expected_revision` with the list already: only changes that the source has and
-    /// did not send yet can still conflict.
+    /// listd has already compared the client's `expected_revision` with the list. So only changes that the source has
+    /// not sent yet can still conflict.
     public let isConditional: Bool
-    /// The cursor of the list that the client knows; `nil` when the source has sent none.
+    /// The cursor of the revision that the client knows; `nil` when the source has sent none.
     public let cursor: [UInt8]?
     /// The Unix user of the client.
     public let user: UInt32
@@ -54,8 +54,8 @@ public struct DataSourceWrite: Sendable, Identifiable {
     public enum Operation: Sendable {
         /// The whole new list, in order (`PerformUpdates`); no identifier occurs twice.
         case replace([ListObject])
-        /// Identifiers of objects to remove, where unknown ones are ignored; then objects to insert or change, in order
-        /// (`ApplyChanges`).
+        /// The identifiers of objects to remove, of which unknown ones are ignored, and then the objects to insert or
+        /// change, in order (`ApplyChanges`).
         case changes(removed: [String], upserts: [UpdateRequest.Upsert])
         /// One object moves (`MoveObject`).
         case move(id: String, position: UpdateRequest.Position)
@@ -63,7 +63,7 @@ public struct DataSourceWrite: Sendable, Identifiable {
         case patch(id: String, set: Fields, unset: [String])
     }
 
-    /// Describes a write.
+    /// Makes a write.
     public init(
         id: UInt64, operation: Operation, isConditional: Bool = false, cursor: [UInt8]? = nil, user: UInt32 = 0
     ) {
@@ -75,5 +75,7 @@ public struct DataSourceWrite: Sendable, Identifiable {
     }
 
     /// The error for an operation that a source does not support, `readOnly`.
-    public static var unsupported: ListError { ListError(.readOnly, "the source does not take this kind of write") }
+    public static var unsupported: ListError {
+        ListError(.readOnly, "the data source does not support this kind of write")
+    }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The release of the compiler, as `major << 16 | minor << 8 | patch`.
+/// Returns the release of the compiler, as `major << 16 | minor << 8 | patch`.
 ///
-/// A newer compiler than the newest named here reads as that one; the build string distinguishes them.
+/// For a compiler that is newer than all releases below, it returns the newest of these. The build string distinguishes
+/// such compilers.
 @_alwaysEmitIntoClient
 @usableFromInline internal func compilerVersionNumber() -> UInt32 {
     #if compiler(>=6.5)

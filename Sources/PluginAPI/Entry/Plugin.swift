@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A plugin: one type that lists its section controllers and data sources.
+/// The main type of a plugin, which lists the plugin's section controllers and data sources.
 ///
 /// ```swift
 /// public import PluginAPI
@@ -18,7 +18,8 @@
 ///
 /// The library is called `lib<name>.so`, with the name of the manifest.
 public protocol Plugin {
-    /// Lists what the plugin provides; called once, after the library was loaded and its versions were found to fit.
+    /// Returns the section controllers and data sources of the plugin. Called once, after the library was loaded and
+    /// its versions were checked.
     ///
     /// - Parameter host: The plugin's settings and its log; keep it, or pass it on to objects that need it.
     /// - Throws: Any error that makes the plugin unusable, such as a wrong setting. The plugin is then refused with the

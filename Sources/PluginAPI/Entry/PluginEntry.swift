@@ -18,9 +18,9 @@ internal import CPluginABI
         unsafe function = unsafeBitCast(symbol, to: Function.self)
     }
 
-    /// The versions that the plugin was built with; `nil` when the function does not answer like a plugin's.
+    /// The versions that the plugin was built with; `nil` when the function does not fill in a valid record.
     ///
-    /// Uses no Swift type of the plugin.
+    /// Reading it uses no Swift type of the plugin.
     public var record: PluginRecord? {
         var call = unsafe listd_plugin_call()
         unsafe call.ask = UInt32(listd_plugin_ask_record)
@@ -33,7 +33,7 @@ internal import CPluginABI
             apiMajor: call.api_major, apiMinor: call.api_minor, swiftVersion: call.swift_version, compiler: compiler)
     }
 
-    /// The plugin type; read it only once its record was found to fit.
+    /// The plugin type; `nil` when the function returns none. Read it only after ``PluginRecord/check(against:file:)``.
     public var plugin: (any Plugin.Type)? {
         var plugin: (any Plugin.Type)?
         // exportPlugin, compiled into the plugin, writes a value of exactly this type.

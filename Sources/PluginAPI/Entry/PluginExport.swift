@@ -2,22 +2,22 @@
 
 public import CPluginABI
 
-/// One question of the loader to a plugin's library, as a C struct.
+/// One call of a plugin's exported function by the loader, as a pointer to a C struct for question and answer.
 public typealias PluginCall = UnsafeMutablePointer<listd_plugin_call>
 
-/// Answers the loader's question with the plugin's versions, or with the plugin itself.
+/// Answers a call of the loader, with the versions that the plugin was built with or with the plugin type.
 ///
-/// The one line that every plugin has; the function must be public and have this very name:
+/// Every plugin exports a public function with this name, which calls it:
 ///
 /// ```swift
 /// @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }
 /// ```
 ///
-/// It is compiled into the plugin, so that it returns the versions that the plugin was built with; the type is used
-/// only once they were found to fit.
+/// This function is compiled into the plugin, so that it returns the versions that the plugin was built with. The
+/// loader asks for the type only after it has checked the versions.
 @safe @_alwaysEmitIntoClient
 public func exportPlugin(_ plugin: @autoclosure () -> any Plugin.Type, to call: PluginCall) {
-    // The loader owns the memory behind the pointer for the time of the call.
+    // The loader owns the memory behind the pointer, which is valid during the call.
     switch unsafe call.pointee.ask {
     case UInt32(listd_plugin_ask_record):
         unsafe call.pointee.magic = listd_plugin_magic

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of what a plugin provides.
+/// The name, version, section controllers and data sources of a plugin.
 public struct PluginManifest: Sendable {
     /// The plugin's name, as in `NAME/CONTROLLER` and in the name of the library, `libNAME.so`.
     ///
-    /// Letters, digits, `-` and `_`, at most 64 of them.
+    /// It consists of letters, digits, `-` and `_`, and has at most 64 characters.
     public let name: String
     /// The plugin's own version, for people.
     public let version: String
@@ -13,7 +13,7 @@ public struct PluginManifest: Sendable {
     /// The data sources that lists may name as `NAME/SOURCE?argument`.
     public let dataSources: [DataSourceEntry]
 
-    /// Lists what a plugin provides.
+    /// Makes a manifest.
     public init(
         name: String, version: String, sectionControllers: [SectionControllerEntry] = [],
         dataSources: [DataSourceEntry] = []
@@ -25,20 +25,19 @@ public struct PluginManifest: Sendable {
     }
 }
 
-/// A section controller of a plugin: its name and how to make one for a section.
+/// A section controller of a plugin: its name, and a function that makes it for a section.
 public struct SectionControllerEntry: Sendable {
     /// The name inside the plugin.
     public let name: String
-    /// Makes a controller; called on the executor of the list, once for each section that needs one.
+    /// Makes a controller. Called on the executor of the list, once for each section that needs a controller.
     public let make: @Sendable () -> ListSectionController
-    /// The properties of a section that are known without a controller; `nil` = every section has a controller of its
-    /// own.
+    /// Returns the properties of sections that are known without a controller; `nil` = every section gets a controller.
     public let traits: (@Sendable () -> ListSectionTraits)?
 
-    /// A section controller by name; `didUpdate(to:)` gives it its object.
+    /// Makes an entry for a section controller. Each controller gets its object with `didUpdate(to:)`.
     ///
-    /// A controller with `traits` must keep no state between two calls: it is made when a section is displayed, in
-    /// range or asked, so that a long list needs few of them.
+    /// A controller with `traits` must not keep state between two calls. Such controllers are made only for sections
+    /// that are displayed, in the working range or queried, so that a long list needs few of them.
     public static func controller(
         _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
         _ make: @escaping @Sendable () -> ListSectionController
@@ -48,7 +47,7 @@ public struct SectionControllerEntry: Sendable {
 }
 
 extension SectionControllerEntry {
-    /// The kind of section controller for a list, by its full name.
+    /// Returns the kind of section controller for a list, with its full name `PLUGIN/CONTROLLER`.
     public func kind(named name: String) -> ListSectionControllerKind {
         ListSectionControllerKind(name: name, traits: traits?()) { _ in make() }
     }

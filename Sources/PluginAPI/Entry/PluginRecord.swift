@@ -2,11 +2,11 @@
 
 internal import CPluginABI
 
-/// The versions that a plugin was built with: read before any Swift type of the plugin is used.
+/// The versions that a plugin was built with, which the loader checks before it uses any Swift type of the plugin.
 @_spi(Daemon) public struct PluginRecord: Sendable, Hashable {
-    /// The major version of the plugin API; a different one does not fit.
+    /// The major version of the plugin API; it must equal the daemon's.
     public var apiMajor: UInt32
-    /// The minor version; an older one fits.
+    /// The minor version of the plugin API; it must not be higher than the daemon's.
     public var apiMinor: UInt32
     /// The release of the Swift compiler, as `major << 16 | minor << 8 | patch`.
     public var swiftVersion: UInt32
@@ -21,7 +21,7 @@ internal import CPluginABI
         self.compiler = compiler
     }
 
-    /// The record of this copy of the plugin API, with which a plugin must agree.
+    /// The versions that this copy of the plugin API was built with.
     public static var current: PluginRecord {
         // The string is a constant of this library.
         PluginRecord(
@@ -32,16 +32,16 @@ internal import CPluginABI
     /// The API version on the bus: major × 65536 + minor.
     public var apiVersion: UInt32 { apiMajor << 16 | (apiMinor & 0xFFFF) }
 
-    /// Checks that a plugin with this record can run in a daemon with the other one.
+    /// Checks that a plugin with this record can run in a daemon with another record.
     ///
-    /// - Throws: `pluginRefused` with both values. Swift's ABI on Linux is stable only within one compiler, and an API
-    ///   of a later minor version has declarations that the daemon lacks.
+    /// - Throws: `pluginRefused`, with the versions of both. Swift's ABI on Linux is stable only within one compiler,
+    ///   and an API of a later minor version has declarations that the daemon lacks.
     public func check(against daemon: PluginRecord, file: String) throws(ListError) {
         guard apiMajor == daemon.apiMajor, apiMinor <= daemon.apiMinor else {
             throw ListError(
                 .pluginRefused,
-                "\(file): built for plugin API \(apiMajor).\(apiMinor), this listd has \(daemon.apiMajor).\(daemon.apiMinor)"
-            )
+                "\(file): built for plugin API \(apiMajor).\(apiMinor), this listd has "
+                    + "\(daemon.apiMajor).\(daemon.apiMinor)")
         }
         guard swiftVersion == daemon.swiftVersion, compiler == daemon.compiler else {
             throw ListError(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Bool {
-    /// Reads a truth value as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in any case.
+    /// Parses a boolean as systemd does (systemd.syntax(7)): `yes`, `true`, `on`, `1`, … in upper or lower case.
     @_spi(Daemon) public init?(configuration text: String) {
         switch text.lowercased() {
         case "1", "yes", "y", "true", "t", "on": self = true

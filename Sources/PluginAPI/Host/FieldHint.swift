@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a field should be shown: the meaning of its number; the raw value is the word of the option `hints`.
+/// The meaning of a numeric field, by which viewers format it. The raw values are those of the option `hints`.
 public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     /// A number of bytes.
     case bytes
@@ -10,9 +10,9 @@ public enum FieldHint: String, Sendable, Hashable, CaseIterable {
     case timeInSeconds = "time-s"
     /// Permission bits of a file.
     case permissions
-    /// A Unix user.
+    /// The id of a Unix user.
     case userID = "uid"
-    /// A Unix group.
+    /// The id of a Unix group.
     case groupID = "gid"
     /// A percentage.
     case percent

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What listd gives a plugin: its settings and its log.
+/// The settings and the log of a plugin, which listd passes to the plugin.
 public struct PluginHost: Sendable {
     /// The plugin's own keys of the section `[Plugin NAME]` in `listd.conf`.
     public let settings: PluginSettings
-    /// Writes into the daemon's log with the plugin's name.
+    /// The daemon's log; each message gets the plugin's name.
     public let logger: PluginLogger
 
     /// Makes a host, for the daemon and tests of a plugin.

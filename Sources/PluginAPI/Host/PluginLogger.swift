@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The daemon's log for a plugin: each message has the plugin's name.
+/// A logger that writes a plugin's messages to the daemon's log, with the plugin's name.
 ///
-/// May be passed to any thread.
+/// It may be used on any thread.
 public struct PluginLogger: Sendable {
-    /// How important a message is; the raw value is syslog's priority.
+    /// The importance of a message; the raw values are syslog's priorities.
     @frozen public enum Level: Int32, Sendable, Hashable, CaseIterable {
-        /// Something was lost or refused that should not have been.
+        /// An error, by which something was lost or refused.
         case error = 3
-        /// Something is wrong, and the plugin goes on without it.
+        /// A fault in spite of which the plugin continues.
         case warning = 4
-        /// Normal, and of interest to an administrator.
+        /// A normal event that an administrator should know.
         case notice = 5
         /// A normal event.
         case info = 6
-        /// Details of an event.
+        /// Details for debugging.
         case debug = 7
     }
 
     private let write: @Sendable (Level, String) -> Void
 
-    /// A log that goes to a function, which may be called on any thread.
+    /// Makes a logger that passes messages to a function, which may be called on any thread.
     public init(_ write: @escaping @Sendable (_ level: Level, _ message: String) -> Void) {
         self.write = write
     }
 
-    /// A log that drops every message.
+    /// A logger that drops every message.
     public static let discarding = PluginLogger { _, _ in }
 
-    /// Writes one message; one sentence that names the thing it is about.
+    /// Writes one message, which should be one sentence that names the thing concerned.
     public func log(_ level: Level, _ message: String) { write(level, message) }
 
-    /// Logs at priority err: something was lost or refused that should not have been.
+    /// Writes a message with the level ``Level/error``, for something that was lost or refused.
     public func error(_ message: String) { write(.error, message) }
-    /// Logs at priority warning: something is wrong, and the plugin goes on without it.
+    /// Writes a message with the level ``Level/warning``, for a fault in spite of which the plugin continues.
     public func warning(_ message: String) { write(.warning, message) }
-    /// Logs at priority notice: something normal that an administrator wants to know.
+    /// Writes a message with the level ``Level/notice``, for a normal event that an administrator should know.
     public func notice(_ message: String) { write(.notice, message) }
-    /// Logs at priority info: a normal event.
+    /// Writes a message with the level ``Level/info``, for a normal event.
     public func info(_ message: String) { write(.info, message) }
-    /// Logs at priority debug: details of an event.
+    /// Writes a message with the level ``Level/debug``, for details.
     public func debug(_ message: String) { write(.debug, message) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys and values of a plugin's section in `listd.conf`, as text, with typed access.
+/// The settings of a plugin: the keys and values of its section in `listd.conf`, with typed access.
 ///
 /// ```
 /// [Plugin greenhouse]
@@ -8,22 +8,23 @@
 /// Refresh=30s
 /// ```
 ///
-/// `Isolation`, `CallbackTimeout`, `MemoryMax` and `Network` are the daemon's and are not among them. A value that does
-/// not have the requested type throws a ``PluginSettingError`` that names the key; an absent key is `nil`. Truth values
-/// and times are written as in the daemon's own keys.
+/// `Isolation`, `CallbackTimeout`, `MemoryMax` and `Network` are settings of the daemon and not included. A value
+/// that does not have the requested type throws a ``PluginSettingError`` that names the key. For an absent key, the
+/// value is `nil`. Booleans and time spans have the same format as in the daemon's own settings.
 public struct PluginSettings: Sendable, Hashable {
-    /// The values by key, as written.
+    /// The values by key, as text.
     public let values: [String: String]
 
-    /// Wraps values.
+    /// Makes settings from values.
     public init(_ values: [String: String] = [:]) {
         self.values = values
     }
 
-    /// The text of a key.
+    /// The value of a key as text; `nil` if it is absent.
     public subscript(key: String) -> String? { values[key] }
 
-    /// A yes or no: `yes`, `y`, `true`, `t`, `on`, `1`, or `no`, `n`, `false`, `f`, `off`, `0`, in any case (systemd.syntax(7)).
+    /// Returns the value of a key as a boolean: `yes`, `y`, `true`, `t`, `on`, `1`, or `no`, `n`, `false`, `f`,
+    /// `off`, `0`, in upper or lower case (systemd.syntax(7)).
     public func boolean(_ key: String) throws(PluginSettingError) -> Bool? {
         guard let text = values[key] else { return nil }
         guard let flag = Bool(configuration: text) else {
@@ -32,7 +33,7 @@ public struct PluginSettings: Sendable, Hashable {
         return flag
     }
 
-    /// A whole number.
+    /// Returns the value of a key as a whole number.
     public func integer(_ key: String) throws(PluginSettingError) -> Int? {
         guard let text = values[key] else { return nil }
         guard let number = Int(text) else {
@@ -41,7 +42,7 @@ public struct PluginSettings: Sendable, Hashable {
         return number
     }
 
-    /// A number; neither infinite nor NaN.
+    /// Returns the value of a key as a number, which is neither infinite nor NaN.
     public func number(_ key: String) throws(PluginSettingError) -> Double? {
         guard let text = values[key] else { return nil }
         guard let number = Double(text), number.isFinite else {
@@ -50,11 +51,11 @@ public struct PluginSettings: Sendable, Hashable {
         return number
     }
 
-    /// A span of time, as systemd writes it (systemd.time(7)): `500ms`, `1min 30s`, `1.5h`; a number without a unit counts
-    /// seconds.
+    /// Returns the value of a key as a time span in systemd's format (systemd.time(7)), such as `500ms`, `1min 30s`
+    /// or `1.5h`. A number without a unit is in seconds.
     ///
-    /// Negative spans are refused; zero is allowed. `infinity` is read as 2⁶³ − 1 microseconds, some 292 years: longer
-    /// than any machine runs, so a timer of that length never fires.
+    /// Negative spans are refused; zero is allowed. `infinity` is 2⁶³ − 1 microseconds, about 292 years, so that a
+    /// timer of this length never fires.
     public func duration(_ key: String) throws(PluginSettingError) -> Duration? {
         guard let text = values[key] else { return nil }
         guard let duration = TimeSpan.parse(text) else {
@@ -64,11 +65,11 @@ public struct PluginSettings: Sendable, Hashable {
     }
 }
 
-/// A setting of a plugin cannot be read.
+/// The error for a setting of a plugin that has not the expected type.
 public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The wrong key.
+    /// The key of the setting.
     public let key: String
-    /// The text in the configuration.
+    /// The value in the configuration.
     public let value: String
     /// The expected kind of value.
     public let expected: String
@@ -80,6 +81,6 @@ public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvert
         self.expected = expected
     }
 
-    /// One line for the log.
+    /// The error in one line.
     public var description: String { "\(key)=\(value): expected \(expected)" }
 }

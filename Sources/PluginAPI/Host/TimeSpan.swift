@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads time spans as systemd writes them (systemd.time(7), "Parsing Time Spans"), for the daemon's own keys and those
-/// of plugins.
+/// The parser of time spans in systemd's format (systemd.time(7), "Parsing Time Spans"), for settings of the daemon
+/// and of plugins.
 @_spi(Daemon) public enum TimeSpan {
-    /// Reads `5s`, `1min 30s`, `500ms`, `1.5h`, `infinity`; a number alone counts in `unit`.
+    /// Parses a time span such as `5s`, `1min 30s`, `500ms`, `1.5h` or `infinity`.
     ///
-    /// - Returns: nil for any other text, and for a span longer than 292 years, the value of `infinity`.
+    /// - Parameter unit: the unit of a number without one.
+    /// - Returns: nil for any other text, and for a span that is longer than `infinity`, 292 years.
     public static func parse(_ text: String, unit: Duration = .seconds(1)) -> Duration? {
         var rest = Substring(text).trimmingSpace()
         if rest == "infinity" { return .infinite }
@@ -24,7 +25,7 @@
         return .microseconds(Int64(microseconds.rounded()))
     }
 
-    /// Digits with at most one point among them, and a digit on each side of it.
+    /// Parses digits with at most one decimal point, which must have digits on both sides.
     private static func number(_ digits: Substring) -> Double? {
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -44,7 +45,7 @@
 }
 
 extension Duration {
-    /// The value of `infinity`: longer than any machine runs.
+    /// The duration for `infinity`, about 292 years.
     @_spi(Daemon) public static let infinite = Duration.microseconds(Int64.max)
 
     /// The length in microseconds, rounded.

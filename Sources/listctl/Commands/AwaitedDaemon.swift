@@ -3,10 +3,9 @@
 import DBus
 import ListClient
 
-/// Finds the listd that a command needs: waits when it is away, restarts or does not answer, and reports that.
+/// The listd that a command needs. It waits while listd is not running or does not answer, and prints a message then.
 ///
-/// Owned by `DBusActor`. The owner gets each new daemon, or nil when there is none; after `askLater` the same one
-/// again.
+/// `onChange` gets each new daemon, and nil when there is none. After `retryLater` it gets the same daemon again.
 @DBusActor
 final class AwaitedDaemon {
     private let address: BusAddress
@@ -22,21 +21,22 @@ final class AwaitedDaemon {
         self.onChange = onChange
     }
 
-    /// Searches until `close`.
+    /// Starts searching for listd, until `close` is called.
     func start() {
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         client.start()
     }
 
-    /// Records an answer, so that the next missing one is reported again.
-    func hasAnswered() {
+    /// Records that listd answered, so that the next timeout prints a message again.
+    func recordAnswer() {
         backoff.reset()
         notice.end()
     }
 
-    /// Reports the daemon again in a while, unless it is gone then: in that case waits for a new one.
-    func askLater() {
+    /// Calls `onChange` with the same daemon again after a delay, which grows with each retry. If the daemon has
+    /// ended by then, nothing happens until a new one appears.
+    func retryLater() {
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
             guard let self, let daemon = self.daemon else { return }
@@ -45,7 +45,7 @@ final class AwaitedDaemon {
         }
     }
 
-    /// Ends the connection; no report follows.
+    /// Closes the connection. `onChange` is not called again.
     func close() {
         retry?.cancel()
         client?.close()

@@ -3,10 +3,11 @@
 import DBus
 import ListClient
 
-/// The choice of a bus.
+/// Functions that choose a bus and connect to it.
 @DBusActor
 enum BusChoice {
-    /// The address that the command line chooses; by default the session bus if listd is there, else the system bus.
+    /// Returns the address of the bus that the command line names. By default that is the session bus if listd is on
+    /// it, else the system bus.
     static func address(for bus: Request.Bus) async throws(DBusError) -> BusAddress {
         switch bus {
         case .session: return .session
@@ -16,9 +17,9 @@ enum BusChoice {
         }
     }
 
-    /// A connection to the bus, or to listd itself.
+    /// Opens a connection to the bus, or directly to listd.
     ///
-    /// - Throws: `NoServer` for any reason, be it the address, the socket or the other end.
+    /// - Throws: `NoServer` for every failure: a wrong address, a socket that refuses, or an error of the other end.
     static func connect(to address: BusAddress) async throws(DBusError) -> Connection {
         do throws(DBusError) {
             return try await Connection.open(address)

@@ -5,35 +5,36 @@ import ListClient
 
 /// A command of listctl.
 ///
-/// To add one: a type that conforms, and its line in ``CommandTable``. Help, completion and the manual follow from
-/// `syntax`.
+/// To add a command, write a type that conforms to this protocol, and add it to ``CommandTable``. Help, completion and
+/// the manual page follow from `syntax`.
 protocol Command: Sendable {
-    /// Its usage.
+    /// The name, operands, options and help of the command.
     static var syntax: CommandSyntax { get }
 
-    /// Reads the operands and options that `syntax` has.
-    /// - Throws: a `UsageError` for values that `syntax` cannot exclude.
+    /// Creates the command from the operands and options that `syntax` declares.
+    ///
+    /// - Throws: a `UsageError` for a value that `syntax` cannot rule out.
     init(_ invocation: Invocation) throws(UsageError)
 
-    /// Carries it out.
+    /// Runs the command.
     @DBusActor
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode
 }
 
-/// The environment of a command.
+/// What every command gets besides its own operands and options: the bus and the format of its output.
 @DBusActor
 struct CommandContext {
     /// The bus to search for listd.
     let bus: Request.Bus
-    /// Whether JSON is requested.
+    /// Whether the command prints JSON.
     let json: Bool
     /// The style of text on standard output.
     let style: TextStyle
 
-    /// The address that the command line chooses.
+    /// Returns the address of the bus that the command line names.
     func address() async throws(DBusError) -> BusAddress { try await BusChoice.address(for: bus) }
 
-    /// Connects to listd for the time of `body`.
+    /// Connects to listd, calls `body`, and closes the connection.
     func withDaemon<Result: Sendable>(
         _ body: @DBusActor (ListDaemonClient) async throws(DBusError) -> Result
     ) async throws(DBusError) -> Result {
@@ -42,8 +43,8 @@ struct CommandContext {
         return try await body(daemon)
     }
 
-    /// Prints one answer: as a JSON object, or as a line of text.
+    /// Prints one result, as a JSON object or as a line of text.
     func print(_ line: @autoclosure () -> String, json members: @autoclosure () -> [String: DBusValue]) {
-        if json { Output.json(members()) } else { Output.line(DisplayText.harmless(line())) }
+        if json { Output.json(members()) } else { Output.line(DisplayText.sanitized(line())) }
     }
 }

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// Runs one command and returns its exit code.
+/// The function that runs a command, prints its error, and returns its exit code.
 @DBusActor
 enum CommandRunner {
     static func run(_ request: Request) async -> ExitCode {
@@ -11,28 +11,30 @@ enum CommandRunner {
         do throws(DBusError) {
             return try await request.command.run(in: context)
         } catch {
-            Output.complain(advice(for: error, on: request.bus) ?? error.explanation)
+            Output.printMessage(advice(for: error, on: request.bus) ?? error.explanation)
             return exitCode(of: error)
         }
     }
 
-    /// What to do when listd was not found; nil for other errors, or when the command line names a bus.
+    /// Returns a message that says how to start listd when it was not found. The result is nil for other errors, and
+    /// when the command line names the address of a bus.
     private static func advice(for error: DBusError, on bus: Request.Bus) -> String? {
-        guard error.meansNoDaemon else { return nil }
-        let own = "“listd --bus session &” starts one"
-        let service = "“systemctl start listd” starts it"
+        guard error.isDaemonMissing else { return nil }
+        let own = "start your own listd with “listd --bus session &”"
+        let service = "start the system's listd with “systemctl start listd”"
+        let delay = "a listd that has just been started takes a moment"
         return switch bus {
         case .automatic:
-            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own) of your own, \(service) for "
-                + "all; one that has just been started takes a moment"
+            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own), or "
+                + "\(service); \(delay)"
         case .session:
-            "listd is not on the session bus (\(error.message)); \(own); one that has just been started takes a moment"
+            "listd is not on the session bus (\(error.message)); \(own); \(delay)"
         case .system: "listd is not on the system bus (\(error.message)); \(service)"
         case .address: nil
         }
     }
 
     private static func exitCode(of error: DBusError) -> ExitCode {
-        error.meansNoDaemon || error.standard == .noReply ? .unavailable : .failed
+        error.isDaemonMissing || error.standard == .noReply ? .unavailable : .failed
     }
 }

@@ -2,20 +2,20 @@
 
 /// The syntax of a command, for the parser, help, completion and the manual.
 struct CommandSyntax: Sendable {
-    /// The word that chooses the command.
+    /// The word that selects the command.
     let name: String
-    /// Its group in the help.
+    /// The group of commands under which help lists the command.
     let group: Group
-    /// What it does, in one sentence.
+    /// What the command does, in one sentence.
     let summary: String
-    /// Its operands, in order.
+    /// The operands, in order.
     var operands: [Operand] = []
-    /// Its options besides those of every command.
+    /// The options, without those that every command takes.
     var options: [Option] = []
-    /// More about it: paragraphs of one line each, in plain text.
+    /// The paragraphs of help after the summary, in plain text. Each paragraph is a single line.
     var discussion: [String] = []
 
-    /// A heading of help and of the manual.
+    /// A group of commands. The raw value is its heading in help and in the manual page.
     enum Group: String, CaseIterable, Sendable {
         case looking = "Look at lists"
         case writing = "Change lists"
@@ -27,22 +27,22 @@ struct CommandSyntax: Sendable {
 
     /// An operand of a command.
     struct Operand: Sendable {
-        /// Its placeholder in a synopsis, in capitals.
+        /// The placeholder in a synopsis, in capitals.
         let name: String
         var arity = Arity.one
         var completion = Completion.nothing
 
-        /// The number of words that it takes.
+        /// The number of words that an operand takes.
         enum Arity: Sendable { case one, optional, any, atLeastOne }
     }
 
-    /// A word with leading dashes.
+    /// An option of a command: a word with two leading dashes.
     struct Option: Sendable {
-        /// Its name without the dashes.
+        /// The name without the dashes.
         let name: String
-        /// The placeholder of its value in a synopsis; `nil` for a flag.
+        /// The placeholder of the value in a synopsis; `nil` for a flag.
         var value: String?
-        /// What it does, in one sentence.
+        /// What the option does, in one sentence.
         let summary: String
         var completion = Completion.nothing
     }
@@ -51,11 +51,11 @@ struct CommandSyntax: Sendable {
     enum Completion: Equatable, Sendable {
         case nothing
         case file
-        /// The names of the lists that listd has.
+        /// The names of the existing lists.
         case list
         /// The names of the loaded plugins.
         case plugin
-        /// `KEY=` of each option of a list.
+        /// `KEY=` for each option of a list.
         case listOption
         case words([String])
     }
@@ -77,7 +77,7 @@ struct CommandSyntax: Sendable {
         Option(name: "version", summary: "Print the version and exit."),
     ]
 
-    /// The command with its operands and options, as `push [--replace] NAME FILE`.
+    /// The command with its operands and options, such as `push [--replace] NAME FILE`.
     var synopsis: String {
         let options = options.map { $0.value == nil ? "[--\($0.name)]" : "[--\($0.name) \($0.value ?? "")]" }
         return ([name] + options + operands.map(\.synopsis)).joined(separator: " ")
@@ -85,7 +85,7 @@ struct CommandSyntax: Sendable {
 }
 
 extension CommandSyntax.Operand {
-    /// The operand with its number of repetitions.
+    /// The placeholder with brackets and dots that show how many words the operand takes.
     var synopsis: String {
         switch arity {
         case .one: name
@@ -95,6 +95,6 @@ extension CommandSyntax.Operand {
         }
     }
 
-    /// The name of an existing list.
+    /// The operand for the name of an existing list.
     static let list = Self(name: "NAME", completion: .list)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All commands, in the order in which help lists them.
+/// The table of all commands, in the order in which help lists them.
 enum CommandTable {
     static let all: [any Command.Type] = [
         ListCommand.self, ShowCommand.self, ViewCommand.self, WatchCommand.self, FilterCommand.self,
@@ -14,6 +14,6 @@ enum CommandTable {
         HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
     ]
 
-    /// The command with a name.
+    /// Returns the command with the given name.
     static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
 }

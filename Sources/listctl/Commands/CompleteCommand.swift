@@ -3,12 +3,12 @@
 import DBus
 import ListClient
 
-/// `complete`: the completions of the last of some words.
+/// `complete`: prints the completions of the last of the given words.
 struct CompleteCommand: Command {
     static let syntax = CommandSyntax(
         name: "complete", group: .other, summary: "Print what may stand for the last of some words; shells ask it.",
         operands: [.init(name: "WORD", arity: .any)],
-        discussion: ["Give the words behind “--”. A line “:file” stands for the names of files."])
+        discussion: ["Give the words after “--”. The line “:file” means that the names of files complete the word."])
 
     private let words: [String]
 
@@ -31,7 +31,8 @@ struct CompleteCommand: Command {
         return .done
     }
 
-    /// Prints names that fit on one line; a name that looks like an option cannot be completed.
+    /// Prints the names that can be completed: those on one line, without control characters, that do not look like an
+    /// option.
     @DBusActor
     private func print(
         names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], _ given: CompletedWords,
@@ -40,18 +41,20 @@ struct CompleteCommand: Command {
         let bus = given.bus ?? context.bus
         let context = CommandContext(bus: bus, json: false, style: context.style)
         for name in try await context.withDaemon(names)
-        where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.steers) { Output.line(name) }
+        where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.controlsTerminal) {
+            Output.line(name)
+        }
     }
 }
 
-/// Completes an unfinished command line.
+/// An unfinished command line, with the completions of its last word.
 struct CompletedWords {
     /// The completions of the last word.
     private(set) var completion = CommandSyntax.Completion.nothing
-    /// The bus that the words before it name.
+    /// The bus that the words before the last one name.
     private(set) var bus: Request.Bus?
 
-    /// - Parameter words: those after `listctl`, the last one unfinished, perhaps empty.
+    /// - Parameter words: the words after `listctl`. The last one is unfinished, and may be empty.
     init(_ words: [String]) {
         var before = words.dropLast()[...]
         let current = words.last ?? ""

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The script that makes a shell complete listctl's words: a few lines that call `listctl complete`.
+/// The script that makes a shell complete listctl's words. It calls `listctl complete`.
 enum CompletionScript {
-    /// A shell with completion for listctl.
+    /// A shell for which there is a script.
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }

@@ -4,11 +4,11 @@ import DBus
 import Glibc
 import ListClient
 
-/// `reload`: reads the configuration again.
+/// `reload`: makes listd read its configuration again.
 struct ReloadCommand: Command {
     static let syntax = CommandSyntax(
         name: "reload", group: .daemon, summary: "Have listd read its configuration again.",
-        discussion: ["What is left out because of mistakes is named; the rest takes effect. See listd.conf(5)."])
+        discussion: ["Parts with mistakes are named and left out; the rest takes effect. See listd.conf(5)."])
 
     init(_ invocation: Invocation) {}
 
@@ -20,7 +20,7 @@ struct ReloadCommand: Command {
     }
 }
 
-/// `clients`: the clients of the daemon.
+/// `clients`: prints a table of the daemon's clients.
 struct ClientsCommand: Command {
     static let syntax = CommandSyntax(
         name: "clients", group: .daemon, summary: "List the programs that call listd; for administrators.")
@@ -67,7 +67,7 @@ struct ClientsCommand: Command {
     }
 }
 
-/// `statistics`: the daemon's counters.
+/// `statistics`: prints the daemon's counters.
 struct StatisticsCommand: Command {
     static let syntax = CommandSyntax(
         name: "statistics", group: .daemon, summary: "Print the daemon's counters.",
@@ -75,9 +75,10 @@ struct StatisticsCommand: Command {
             .init(
                 name: "prometheus",
                 summary:
-                    "Print them in the text format of Prometheus, as for a file of node_exporter's textfile directory.")
+                    "Print them in the text format of Prometheus, for example for node_exporter's textfile "
+                    + "directory.")
         ],
-        discussion: ["org.listd.Listd1(5), STATISTICS, says what each counts."])
+        discussion: ["org.listd.Listd1(5), STATISTICS, says what each counter means."])
 
     private let forPrometheus: Bool
 
@@ -100,11 +101,11 @@ struct StatisticsCommand: Command {
     }
 }
 
-/// `check`: searches damage in the store.
+/// `check`: checks the store for damage.
 struct CheckCommand: Command {
     static let syntax = CommandSyntax(
         name: "check", group: .daemon, summary: "Look for damage in the daemon's store.",
-        discussion: ["Fails if there is any, or no store."])
+        discussion: ["The command fails if there is damage, or no store."])
 
     init(_ invocation: Invocation) {}
 
@@ -117,19 +118,19 @@ struct CheckCommand: Command {
                     "store": .array(element: "s", report.lines.map { .string(String($0)) }),
                 ])
             } else {
-                for line in report.lines { Output.line(DisplayText.harmless(String(line))) }
+                for line in report.lines { Output.line(DisplayText.sanitized(String(line))) }
             }
             return report.isHealthy ? .done : .failed
         }
     }
 }
 
-/// `backup`: copies the store into a file.
+/// `backup`: copies the store to a new file.
 struct BackupCommand: Command {
     static let syntax = CommandSyntax(
         name: "backup", group: .daemon, summary: "Write a backup of the store into a new file, while listd runs.",
         operands: [.init(name: "FILE", completion: .file)],
-        discussion: ["listd(8), Stored lists, says how to go back to one."])
+        discussion: ["listd(8), Stored lists, says how to restore a backup."])
 
     private let file: String
 
@@ -137,14 +138,14 @@ struct BackupCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
-            // The path is copied for the call; the descriptor belongs to the message's `FileDescriptor`.
+            // Swift passes a copy of the path. `FileDescriptor` below takes ownership of the descriptor.
             let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .failed("\(file): \(SystemError.text(errno))") }
             do throws(DBusError) {
                 try await daemon.backup(to: FileDescriptor(adopting: descriptor))
                 return .done
             } catch {
-                _ = unsafe unlink(file)  // the path is copied for the call
+                _ = unsafe unlink(file)  // Swift passes a copy of the path
                 throw error
             }
         }

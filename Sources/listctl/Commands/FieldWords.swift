@@ -3,11 +3,11 @@
 import DBus
 import ListClient
 
-/// Fields written as `KEY=VALUE` words.
+/// The parser of fields that are written as `KEY=VALUE` words.
 enum FieldWords {
-    /// Reads fields: a value that is JSON is read as JSON (a number, true, false, null, "text", an array, an object),
-    /// any other is text.
-    /// - Throws: a `UsageError` naming a word without a key.
+    /// Returns the fields that the words describe. A value that is valid JSON is read as JSON; any other value is text.
+    ///
+    /// - Throws: a `UsageError` for a word without a key, and for a value that is null.
     static func content(of words: [String]) throws(UsageError) -> Content {
         var fields: [Content.Element] = []
         for word in words {
@@ -24,12 +24,13 @@ enum FieldWords {
         return Content(fields)
     }
 
-    /// The paragraph about fields in the help of commands that read some.
+    /// The paragraph about fields for the help of commands that take them.
     static let discussion =
-        "A VALUE that is JSON is that value, as 5, true, [1,2] or \"5\"; any other is text, as subject=Hello."
+        "A VALUE that is valid JSON, such as 5, true, [1,2] or \"5\", is that JSON value; any other VALUE is text, "
+        + "as in subject=Hello."
 
     private static func value(of text: String) -> DBusValue? {
-        // A value with blanks at its ends is text.
+        // JSON allows blanks around a value, but a value with blanks at its start or end is meant as text.
         guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else { return .string(text) }
         var reader = JSONReader(text.utf8)
         do throws(JSONReader.Fault) {

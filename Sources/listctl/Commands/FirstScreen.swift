@@ -3,41 +3,41 @@
 import DBus
 import ListClient
 
-/// The first screen of a list, as lines.
+/// The command-line output of a list's first screen, as lines of text or JSON.
 @DBusActor
 final class FirstScreen {
     private let json: Bool
     private var isShown = false
     private var browser: Browser
     private var view: TerminalView?
-    private var settled: CheckedContinuation<Void, Never>?
+    private var completion: CheckedContinuation<Void, Never>?
 
     init(rows: Int, json: Bool) {
         self.json = json
         browser = Browser(columns: 80, rows: rows)
     }
 
-    /// Opens a view, waits for its picture, prints it and closes the view.
+    /// Opens a view, waits until its picture is complete, prints the picture, and closes the view.
     func show(_ name: String, of daemon: ListDaemonClient) async {
-        // The follower reports a list that does not exist.
+        // `ListFollower` reports that the list does not exist.
         guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
         do throws(DBusError) {
             let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0) }
             self.view = view
             await withCheckedContinuation { continuation in
-                settled = continuation
+                completion = continuation
                 perform(browser.start())
             }
             await view.view.close()
-            say()
+            printScreen()
         } catch {
-            // The follower also reports a list that may not be read.
-            if error.standard != .accessDenied { Output.complain(error.explanation) }
+            // `ListFollower` also reports that the user may not read the list.
+            if error.standard != .accessDenied { Output.printMessage(error.explanation) }
         }
     }
 
-    private func say() {
+    private func printScreen() {
         guard json else {
             for line in Screen.lines(browser) {
                 let text = line.trimmingTrailingBlanks
@@ -48,7 +48,7 @@ final class FirstScreen {
         for item in browser.rows.joined() { Output.json(Self.members(of: item)) }
     }
 
-    /// An item of the screen as a JSON object.
+    /// Returns the members of the JSON object for an item of the screen.
     static func members(of item: Picture.Shown) -> [String: DBusValue] {
         let frame = item.frame
         return [
@@ -64,24 +64,24 @@ final class FirstScreen {
         case .changed(let picture): perform(browser.show(picture))
         case .closed: finish()
         case .failed(let error):
-            Output.complain(error.explanation)
+            Output.printMessage(error.explanation)
             finish()
         }
     }
 
-    /// Makes the calls that the state requests; the screen is complete when an answer causes no further call.
+    /// Makes the calls that the browser requests. The screen is complete when a reply leads to no further call.
     private func perform(_ requests: [Browser.Effect]) {
         for case .setViewport(let y, let width, let height) in requests {
             view?.setViewport(y: y, width: width, height: height) { [weak self] in
                 guard let self else { return }
-                self.perform(self.browser.answered())
+                self.perform(self.browser.handleAnswer())
                 if self.browser.hasArrived { self.finish() }
             }
         }
     }
 
     private func finish() {
-        settled?.resume()
-        settled = nil
+        completion?.resume()
+        completion = nil
     }
 }

@@ -3,16 +3,16 @@
 import DBus
 import ListClient
 
-/// Prints the changes of a list as lines until it is interrupted, the list is removed or an error ends it.
+/// The output of a list's changes as lines, until the program is interrupted, the list is removed, or an error occurs.
 ///
-/// It waits for a daemon or bus that ends, and catches up with the list afterwards.
+/// When the daemon or the bus ends, it waits for a new one, and then prints what changed in the meantime.
 @DBusActor
 final class Following {
     private let name: String
     private let address: BusAddress
     private let json: Bool
     private let firstScreen: FirstScreen?
-    /// The message when the list is empty at first.
+    /// The message to print if the list is empty at first; nil once the first content has arrived.
     private var emptyText: String?
     private var daemon: AwaitedDaemon?
     private var follower: ListFollower?
@@ -30,7 +30,7 @@ final class Following {
         let follower = ListFollower(name: name) { [weak self] in self?.handle($0) }
         let daemon = AwaitedDaemon(at: address) { [weak self] in self?.daemonChanged($0) }
         (self.follower, self.daemon) = (follower, daemon)
-        Output.endWithReader()
+        Output.exitWhenReaderCloses()
         return await withCheckedContinuation { continuation in
             end = continuation
             daemon.start()
@@ -51,24 +51,24 @@ final class Following {
     private func handle(_ event: ListFollower.Event) {
         switch event {
         case .changed(let changes):
-            daemon?.hasAnswered()
-            for change in changes { say(change) }
-            if let emptyText, follower?.mirror.count == 0 { Output.complain(emptyText) }
+            daemon?.recordAnswer()
+            for change in changes { printChange(change) }
+            if let emptyText, follower?.mirror.count == 0 { Output.printMessage(emptyText) }
             emptyText = nil
         case .removed:
-            Output.complain("the list “\(name)” was removed")
+            Output.printMessage("the list “\(name)” was removed")
             finish(.done)
         case .failed(let error):
             if error.isTimeout || error.standard == .disconnected || error.standard == .serviceUnknown {
-                daemon?.askLater()
+                daemon?.retryLater()
                 return
             }
-            Output.complain(error.explanation)
+            Output.printMessage(error.explanation)
             finish(.failed)
         }
     }
 
-    private func say(_ change: MirrorChange) {
+    private func printChange(_ change: MirrorChange) {
         let revision = follower?.mirror.revision ?? 0
         if json {
             Output.json(ChangeLine.members(of: change).merging(["revision": .uint64(revision)]) { $1 })

@@ -2,7 +2,7 @@
 
 import DBus
 
-/// `help`: about all commands, or one.
+/// `help`: prints help on all commands, or on one command.
 struct HelpCommand: Command {
     static let syntax = CommandSyntax(
         name: "help", group: .other, summary: "Print help on a command, or on all.",
@@ -36,7 +36,7 @@ struct HelpCommand: Command {
     }
 }
 
-/// `version`: the program's version.
+/// `version`: prints the program's version.
 struct VersionCommand: Command {
     static let syntax = CommandSyntax(name: "version", group: .other, summary: "Print the version.")
 
@@ -50,12 +50,12 @@ struct VersionCommand: Command {
     }
 }
 
-/// `completion`: the script for a shell.
+/// `completion`: prints the completion script for a shell.
 struct CompletionCommand: Command {
     static let syntax = CommandSyntax(
         name: "completion", group: .other, summary: "Print what a shell reads to complete listctl's words.",
         operands: [.init(name: "SHELL", completion: .words(CompletionScript.Shell.allCases.map(\.rawValue)))],
-        discussion: ["SHELL is bash, zsh or fish. The packages install the three."])
+        discussion: ["SHELL is bash, zsh or fish. The packages install the scripts for all three."])
 
     private let shell: CompletionScript.Shell
 

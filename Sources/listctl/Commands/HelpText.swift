@@ -2,7 +2,7 @@
 
 /// Help on the commands as text of at most 80 columns.
 enum HelpText {
-    /// All commands, grouped.
+    /// The list of all commands by group, with the options that every command takes.
     static let overview: String = {
         var lines = ["usage: listctl [OPTION...] COMMAND [WORD...]"]
         let width = CommandTable.all.map { $0.syntax.name.count }.max() ?? 0
@@ -17,7 +17,7 @@ enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }()
 
-    /// Help on one command.
+    /// Returns the help on one command.
     static func text(_ syntax: CommandSyntax) -> String {
         var lines = ["usage: listctl \(syntax.synopsis)", ""] + wrapped(syntax.summary, indent: 0)
         for paragraph in syntax.discussion { lines += [""] + wrapped(paragraph, indent: 0) }
@@ -41,7 +41,7 @@ enum HelpText {
         return lines
     }
 
-    /// Lines of at most 80 columns.
+    /// Returns the text as indented lines of at most 80 columns.
     private static func wrapped(_ text: String, indent: Int) -> [String] {
         let blanks = String(repeating: " ", count: indent)
         var lines: [String] = []

@@ -5,22 +5,22 @@ import DBus
 import Foundation
 import Glibc
 
-/// A file that is an argument of a command; `-` is standard input.
+/// Functions that read a file that is an argument of a command. `-` names standard input.
 enum InputFile {
-    /// An error in reading it.
+    /// The error of a file that cannot be read.
     struct Failure: Error {
         let message: String
     }
 
-    /// Opens a file for reading.
+    /// Opens a file for reading; returns its descriptor.
     static func open(_ file: String) throws(Failure) -> Int32 {
-        // The path is copied for the call.
+        // Swift passes a copy of the path.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : Glibc.open(file, O_RDONLY | O_CLOEXEC)
-        guard let fault = readingFault(of: descriptor) else { return descriptor }
+        guard let fault = readError(of: descriptor) else { return descriptor }
         throw Failure(message: "\(file): \(SystemError.text(fault))")
     }
 
-    /// Reads an open file to its end, and closes it.
+    /// Reads an open file from its offset to its end, and closes it.
     static func bytes(of descriptor: Int32, named file: String) throws(Failure) -> Data {
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
@@ -29,37 +29,39 @@ enum InputFile {
         }
     }
 
-    /// A file that can be read several times: the same one, or a copy in memory of what a pipe sent.
+    /// Returns a file that can be read several times. For a pipe or socket, that is a copy of its bytes in memory,
+    /// else the file itself.
     static func rereadable(_ source: FileDescriptor, named file: String) throws(Failure) -> FileDescriptor {
         var status = stat()
         // The kernel fills in the status.
         guard unsafe fstat(source.rawValue, &status) == 0 else { throw Failure(message: SystemError.text(errno)) }
         guard [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return source }
-        let copy = try memory(named: file)
+        let copy = try emptyMemoryFile(named: file)
         var (buffer, size) = ([UInt8](repeating: 0, count: 1 << 16), 0)
         while true {
-            // The buffer is ours, and the C library fills it.
+            // The buffer is a local variable, which the C library fills.
             let count = unsafe read(source.rawValue, &buffer, buffer.count)
             if count == 0 { return copy }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure(message: "\(file): \(SystemError.text(errno))") }
             size += count
-            guard size <= mostBytes else { throw Failure(message: "\(file): more than \(mostBytes >> 20) MiB") }
+            guard size <= maximumBytes else { throw Failure(message: "\(file): more than \(maximumBytes >> 20) MiB") }
             try write(Data(buffer.prefix(count)), to: copy, named: file)
         }
     }
 
-    /// More than any listd reads of one file: a pipe that never ends must not fill the memory.
-    private static let mostBytes = 1 << 30
+    /// The maximum number of bytes that are read from a pipe, so that an endless pipe does not fill the memory. listd
+    /// reads no file that is as long as that.
+    private static let maximumBytes = 1 << 30
 
-    /// A file in memory with these bytes.
-    static func memory(of bytes: Data, named file: String) throws(Failure) -> FileDescriptor {
-        let copy = try memory(named: file)
+    /// Returns a file in memory that contains the given bytes.
+    static func memoryFile(containing bytes: Data, named file: String) throws(Failure) -> FileDescriptor {
+        let copy = try emptyMemoryFile(named: file)
         try write(bytes, to: copy, named: file)
         return copy
     }
 
-    private static func memory(named file: String) throws(Failure) -> FileDescriptor {
+    private static func emptyMemoryFile(named file: String) throws(Failure) -> FileDescriptor {
         let descriptor = unsafe listd_memfd("listctl")  // the name is copied
         guard descriptor >= 0 else { throw Failure(message: "\(file): \(SystemError.text(errno))") }
         return FileDescriptor(adopting: descriptor)
@@ -73,9 +75,11 @@ enum InputFile {
         }
     }
 
-    /// Why the opened file cannot be read, as an error number: directories can be opened, too, and a closed standard
-    /// input is replaced by a descriptor for writing; `nil` = it can be read.
-    private static func readingFault(of descriptor: Int32) -> Int32? {
+    /// Returns the `errno` that says why an opened file cannot be read; `nil` when it can be read.
+    ///
+    /// Opening a directory succeeds, so directories are rejected here. So is a closed standard input, which
+    /// `StandardDescriptor.openMissing` has replaced by a descriptor for writing only.
+    private static func readError(of descriptor: Int32) -> Int32? {
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return errno }
         if status.st_mode & S_IFMT == S_IFDIR { return EISDIR }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operands, by name, and the options of a command line.
+/// The operands and options of one command line, by name.
 struct Invocation: Equatable {
     private let operands: [String: [String]]
     private let flags: Set<String>
     private let values: [String: [String]]
 
-    /// The word of a required operand; empty for any other.
+    /// Returns the word of a required operand; empty if the syntax has no such operand.
     func operand(_ name: String) -> String { operands[name]?.first ?? "" }
 
-    /// The words of an operand.
+    /// Returns all words of an operand.
     func operands(_ name: String) -> [String] { operands[name] ?? [] }
 
-    /// Whether an option without a value was given.
+    /// Whether a flag, which is an option without a value, was given.
     func has(_ option: String) -> Bool { flags.contains(option) }
 
-    /// The value of an option, the last one when it was given several times.
+    /// Returns the value of an option; the last one if the option was given several times.
     func value(of option: String) -> String? { values[option]?.last }
 
-    /// All values of an option.
+    /// Returns all values of an option, in the order of the command line.
     func values(of option: String) -> [String] { values[option] ?? [] }
 
-    /// The value of an option that is a whole number.
+    /// Returns the value of an option that takes a whole number.
     func number(of option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = value(of: option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -33,9 +33,9 @@ struct Invocation: Equatable {
 }
 
 extension Invocation {
-    /// Assigns the words of one command to its operands and options.
+    /// Assigns the words of one command line to the command's operands and options.
     ///
-    /// - Parameter options: those of the command and those of every command.
+    /// - Throws: a `UsageError` for an option that the command does not have, and for missing or surplus operands.
     init(
         _ words: [CommandLineWord], of syntax: CommandSyntax
     ) throws(UsageError) {
@@ -89,11 +89,13 @@ enum CommandLineWord: Equatable {
     case operand(String)
     case option(String, value: String?)
 
-    /// Separates options from operands, and their values from both.
+    /// Splits a command line into operands and options with their values.
     ///
-    /// An option may be anywhere, before the command too; its value follows it, or comes after `=`. After `--` all
+    /// An option may be anywhere, also before the command. Its value is the next word, or follows `=`. After `--` all
     /// words are operands.
-    /// - Parameter options: all options of all commands; those with the same name either all have a value or none has.
+    ///
+    /// - Parameter options: the options of all commands. Options with the same name must agree in whether they take a
+    ///   value.
     static func read(
         _ words: [String], options: [CommandSyntax.Option]
     ) throws(UsageError) -> [CommandLineWord] {
@@ -126,7 +128,7 @@ enum CommandLineWord: Equatable {
         return result
     }
 
-    /// The command that the words name, if any.
+    /// Returns the name of the command among the words; nil if the first operand names no command.
     private static func command(of words: [CommandLineWord]) -> String? {
         guard case .operand(let name)? = words.first(where: { if case .operand = $0 { true } else { false } }) else {
             return nil

@@ -3,15 +3,20 @@
 import DBus
 import ListClient
 
-/// `invoke`: an action on an item.
+/// `invoke`: requests an action on an item.
 struct InvokeCommand: Command {
     static let syntax = CommandSyntax(
         name: "invoke", group: .writing, summary: "Ask for an action on an item, as a click in a viewer does.",
         operands: [.list, .init(name: "ID"), .init(name: "ACTION"), .init(name: "KEY=VALUE", arity: .any)],
-        options: [.init(name: "item", value: "NUMBER", summary: "Which item of the object; without it 0, the first.")],
+        options: [
+            .init(
+                name: "item", value: "NUMBER",
+                summary: "The index of the item in the object; by default 0, "
+                    + "the first.")
+        ],
         discussion: [
-            "The section controller is asked first, then the programs of the list's owner that listen. Fails if nobody handled "
-                + "the action.",
+            "The section controller is asked first, then the programs of the list's owner that listen. The command "
+                + "fails if none of them handled the action.",
             FieldWords.discussion,
         ])
 
@@ -40,7 +45,7 @@ struct InvokeCommand: Command {
             if context.json {
                 Output.json(["handled": .boolean(isHandled)])
             } else if !isHandled {
-                Output.complain("nobody handles “\(action)” of “\(id)”")
+                Output.printMessage("nobody handles the action “\(action)” on “\(id)”")
             }
             return isHandled ? .done : .failed
         }

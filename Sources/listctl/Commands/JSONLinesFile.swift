@@ -7,7 +7,7 @@ import ListClient
 
 /// A file of objects, one on each line, for `push` and `append`.
 struct JSONLinesFile {
-    /// An object whose id an earlier line has.
+    /// An object with the same id as an object on an earlier line.
     struct Duplicate: Equatable {
         let id: String
         let line: Int
@@ -15,7 +15,7 @@ struct JSONLinesFile {
     }
 
     private struct Line {
-        /// Counted from 1, with empty ones, as editors do.
+        /// The line number, counted from 1 and including empty lines, as in editors.
         let number: Int
         let bytes: Data
     }
@@ -28,13 +28,13 @@ struct JSONLinesFile {
         self.init(file, try InputFile.bytes(of: try InputFile.open(file), named: file))
     }
 
-    /// The lines of an open file from its start; it stays open.
+    /// Reads an open file from its start. The file stays open.
     init(_ name: String, rereading file: FileDescriptor) throws(InputFile.Failure) {
         _ = lseek(file.rawValue, 0, SEEK_SET)
         self.init(name, try InputFile.bytes(of: dup(file.rawValue), named: name))
     }
 
-    /// The lines of a file that was read already, without empty ones.
+    /// Splits the bytes of a file into lines, without empty lines.
     init(_ file: String, _ bytes: Data) {
         name = file
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
@@ -43,37 +43,37 @@ struct JSONLinesFile {
     }
 
     var count: Int { lines.count }
-    var places: Range<Int> { lines.indices }
-    /// The length of a line, in bytes.
-    func size(_ place: Int) -> Int { lines[place].bytes.count }
+    var indices: Range<Int> { lines.indices }
+    /// Returns the length of a line in bytes.
+    func byteCount(at index: Int) -> Int { lines[index].bytes.count }
 
-    /// The object on a line.
+    /// Returns the object on a line.
     ///
-    /// - Throws: `InvalidArgs` naming the file and the line.
-    func object(_ place: Int) throws(DBusError) -> MirroredObject {
-        let bytes = lines[place].bytes
+    /// - Throws: `InvalidArgs`, with the file and the line in the message.
+    func object(at index: Int) throws(DBusError) -> MirroredObject {
+        let bytes = lines[index].bytes
         guard let value = try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed) else {
-            throw fault(place, "malformed JSON")
+            throw failure(at: index, "malformed JSON")
         }
-        guard let members = value as? [String: Any] else { throw fault(place, "not a JSON object") }
+        guard let members = value as? [String: Any] else { throw failure(at: index, "not a JSON object") }
         if let unknown = members.keys.first(where: { !Self.keys.contains($0) }) {
-            throw fault(place, Self.explained("unknown key \"\(unknown.prefix(64))\""))
+            throw failure(at: index, Self.addingHint(to: "unknown key \"\(unknown.prefix(64))\""))
         }
-        guard let id = Self.member("id", of: members) else { throw fault(place, "the object has no id") }
-        guard let id = id as? String else { throw fault(place, "id is not a string") }
+        guard let id = Self.member("id", of: members) else { throw failure(at: index, "the object has no id") }
+        guard let id = id as? String else { throw failure(at: index, "id is not a string") }
         let type = Self.member("type", of: members) ?? ""
-        guard let type = type as? String else { throw fault(place, "type is not a string") }
+        guard let type = type as? String else { throw failure(at: index, "type is not a string") }
         if let fields = Self.member("fields", of: members), !(fields is [String: Any]) {
-            throw fault(place, "fields is not an object")
+            throw failure(at: index, "fields is not an object")
         }
         do throws(JSONReader.Fault) {
             return MirroredObject(id: id, type: type, fields: try Self.fields(of: bytes))
         } catch {
-            throw fault(place, "malformed JSON")
+            throw failure(at: index, "malformed JSON")
         }
     }
 
-    /// Null has the same meaning as a missing key.
+    /// Returns the value of a key; nil when it is null, which means the same as a missing key.
     private static func member(_ key: String, of members: [String: Any]) -> Any? {
         members[key].flatMap { $0 is NSNull ? nil : $0 }
     }
@@ -94,35 +94,37 @@ struct JSONLinesFile {
 
     private static let keys: Set = ["id", "type", "fields", JSONMember.section]
 
-    /// listd's message about a line, after the file's name, as compilers write it.
-    func located(_ error: DBusError) -> DBusError { Self.located(error, in: name) }
+    /// Returns listd's error with `FILE:LINE:` before the message, as compilers write it, if the message names a line.
+    func addingLocation(to error: DBusError) -> DBusError { Self.addingLocation(to: error, in: name) }
 
-    static func located(_ error: DBusError, in name: String) -> DBusError {
+    static func addingLocation(to error: DBusError, in name: String) -> DBusError {
         guard let match = error.message.wholeMatch(of: /line ([0-9]+): (.*)/.dotMatchesNewlines()) else { return error }
-        return DBusError(name: error.name, message: "\(name):\(match.1): \(explained(String(match.2)))")
+        return DBusError(name: error.name, message: "\(name):\(match.1): \(addingHint(to: String(match.2)))")
     }
 
-    private static func explained(_ message: String) -> String {
+    private static func addingHint(to message: String) -> String {
         guard message.hasPrefix("unknown key ") else { return message }
-        return message + "; what a program keeps in an object is in \"fields\""
+        return message + "; a program's own data belongs in \"fields\""
     }
 
-    private func fault(_ place: Int, _ message: String) -> DBusError {
-        .invalidArgs("\(name):\(lines[place].number): \(message)")
+    private func failure(at index: Int, _ message: String) -> DBusError {
+        .invalidArgs("\(name):\(lines[index].number): \(message)")
     }
 
-    /// The ids of all objects, without lines that cannot be read, which listd will refuse.
-    var ids: Set<String> { Set(places.compactMap { try? object($0).id }) }
+    /// The ids of all objects. Lines that cannot be read are left out, as listd will refuse them.
+    var ids: Set<String> { Set(indices.compactMap { try? object(at: $0).id }) }
 
-    /// The objects whose id an earlier line has, without lines that cannot be read.
-    var duplicates: [Duplicate] { duplicates(amongIDs: places.map { try? object($0).id }) }
+    /// The objects with the same id as an object on an earlier line. Lines that cannot be read are left out.
+    var duplicates: [Duplicate] { duplicates(amongIDs: indices.map { try? object(at: $0).id }) }
 
-    /// The objects whose id an earlier line has, from the ids of all lines.
+    /// Returns the objects with the same id as an object on an earlier line.
+    ///
+    /// - Parameter ids: the id on each line; nil for a line that cannot be read.
     func duplicates(amongIDs ids: [String?]) -> [Duplicate] {
         var lineOfID: [[UInt8]: Int] = [:]
-        return zip(places, ids).compactMap { place, id in
+        return zip(indices, ids).compactMap { index, id in
             guard let id else { return nil }
-            let number = lines[place].number
+            let number = lines[index].number
             guard let first = lineOfID[Array(id.utf8)] else {
                 lineOfID[Array(id.utf8)] = number
                 return nil
@@ -131,24 +133,27 @@ struct JSONLinesFile {
         }
     }
 
-    /// Reports ids that occur twice, and what happened to the later ones; of many, the first few.
-    func complain(about duplicates: [Duplicate], _ outcome: String) {
-        for one in duplicates.prefix(Self.mostComplaints) {
-            Output.complain(
-                "\(name):\(one.line): “\(one.id)” is on line \(one.firstLine) already; this one \(outcome)")
+    /// Prints a message for each of the first few duplicates, and how many more there are.
+    ///
+    /// - Parameter outcome: what happened to the later object, as the end of a sentence.
+    func reportDuplicates(_ duplicates: [Duplicate], outcome: String) {
+        for duplicate in duplicates.prefix(Self.maximumReports) {
+            let place = "\(name):\(duplicate.line)"
+            Output.printMessage(
+                "\(place): “\(duplicate.id)” is on line \(duplicate.firstLine) already; this one \(outcome)")
         }
-        let more = duplicates.count - Self.mostComplaints
-        if more > 0 { Output.complain("\(name): \(more) more lines have an id for the second time") }
+        let more = duplicates.count - Self.maximumReports
+        if more > 0 { Output.printMessage("\(name): \(more) more lines repeat the id of an earlier line") }
     }
 
-    private static let mostComplaints = 5
+    private static let maximumReports = 5
 
-    /// The file without the section numbers that `show --json` writes at the start of each object.
+    /// The bytes of the file without the member “section”, which `show --json` writes in each object.
     var withoutSections: Data {
         var bytes = Data()
         var number = 1
         for line in lines {
-            // The number of line ends stays, so that line numbers in listd's messages are right for the file.
+            // Empty lines stay, so that the line numbers in listd's messages are right for the file.
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: line.number - number))
             bytes.append(JSONMember.removing(JSONMember.section, from: line.bytes))
             number = line.number

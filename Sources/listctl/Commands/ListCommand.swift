@@ -3,15 +3,15 @@
 import DBus
 import ListClient
 
-/// `list`: all lists.
+/// `list`: prints a table of all lists.
 struct ListCommand: Command {
     static let syntax = CommandSyntax(
         name: "list", group: .looking, summary: "List the lists, and how they are.",
         discussion: [
-            "SIZE is what the objects count on their owner's account, and is shown to administrators. CHANGES/s is the mean "
-                + "of the last ten seconds.",
-            "Lists and plugins that have failed, and lists that lack something of their source, are named on standard error "
-                + "with the reason.",
+            "SIZE is the number of bytes that the objects count towards their owner's quota; only administrators see "
+                + "it. CHANGES/s is the mean of the last ten seconds.",
+            "Failed lists and plugins, and lists that lack a part of their source, are named on standard error with "
+                + "the reason.",
         ])
 
     init(_ invocation: Invocation) {}
@@ -24,10 +24,10 @@ struct ListCommand: Command {
             } else {
                 Output.table(ListDescription.columns, lists.map(\.row), context.style)
                 if lists.isEmpty, context.style.columns != nil {
-                    Output.complain("there is no list yet; “listctl help create” says how to make one")
+                    Output.printMessage("there is no list yet; “listctl help create” says how to make one")
                 }
             }
-            await FailedLists.tellAll(lists, of: daemon)
+            await FailedLists.reportAll(lists, of: daemon)
             return .done
         }
     }
@@ -44,11 +44,11 @@ struct ListDescription: Sendable {
     }
 
     var state: String { text("state") ?? "" }
-    /// Why it is incomplete; `nil` for users who may not read it.
+    /// Why the list is incomplete; `nil` for users who may not read the list.
     var sourceError: String? { text("source-error") }
     var objects: UInt64 { number("objects") ?? 0 }
     var views: UInt64 { number("views") ?? 0 }
-    /// The bytes of its objects on its owner's account; `nil` for users who are no administrators.
+    /// The bytes that the objects count towards their owner's quota; `nil` for users who are not administrators.
     var bytes: UInt64? { number("bytes") }
     var changesPerSecond: Double { Double(number("changes-10s") ?? 0) / 10 }
 
@@ -68,10 +68,10 @@ struct ListDescription: Sendable {
         ]
     }
 
-    /// As a JSON object, with the names of `DescribeAdapters`.
+    /// The members of the list's JSON object, with the names of `DescribeAdapters`.
     var members: [String: DBusValue] { values.merging(["name": .string(name)]) { $1 } }
 
-    /// The style of a state, of lists and of plugins.
+    /// Returns the style for the state of a list or plugin.
     static func role(ofState state: String) -> TextStyle.Role {
         switch state {
         case "ready": .good

@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// All items of a list as its section controllers make them.
+/// All items that the section controllers make for a list's objects.
 struct ListedItems {
     private struct Item {
         let section: UInt32
@@ -19,10 +19,11 @@ struct ListedItems {
         .init(title: "REUSE", role: { _ in .name }),
     ]
 
-    /// How often a list that changes is read again before parts of different revisions are accepted.
-    private static let attempts = 5
+    /// The number of attempts to read all items at the same revision.
+    private static let maximumAttempts = 5
 
-    /// Reads a list; one that changes all the time is shown with parts of different revisions.
+    /// Reads the items of a list in several calls. If the list changes between the calls, it starts over. After the
+    /// last attempt, items of different revisions are accepted.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         var (items, section, first, attempt) = ([Item](), UInt32(0), UInt64?.none, 1)
@@ -30,7 +31,7 @@ struct ListedItems {
             typealias Row = DBusStruct<UInt32, UInt32, String, Content>
             let (revision, next, rows) = try await adapter.call(
                 "GetItems", section, UInt32.max - section, returning: UInt64.self, UInt32.self, [Row].self)
-            if let first, first != revision, attempt < Self.attempts {
+            if let first, first != revision, attempt < Self.maximumAttempts {
                 (items, section, attempt) = ([], 0, attempt + 1)
             } else {
                 items += rows.map { row in

@@ -4,16 +4,17 @@ import DBus
 import Foundation
 import ListClient
 
-/// All objects of a list at one revision, even if it changes all the time: the lines that listd writes into a file at
-/// once.
+/// All objects of a list at one revision.
+///
+/// listd writes them as lines of JSON to a file in a single call, so a list that changes all the time can be read too.
 struct ListedObjects {
-    /// The revision that was read.
+    /// The revision of the objects.
     let revision: UInt64
     private let lines: [Data]
 
-    /// Reads a list.
+    /// Reads the objects of a list.
     ///
-    /// - Throws: the call's error; `failed` when the file cannot be read.
+    /// - Throws: the error of the call; `failed` when the file cannot be read.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         let (revision, _, file) = try await adapter.call(
@@ -21,7 +22,7 @@ struct ListedObjects {
             FileDescriptor.self, timeout: .seconds(3600))
         self.revision = revision
         do {
-            // The file is owned by the descriptor, which lives until it is read.
+            // `file` owns the descriptor, and is alive until everything has been read.
             let handle = FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false)
             try handle.seek(toOffset: 0)
             lines = (try handle.readToEnd() ?? Data()).split(separator: UInt8(ascii: "\n"))
@@ -30,10 +31,11 @@ struct ListedObjects {
         }
     }
 
-    /// Each object as JSON with its section, as listd wrote it, with control characters escaped.
+    /// Prints the JSON of each object as listd wrote it, with the object's section added and control characters
+    /// escaped.
     func printJSON() {
         for (section, line) in lines.enumerated() {
-            let members = JSONLine.harmless(String(decoding: line.dropFirst(), as: UTF8.self))
+            let members = JSONLine.sanitized(String(decoding: line.dropFirst(), as: UTF8.self))
             Output.line("{\"section\":\(section)," + members)
         }
     }
@@ -54,7 +56,7 @@ struct ListedObjects {
 }
 
 extension MirroredObject {
-    /// Reads an object from one of listd's lines, with all fields that are not null.
+    /// Reads an object from a line that listd wrote. Fields that are null are left out.
     init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
         var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
         var reader = JSONReader(line)

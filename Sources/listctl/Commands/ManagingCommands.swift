@@ -3,7 +3,7 @@
 import DBus
 import ListClient
 
-/// `create`: makes a list.
+/// `create`: creates a list.
 struct CreateCommand: Command {
     static let syntax = CommandSyntax(
         name: "create", group: .managing, summary: "Make a list.",
@@ -28,7 +28,8 @@ struct CreateCommand: Command {
         }
     }
 
-    /// listd accepts an empty name, but nobody means one: it comes from a variable that is not set.
+    /// Refuses an empty name. listd accepts it, but an empty argument most likely comes from a shell variable that is
+    /// not set.
     static func checkName(_ name: String) throws(UsageError) {
         if name.isEmpty { throw UsageError(message: "a list needs a name") }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of listctl(1) that lists the commands, in the format of scdoc(5).
+/// The list of commands in listctl(1), in the format of scdoc(5).
 enum ManualText {
-    /// All commands, each with its options, below a heading for each group.
+    /// All commands with their options. Each group of commands has a heading.
     static let commands: String = {
         var text = ""
         for group in CommandSyntax.Group.allCases {
@@ -37,7 +37,7 @@ enum ManualText {
         return ([syntax.summary] + syntax.discussion).map(escaped) + options
     }
 
-    /// Text with scdoc's markup characters escaped.
+    /// Returns the text with scdoc's markup characters escaped.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

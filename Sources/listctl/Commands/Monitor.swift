@@ -3,10 +3,11 @@
 import DBus
 import ListClient
 
-/// Prints every signal of one list, or of all that its user may read, until it is interrupted.
+/// The output of all signals of one list, or of all lists that the user may read, until the program is interrupted.
 ///
-/// Restricted lists, and a direct connection, send signals to subscribers only: so it subscribes to every list, to new
-/// ones, to those whose options have changed, as they may have other readers now, and again with every new daemon.
+/// Restricted lists, and all lists on a direct connection, send signals to subscribers only. Therefore it subscribes to
+/// every list: to existing and to new lists, to lists whose options changed, because they may have other readers now,
+/// and again to all lists of each new daemon.
 @DBusActor
 final class Monitor {
     private let path: ObjectPath?
@@ -14,13 +15,13 @@ final class Monitor {
     private let json: Bool
     private var awaited: AwaitedDaemon?
     private var daemon: ListDaemonClient?
-    /// The connection with the match rules, which outlives a daemon.
+    /// The connection that has the match rules. It stays open when the daemon on the bus ends.
     private var connection: Connection?
-    private var signals: [Subscription] = []
+    private var subscriptions: [Subscription] = []
     private var listening: Task<Void, Never>?
     private var end: CheckedContinuation<ExitCode, Never>?
 
-    /// A monitor of the list at a path, or of all lists.
+    /// Creates a monitor for the list at a path; nil for all lists.
     init(_ path: ObjectPath?, _ address: BusAddress, json: Bool) {
         self.path = path
         self.address = address
@@ -30,7 +31,7 @@ final class Monitor {
     func run() async -> ExitCode {
         let awaited = AwaitedDaemon(at: address) { [weak self] in self?.daemonChanged($0) }
         self.awaited = awaited
-        Output.endWithReader()
+        Output.exitWhenReaderCloses()
         return await withCheckedContinuation { continuation in
             end = continuation
             awaited.start()
@@ -40,47 +41,48 @@ final class Monitor {
     private func daemonChanged(_ daemon: ListDaemonClient?) {
         self.daemon = daemon
         guard let daemon else { return }
-        if daemon.connection !== connection { dropSignals() }
+        if daemon.connection !== connection { cancelSubscriptions() }
         connection = daemon.connection
         listen(to: daemon)
     }
 
-    private func dropSignals() {
-        for subscription in signals { subscription.cancel() }
-        signals = []
+    private func cancelSubscriptions() {
+        for subscription in subscriptions { subscription.cancel() }
+        subscriptions = []
         connection = nil
     }
 
     // MARK: - Subscribing
 
-    /// One call after the other, so that no rule is added twice; a call to a daemon that has ended fails at once.
+    /// Adds the match rules and subscribes, after an earlier task for that has ended, so that no rule is added twice.
+    /// The earlier task ends soon: a call to a daemon that has ended fails at once.
     private func listen(to daemon: ListDaemonClient) {
         listening = Task { @DBusActor [listening] in
             await listening?.value
-            if daemon === self.daemon { await matchAndSubscribe(to: daemon) }
+            if daemon === self.daemon { await addMatchRulesAndSubscribe(to: daemon) }
         }
     }
 
-    /// Adds the match rules first, which outlive a daemon, then subscribes to existing lists.
-    private func matchAndSubscribe(to daemon: ListDaemonClient) async {
+    /// Adds the match rules if the connection has none yet, then subscribes to the existing lists.
+    private func addMatchRulesAndSubscribe(to daemon: ListDaemonClient) async {
         do throws(DBusError) {
-            if signals.isEmpty { try await match(on: daemon.connection) }
+            if subscriptions.isEmpty { try await addMatchRules(on: daemon.connection) }
             let paths = if let path { [path] } else { try await daemon.adapters().map(\.path) }
             for path in paths { try await subscribe(to: path, of: daemon) }
-            awaited?.hasAnswered()
+            awaited?.recordAnswer()
         } catch {
             guard daemon === self.daemon else { return }
             if error.isTimeout {
-                awaited?.askLater()
+                awaited?.retryLater()
                 return
             }
             if error.standard == .disconnected || error.standard == .serviceUnknown { return }
-            Output.complain(error.explanation)
+            Output.printMessage(error.explanation)
             finish(.failed)
         }
     }
 
-    private func match(on connection: Connection) async throws(DBusError) {
+    private func addMatchRules(on connection: Connection) async throws(DBusError) {
         let lists = MatchRule(sender: ListdName.bus, path: path, interface: ListdName.adapter)
         let arrivals = MatchRule(
             sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager,
@@ -88,10 +90,10 @@ final class Monitor {
         let changes = MatchRule(
             sender: ListdName.bus, path: path, interface: StandardInterface.properties, member: "PropertiesChanged",
             arguments: [0: ListdName.adapter])
-        signals = [
-            try await connection.subscribe(lists) { [weak self] in self?.received($0) },
-            try await connection.subscribe(arrivals) { [weak self] in self?.appeared($0) },
-            try await connection.subscribe(changes) { [weak self] in self?.changed($0) },
+        subscriptions = [
+            try await connection.subscribe(lists) { [weak self] in self?.printSignal($0) },
+            try await connection.subscribe(arrivals) { [weak self] in self?.listAdded($0) },
+            try await connection.subscribe(changes) { [weak self] in self?.propertiesChanged($0) },
         ]
     }
 
@@ -101,21 +103,21 @@ final class Monitor {
         do throws(DBusError) {
             _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self)
         } catch  where error.standard == .unknownObject {
-            // The list was removed, or does not exist yet: its creation will be announced.
+            // The list was removed, or does not exist yet. `InterfacesAdded` will announce it.
         } catch  where error.standard == .accessDenied && self.path == nil {
-            // Lists that others may read, but not this user.
+            // Other users may read the list, but not this one.
         }
     }
 
-    private func appeared(_ message: Message) {
+    private func listAdded(_ message: Message) {
         guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
             self.path == nil || self.path == path
         else { return }
         subscribe(to: path)
     }
 
-    /// Other options may have other readers.
-    private func changed(_ message: Message) {
+    /// Subscribes again when the options of a list changed, because its readers may have changed too.
+    private func propertiesChanged(_ message: Message) {
         let names = try? message.read { (reader) throws(DBusError) in
             _ = try reader.readString()
             return try [String: DBusValue](from: &reader).keys
@@ -129,19 +131,19 @@ final class Monitor {
             do throws(DBusError) {
                 try await subscribe(to: path, of: daemon)
             } catch  where error.isTimeout {
-                if daemon === self.daemon { awaited?.askLater() }
+                if daemon === self.daemon { awaited?.retryLater() }
             } catch  where error.standard == .accessDenied {
                 guard daemon === self.daemon else { return }
-                Output.complain(error.explanation)
+                Output.printMessage(error.explanation)
                 finish(.failed)
             } catch {
-                // The end of a daemon or a connection is reported by `AwaitedDaemon`.
+                // `AwaitedDaemon` reports that the daemon or the connection has ended.
             }
         }
     }
 
     private func finish(_ code: ExitCode) {
-        dropSignals()
+        cancelSubscriptions()
         awaited?.close()
         end?.resume(returning: code)
         end = nil
@@ -149,7 +151,7 @@ final class Monitor {
 
     // MARK: - Printing
 
-    private func received(_ message: Message) {
+    private func printSignal(_ message: Message) {
         guard let path = message.path, let member = message.member,
             let values = try? message.values()
         else { return }
@@ -161,6 +163,6 @@ final class Monitor {
             ])
         }
         let text = SignalText.text(of: member, values) ?? values.map { JSONLine($0).text }.joined(separator: " ")
-        Output.line(DisplayText.harmless("\(ClockTime.now)  \(list)  \(member)  \(text)"))
+        Output.line(DisplayText.sanitized("\(ClockTime.now)  \(list)  \(member)  \(text)"))
     }
 }

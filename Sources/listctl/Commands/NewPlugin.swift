@@ -3,23 +3,25 @@
 import DBus
 import Foundation
 
-/// Makes the package of a new plugin from the template that is installed with listd.
+/// The command `new-plugin`, which creates the package of a new plugin from the template that is installed with listd.
 enum NewPlugin {
-    /// The placeholder for the plugin's name in the template's files and file names; capitalised, for the start of its
-    /// types; after `import`, for its module.
+    /// The placeholder for the plugin's name in the template's files and file names. Capitalised, it stands for the
+    /// prefix of the plugin's types; after `import`, it stands for the plugin's module.
     private static let placeholder = "template"
-    /// The template's path to listd's development files.
+    /// The path to listd's development files in the template.
     private static let templateSDK = "../../Sources"
 
-    /// - Parameter name: one for which ``isName(_:)`` is true.
-    static func make(_ name: String, json: Bool) -> ExitCode {
+    /// Creates the package in a new folder with the plugin's name, and prints what to do next.
+    ///
+    /// - Parameter name: a name for which ``isName(_:)`` is true.
+    static func makePackage(named name: String, json: Bool) -> ExitCode {
         guard let template = templateDirectory() else {
-            Output.complain("the template is not installed (share/listd/plugin-template beside listctl)")
+            Output.printMessage("the template is not installed (share/listd/plugin-template beside listctl)")
             return .failed
         }
         do {
             try copy(template.directory, to: URL(fileURLWithPath: name, isDirectory: true)) { text in
-                renamed(text, for: name, sdk: template.sdk.path)
+                replacingPlaceholders(in: text, name: name, sdk: template.sdk.path)
             }
             if json {
                 Output.json(["directory": .string(name)])
@@ -28,12 +30,13 @@ enum NewPlugin {
             }
             return .done
         } catch {
-            Output.complain(error.localizedDescription)
+            Output.printMessage(error.localizedDescription)
             return .failed
         }
     }
 
-    /// Whether a text can be the name of a plugin, for the daemon (`PluginName`) and with a letter for a Swift module.
+    /// Whether a text can be the name of a plugin. The daemon's rules are those of `PluginName`; the Swift module
+    /// needs at least one letter.
     static func isName(_ text: String) -> Bool {
         let letters = text.utf8.count { isLetter($0) }
         return letters > 0 && text.utf8.count <= 64
@@ -48,10 +51,10 @@ enum NewPlugin {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// A part of the template, or the name of one of its files, for a plugin of this name.
-    static func renamed(_ text: String, for name: String, sdk: String) -> String {
+    /// Returns a text or file name of the template with the placeholders replaced for a plugin with the given name.
+    static func replacingPlaceholders(in text: String, name: String, sdk: String) -> String {
         let module = module(of: name)
-        return replaced(
+        return replacing(
             text,
             [
                 ("import \(placeholder)", "import \(module)"), (placeholder, name),
@@ -59,21 +62,22 @@ enum NewPlugin {
             ])
     }
 
-    /// The name of the package manager's module for a target with this name.
+    /// Returns the module name that the Swift package manager derives from the name of a target.
     private static func module(of name: String) -> String {
         let word = name.replacingOccurrences(of: "-", with: "_")
         return word.utf8.first.map(isDigit) == true ? "_" + word.dropFirst() : word
     }
 
-    /// Makes all replacements at once, so that none is replaced again.
-    private static func replaced(_ text: String, _ replacements: some Collection<(old: String, new: String)>) -> String
+    /// Returns the text with all replacements made at once, so that inserted text is not replaced again.
+    private static func replacing(_ text: String, _ replacements: some Collection<(old: String, new: String)>) -> String
     {
         guard let first = replacements.first else { return text }
-        let parts = text.components(separatedBy: first.old).map { replaced($0, replacements.dropFirst()) }
+        let parts = text.components(separatedBy: first.old).map { replacing($0, replacements.dropFirst()) }
         return parts.joined(separator: first.new)
     }
 
-    /// The template and the development files beside the installed program, or in the sources it was built from.
+    /// Returns the folders of the template and of the development files. They are beside the installed program, or in
+    /// the checkout from which the program was built.
     private static func templateDirectory() -> (directory: URL, sdk: URL)? {
         guard let program = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
         let share = program.deletingLastPathComponent().appending(path: "../share/listd").standardized

@@ -4,12 +4,12 @@ import DBus
 import Glibc
 import ListClient
 
-/// `plugins`: the plugins and their states.
+/// `plugins`: prints a table of the plugins.
 struct PluginsCommand: Command {
     static let syntax = CommandSyntax(
         name: "plugins", group: .plugins, summary: "List the plugins, and how they are.",
         discussion: [
-            "PROCESS is 0 while a plugin's worker is being started again; RESTARTS counts how often that was. LAST ERROR is empty "
+            "PROCESS is 0 while a plugin's worker is being restarted; RESTARTS is the number of restarts. LAST ERROR is empty "
                 + "if nothing went wrong."
         ])
 
@@ -56,8 +56,8 @@ struct LoadCommand: Command {
         name: "load", group: .plugins, summary: "Load a plugin, or take its new version into use.",
         operands: [.init(name: "FILE", completion: .file)],
         discussion: [
-            "FILE is the path of the library, or its name in one of listd's folders of plugins. Lists that use the plugin go on "
-                + "with the new version; for administrators."
+            "FILE is the path of the library, or its name in one of listd's folders of plugins. Lists that use the "
+                + "plugin continue with the new version; for administrators."
         ])
 
     private let file: String
@@ -93,7 +93,7 @@ struct UnloadCommand: Command {
     }
 }
 
-/// `new-plugin`: makes the package of a new plugin.
+/// `new-plugin`: creates the package of a new plugin.
 struct NewPluginCommand: Command {
     static let syntax = CommandSyntax(
         name: "new-plugin", group: .plugins, summary: "Make the package of a new plugin in ./PLUGIN.",
@@ -111,6 +111,6 @@ struct NewPluginCommand: Command {
     }
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        NewPlugin.make(name, json: context.json)
+        NewPlugin.makePackage(named: name, json: context.json)
     }
 }

@@ -3,14 +3,16 @@
 import DBus
 import ListClient
 
-/// Checks that the list to follow exists: waiting for a list that never existed helps nobody.
+/// The check that a list exists before a command follows it. Otherwise the command would wait forever for a list whose
+/// name is mistyped.
 @DBusActor
 enum Presence {
-    /// Finds a list, or listd alone when no name is given.
+    /// Returns the path of a list, and prints a message if the list has failed.
     ///
-    /// Waits for a listd that does not answer, and reports that once.
-    /// - Returns: the list's path; nil without a name.
-    /// - Throws: the error of the bus or listd.
+    /// Without a name it only checks that listd answers, and returns nil. When listd does not answer in time, it
+    /// prints a message once and tries again.
+    ///
+    /// - Throws: the error of the bus or of listd.
     static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
         let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }
@@ -22,7 +24,7 @@ enum Presence {
                     return nil
                 }
                 let adapter = try await daemon.adapter(name)
-                await FailedLists.tell(of: adapter, named: name)
+                await FailedLists.report(adapter, named: name)
                 return adapter.path
             } catch {
                 guard error.isTimeout else { throw error }

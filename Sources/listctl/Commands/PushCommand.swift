@@ -5,20 +5,21 @@ import Foundation
 import Glibc
 import ListClient
 
-/// `push`: replaces the content of a list.
+/// `push`: replaces all objects of a list.
 struct PushCommand: Command {
     static let syntax = CommandSyntax(
         name: "push", group: .writing, summary: "Make the objects of a file the whole content of a list.",
         operands: [.list, .init(name: "FILE", completion: .file)],
         options: [
-            .init(name: "replace", summary: "Do so on a terminal, too, when it takes away more than half of the list.")
+            .init(name: "replace", summary: "On a terminal, push even if that removes more than half of the objects.")
         ],
         discussion: [
-            "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard input. What "
-                + "is not in it is taken out of the list: “append” adds instead. On a terminal, a push that would remove more "
-                + "than half of the objects is refused without --replace.",
-            "FILE may be what “--json show” printed: the number “section” that each object has there is left out. Of several "
-                + "objects with one id the first counts, and the lines of the others are named on standard error.",
+            "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard "
+                + "input. Objects that are not in the file are removed from the list; “append” only adds. On a "
+                + "terminal, a push that would remove more than half of the objects is refused without --replace.",
+            "FILE may be the output of “--json show”; the member “section” of its objects is ignored. Of several "
+                + "objects with the same id, the first is used, and the lines of the others are named on standard "
+                + "error.",
         ])
 
     private let name: String
@@ -36,46 +37,48 @@ struct PushCommand: Command {
         do throws(InputFile.Failure) {
             source = try InputFile.rereadable(FileDescriptor(adopting: try InputFile.open(file)), named: file)
         } catch {
-            Output.complain(error.message)
+            Output.printMessage(error.message)
             return .noInput
         }
         return try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
-            // A person at a terminal can think again; a script cannot.
+            // Only a person at a terminal is asked to confirm a push that removes most objects; a script is not.
             guard isatty(STDERR_FILENO) == 1, !replaces else {
                 // listd reads the file itself, however long it is.
                 let before = try await adapter.property("ObjectCount", as: UInt32.self)
                 let revision = try await push(source, expecting: 0, to: adapter)
-                return try await finish(revision, before: before, source, adapter, context)
+                return try await printResult(revision, before: before, source, adapter, context)
             }
-            return try await pushWatched(source, to: adapter, in: context)
+            return try await pushAfterComparison(source, to: adapter, in: context)
         }
     }
 
-    /// Compares first; changes of the list meanwhile are compared with, too.
+    /// Pushes the file unless that would remove more than half of the objects. If the list changes between the
+    /// comparison and the push, both are repeated.
     @DBusActor
-    private func pushWatched(
+    private func pushAfterComparison(
         _ source: FileDescriptor, to adapter: RemoteObject, in context: CommandContext
     ) async throws(DBusError) -> ExitCode {
         let ids = try lines(of: source).ids
         while true {
-            let (revision, before, removed) = try await Self.missing(in: ids, of: adapter)
+            let (revision, before, removed) = try await Self.countObjects(of: adapter, missingIn: ids)
             guard removed * 2 <= before else {
-                Output.complain(
+                Output.printMessage(
                     "push would remove \(removed) of the \(before) objects of “\(name)”, and leave \(ids.count); "
                         + "use --replace if that is meant, or append to add")
                 return .failed
             }
             do throws(DBusError) {
                 let revision = try await push(source, expecting: revision, to: adapter)
-                return try await finish(revision, before: before, source, adapter, context)
+                return try await printResult(revision, before: before, source, adapter, context)
             } catch  where error.name == ListdErrorName.revisionConflict {
                 continue
             }
         }
     }
 
-    /// Makes listd read the file; objects in the form of `show --json` without their numbers.
+    /// Makes listd read the file. If listd refuses the member “section”, which `show --json` writes, the file is sent
+    /// again without that member.
     @DBusActor
     private func push(
         _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
@@ -86,7 +89,7 @@ struct PushCommand: Command {
             let stripped: FileDescriptor
             let bytes = try lines(of: source).withoutSections
             do throws(InputFile.Failure) {
-                stripped = try InputFile.memory(of: bytes, named: file)
+                stripped = try InputFile.memoryFile(containing: bytes, named: file)
             } catch {
                 throw .failed(error.message)
             }
@@ -103,7 +106,7 @@ struct PushCommand: Command {
                 "PerformUpdatesFromFile", revision, source, "jsonl", [String: DBusValue](), returning: UInt64.self,
                 timeout: .seconds(3600))
         } catch {
-            throw JSONLinesFile.located(error, in: file)
+            throw JSONLinesFile.addingLocation(to: error, in: file)
         }
     }
 
@@ -116,7 +119,7 @@ struct PushCommand: Command {
     }
 
     @DBusActor
-    private func finish(
+    private func printResult(
         _ revision: UInt64, before: UInt32, _ source: FileDescriptor, _ adapter: RemoteObject,
         _ context: CommandContext
     ) async throws(DBusError) -> ExitCode {
@@ -126,14 +129,14 @@ struct PushCommand: Command {
             json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(before)])
         let lines = try lines(of: source)
         // listd keeps the first object of each id, and does not report the others.
-        if lines.count > Int(after) { lines.complain(about: lines.duplicates, "was left out") }
+        if lines.count > Int(after) { lines.reportDuplicates(lines.duplicates, outcome: "was left out") }
         return .done
     }
 
-    /// The number of a list's objects that are not among some.
+    /// Returns the list's revision, the number of its objects, and how many of them have none of the given ids.
     @DBusActor
-    private static func missing(
-        in ids: Set<String>, of adapter: RemoteObject
+    private static func countObjects(
+        of adapter: RemoteObject, missingIn ids: Set<String>
     ) async throws(DBusError) -> (revision: UInt64, count: UInt32, missing: UInt32) {
         let before = try await ListedObjects(of: adapter)
         var missing: UInt32 = 0

@@ -3,24 +3,24 @@
 import DBus
 import ListClient
 
-/// `show`: the objects of a list.
+/// `show`: prints the objects or items of a list.
 struct ShowCommand: Command {
     static let syntax = CommandSyntax(
         name: "show", group: .looking, summary: "Show the objects of a list, all of one revision.",
         operands: [.list],
         options: [
             .init(
-                name: "columns", value: "FIELD,FIELD", summary: "Show these fields; one within another is OUTER.INNER."),
+                name: "columns", value: "FIELD,FIELD", summary: "Show these fields; a nested field is OUTER.INNER."),
             .init(name: "search", value: "TEXT", summary: "Show only objects with TEXT in one of their text fields."),
-            .init(name: "items", summary: "Show what the section controllers make of the objects."),
-            .init(name: "raw", summary: "Show all fields, and the values as they are, whatever the list's hints say."),
+            .init(name: "items", summary: "Show the items that the section controllers make for the objects."),
+            .init(name: "raw", summary: "Show all fields with unchanged values, and ignore the list's hints."),
         ],
         discussion: [
-            "On a terminal the columns are those that fit into a line, without fields that say the same as ID or TYPE in all "
-                + "objects; fields for which there is no room are named on standard error. If the list has failed the reason "
-                + "is said there too.",
-            "With --json contents are written as in org.listd.Listd1(5), GetObjectsByFileDescriptor; control and format "
-                + "characters in them, which would steer a terminal, are escaped as JSON has it (\\u202e).",
+            "On a terminal, only the columns that fit into a line are shown, without fields that equal ID or TYPE in "
+                + "all objects. The fields for which there is no room are named on standard error. If the list has "
+                + "failed, the reason is printed there too.",
+            "With --json, contents are written as described in org.listd.Listd1(5), GetObjectsByFileDescriptor. "
+                + "Control and format characters, which could control a terminal, are escaped as in JSON (\\u202e).",
         ])
 
     private let name: String
@@ -44,13 +44,13 @@ struct ShowCommand: Command {
             if let search {
                 var query = ListQueryText()
                 query.contains = search
-                let found = try await TransientFilter.make(of: name, query, by: daemon)
+                let found = try await TransientFilter.create(of: name, matching: query, on: daemon)
                 try await show(found.adapter, hintsOf: adapter, in: context)
                 await found.remove()
             } else {
                 try await show(adapter, hintsOf: adapter, in: context)
             }
-            await FailedLists.tell(of: adapter, named: name)
+            await FailedLists.report(adapter, named: name)
             return .done
         }
     }
@@ -76,23 +76,23 @@ struct ShowCommand: Command {
         isRaw ? [:] : try await AdapterClient(adapter).hints()
     }
 
-    /// Prints rows while they are read; those from which a table takes its columns are read twice.
+    /// Prints a table of rows. The first rows are read twice, because they determine the columns.
     @DBusActor
     private func print(
         _ rows: ListedRows, leading: [TextTable.Column], hints: [String: FieldHint], _ context: CommandContext
     ) throws(DBusError) {
         guard rows.count > 0 else {
             if context.style.columns != nil {
-                Output.complain(
+                Output.printMessage(
                     search.map { "nothing in the list “\(name)” contains “\($0)”" } ?? "the list “\(name)” is empty")
             }
             return
         }
         var sample: [ContentTable.Row] = []
-        for place in 0..<min(rows.count, ContentTable.sample) { sample.append(try rows.read(place)) }
+        for place in 0..<min(rows.count, ContentTable.sampleSize) { sample.append(try rows.read(place)) }
         let all = isRaw ? Array(Set(sample.flatMap { $0.content.keys })).sorted() : nil
         if let columns {
-            KnownFields(of: sample.map(\.content), isWhole: sample.count == rows.count).warn(of: columns)
+            KnownFields(of: sample.map(\.content), isWhole: sample.count == rows.count).warn(aboutUnknown: columns)
         }
         let table = ContentTable(
             leading: leading, sample: sample, isWhole: sample.count == rows.count, chosen: columns ?? all,
@@ -100,14 +100,15 @@ struct ShowCommand: Command {
             style: context.style)
         Output.line(table.heading)
         for place in 0..<rows.count { Output.line(table.line(try rows.read(place))) }
-        if !table.hidden.isEmpty {
-            Output.complain(
-                "no room for \(table.hidden.joined(separator: ", "))" + (columns == nil ? "; --columns chooses" : ""))
+        if !table.hiddenFields.isEmpty {
+            Output.printMessage(
+                "no room for the fields \(table.hiddenFields.joined(separator: ", "))"
+                    + (columns == nil ? "; choose fields with --columns" : ""))
         }
     }
 }
 
-/// Rows that are read one by one.
+/// The rows of a table, which are read one by one.
 struct ListedRows {
     let count: Int
     let read: (Int) throws(DBusError) -> ContentTable.Row

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of `Manager.Dump` about the store (org.listd.Listd1(5)).
+/// The section about the store in the text of `Manager.Dump` (org.listd.Listd1(5)).
 struct StoreReport {
-    /// Its lines, the first one with the verdict.
+    /// The lines of the section. The first line says whether the store is intact.
     let lines: [Substring]
 
-    /// Whether there is a store, and it is undamaged.
+    /// Whether there is a store without damage.
     var isHealthy: Bool { lines.first?.hasSuffix(", integrity ok") ?? false }
 
-    /// Finds its lines, which are together: names from a plugin or a client may look like them further down.
+    /// Finds the lines of the section. Only adjacent lines are taken, because names that a plugin or client chose may
+    /// look like such lines further down.
     init(dump: String) {
         lines = Array(
             dump.split(separator: "\n").drop { !$0.hasPrefix("store: ") }.enumerated()

@@ -4,16 +4,19 @@ import DBus
 import Glibc
 import ListClient
 
-/// `top`: lists and clients, refreshed.
+/// `top`: shows the busiest lists and clients, and updates them regularly.
 struct TopCommand: Command {
     static let syntax = CommandSyntax(
         name: "top", group: .looking, summary: "Show the busiest lists and clients, again and again.",
         options: [
-            .init(name: "delay", value: "SECONDS", summary: "How long to wait in between: 1 to 3600, without it 2."),
-            .init(name: "count", value: "NUMBER", summary: "End after so many times; without it at q or Ctrl-C."),
+            .init(name: "delay", value: "SECONDS", summary: "The time between two updates: 1 to 3600, by default 2."),
+            .init(
+                name: "count", value: "NUMBER",
+                summary: "End after NUMBER updates; by default only at q or "
+                    + "Ctrl-C."),
         ],
         discussion: [
-            "On a terminal it writes over what it wrote before, and q ends it. Clients are shown to administrators."
+            "On a terminal, it overwrites its previous output, and q ends it. Only administrators see the clients."
         ])
 
     private let delay: Int
@@ -26,13 +29,13 @@ struct TopCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
-            Output.endWithReader()
+            Output.exitWhenReaderCloses()
             let screen = context.json ? nil : RefreshedScreen()
             defer { screen?.close() }
             var shown = 0
             while true {
                 let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
-                // Users who are no administrators see the lists alone.
+                // Users who are not administrators see the lists only.
                 let clients = try? await daemon.clients()
                 if context.json {
                     for list in lists { Output.json(list.members) }
@@ -54,7 +57,7 @@ struct TopCommand: Command {
         }
     }
 
-    /// One screen; what does not fit into so many rows is left out, so that nothing scrolls.
+    /// Returns the lines of one screen. Rows that do not fit are left out, so that the terminal does not scroll.
     @DBusActor
     private static func lines(
         _ lists: [ListDescription], _ clients: [ListDaemonClient.ClientRow]?, rows: Int, _ style: TextStyle
@@ -68,11 +71,11 @@ struct TopCommand: Command {
             "listd  \(counted(lists.count, "list")), \(counted(objects, "object")), "
             + counted(lists.reduce(0) { $0 + $1.views }, "view")
             + (clients.map { ", " + counted($0.count, "client") } ?? "")
-        // The key is at the end of the line, whatever room that leaves for the counts.
+        // The key is always shown at the end of the line; the counts before it are cut if necessary.
         let key = rows == .max ? "" : "  q quits"
         let fitted = style.columns.map { DisplayText.fitted(heading, to: max(5, $0 - key.count)) + key } ?? heading
         var lines = [style.painted("listd", .name) + fitted.dropFirst(5), ""]
-        // Two headings, and the line between the tables.
+        // Subtracts the two headings and the empty line between the tables.
         let room = rows == .max ? Int.max : max(1, rows - lines.count - (callers == nil ? 1 : 3))
         let shownLists = min(busiest.count, callers == nil ? room : max(room / 2, room - (callers?.count ?? 0)))
         lines += table(ListDescription.columns, busiest.prefix(shownLists).map(\.row), style)
@@ -88,7 +91,7 @@ struct TopCommand: Command {
     }
 
     private static func table(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) -> [String] {
-        let rows = rows.map { row in row.map { DisplayText.harmless($0) } }
+        let rows = rows.map { row in row.map { DisplayText.sanitized($0) } }
         let table = TextTable(columns, for: rows, style: style)
         return [table.heading] + rows.map { table.line($0) }
     }

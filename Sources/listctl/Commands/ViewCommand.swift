@@ -11,12 +11,12 @@ struct ViewCommand: Command {
         options: [
             .init(
                 name: "height", value: "LINES",
-                summary: "How many lines to show when the output is no terminal: 1 to 10000, without it 24.")
+                summary: "The number of lines to show when the output is not a terminal: 1 to 10000, by default 24.")
         ],
         discussion: [
-            "The viewer draws the slots that listd hands it and holds no copy of the list. When the output is no terminal, "
+            "The viewer draws the slots of a view and holds no copy of the list. When the output is not a terminal, "
                 + "or with --json, it prints the first screen and then the changes, as “watch” does.",
-            "When listd goes away it is waited for.",
+            "When listd ends, the viewer waits until listd is back.",
         ])
 
     private let name: String
@@ -44,9 +44,11 @@ struct WatchCommand: Command {
         name: "watch", group: .looking, summary: "Print the changes of a list as they come.",
         operands: [.list],
         discussion: [
-            "A line for each object that is inserted, removed, moved or changed, with the time and the revision. When listd "
-                + "goes away or does not answer that is said, and made up for as soon as listd is back.",
-            "It ends when the list is removed, or listd comes back without it, and it is not made again within three seconds.",
+            "It prints a line for each object that is inserted, removed, moved or changed, with the time and the "
+                + "revision. When listd ends or does not answer, a message says so; as soon as listd is back, the "
+                + "missed changes are printed.",
+            "It ends when the list is removed, or listd comes back without it, and the list is not created again "
+                + "within three seconds.",
         ])
 
     private let name: String
@@ -66,9 +68,10 @@ struct MonitorCommand: Command {
         name: "monitor", group: .looking, summary: "Print what listd tells of one list, or of all that you may read.",
         operands: [.init(name: "NAME", arity: .optional, completion: .list)],
         discussion: [
-            "Updates, what views show and prepare, selection, actions: with the time and the revision. New lists, and those "
-                + "that a reload opens, are heard too. It goes on when listd is started again, and ends when the one list that "
-                + "it was asked for may not be read any more. With --json the arguments of the signals are printed whole."
+            "It prints updates, what views show and prepare, selection and actions, with the time and the revision. "
+                + "New lists, and lists that a reload makes readable, are included. It continues when listd is "
+                + "started again. With NAME, it ends when that list may not be read any more. With --json, the "
+                + "arguments of the signals are printed whole."
         ])
 
     private let name: String?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reports what is being waited for, once until it is back.
+/// The message that says what the program waits for. It is printed once, until the wait has ended.
 struct WaitingNotice {
-    /// The bus or the daemon.
+    /// What the program waits for.
     enum Missing: Equatable {
         case bus
         case listd
@@ -11,17 +11,19 @@ struct WaitingNotice {
 
     private var reported: Missing?
 
-    /// Records that both are there.
+    /// Records that the wait has ended.
     mutating func end() { reported = nil }
 
-    /// Records that one is away; the bus with the reason.
+    /// Prints what the program waits for, unless that was the last message.
+    ///
+    /// - Parameter reason: why the bus is missing; not used otherwise.
     mutating func report(_ missing: Missing, _ reason: String = "") {
         guard missing != reported else { return }
         reported = missing
         switch missing {
-        case .bus: Output.complain("waiting for the bus: \(reason)")
-        case .listd: Output.complain("waiting for listd")
-        case .answer: Output.complain("listd does not answer; trying again")
+        case .bus: Output.printMessage("waiting for the bus: \(reason)")
+        case .listd: Output.printMessage("waiting for listd")
+        case .answer: Output.printMessage("listd does not answer; trying again")
         }
     }
 }

@@ -8,7 +8,7 @@ struct PatchCommand: Command {
     static let syntax = CommandSyntax(
         name: "patch", group: .writing, summary: "Change some fields of one object.",
         operands: [.list, .init(name: "ID"), .init(name: "KEY=VALUE", arity: .any)],
-        options: [.init(name: "unset", value: "KEY", summary: "Take the field away; may stand several times.")],
+        options: [.init(name: "unset", value: "KEY", summary: "Remove the field; may be given several times.")],
         discussion: [FieldWords.discussion])
 
     private let name: String
@@ -36,15 +36,15 @@ struct PatchCommand: Command {
     }
 }
 
-/// `move`: moves one object.
+/// `move`: moves one object to another place in its list.
 struct MoveCommand: Command {
     static let syntax = CommandSyntax(
         name: "move", group: .writing, summary: "Move one object to another place; give one of the options.",
         operands: [.list, .init(name: "ID")],
         options: [
             .init(name: "first", summary: "To the start."), .init(name: "last", summary: "To the end."),
-            .init(name: "before", value: "OTHER", summary: "In front of another object."),
-            .init(name: "after", value: "OTHER", summary: "Behind another object."),
+            .init(name: "before", value: "OTHER", summary: "Before another object."),
+            .init(name: "after", value: "OTHER", summary: "After another object."),
         ])
 
     private let name: String
@@ -76,7 +76,7 @@ struct MoveCommand: Command {
     }
 }
 
-/// `delete`: removes objects of a list.
+/// `delete`: removes objects from a list.
 struct DeleteCommand: Command {
     static let syntax = CommandSyntax(
         name: "delete", group: .writing,
@@ -94,7 +94,7 @@ struct DeleteCommand: Command {
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
-            // listd ignores unknown ids; a person who mistypes one wants to know.
+            // listd ignores unknown ids, but a user who mistyped an id needs an error.
             for id in ids {
                 _ = try await adapter.call(
                     "FindObject", id, returning: UInt64.self, UInt32.self, String.self, Content.self)
@@ -108,10 +108,10 @@ struct DeleteCommand: Command {
     }
 }
 
-/// One object for `ApplyChanges`: id, type, position, anchor, fields.
+/// An object in a call of `ApplyChanges`: id, type, position, anchor, fields.
 typealias Upsert = DBusStruct<String, String, String, String, Content>
 
-/// `append`: adds objects at the end of a list.
+/// `append`: adds objects to a list, or replaces objects with the same ids.
 struct AppendCommand: Command {
     static let syntax = CommandSyntax(
         name: "append", group: .writing, summary: "Add objects to a list; what is there stays.",
@@ -122,8 +122,8 @@ struct AppendCommand: Command {
             .init(name: "first", summary: "Add at the start instead of the end."),
         ],
         discussion: [
-            "Without --id, FILE has one object per line, as for “push”; - is standard input. An object whose id is there already "
-                + "is replaced, and keeps its place unless --first is given.",
+            "Without --id, FILE has one object per line, as for “push”; - is standard input. If the list already has "
+                + "an object with the same id, that object is replaced, and keeps its place unless --first is given.",
             FieldWords.discussion,
         ])
 
@@ -132,7 +132,7 @@ struct AppendCommand: Command {
         case lines(file: String)
     }
 
-    /// The number of objects in one call, and of bytes in their lines.
+    /// The maximum number of objects in one call, and the number of bytes of their lines after which a call is sent.
     private static let batch = (objects: 1000, bytes: 1 << 20)
 
     private let name: String
@@ -150,7 +150,7 @@ struct AppendCommand: Command {
             guard words.count == 1 else {
                 throw UsageError(message: "append takes one FILE, or --id ID and KEY=VALUE words")
             }
-            guard invocation.value(of: "type") == nil else { throw UsageError(message: "--type goes with --id") }
+            guard invocation.value(of: "type") == nil else { throw UsageError(message: "--type needs --id") }
             objects = .lines(file: words[0])
         }
     }
@@ -163,7 +163,7 @@ struct AppendCommand: Command {
             do throws(InputFile.Failure) {
                 lines = try JSONLinesFile(file)
             } catch {
-                Output.complain(file.contains("=") ? explanation(ofMissing: file) : error.message)
+                Output.printMessage(file.contains("=") ? explanation(ofMissing: file) : error.message)
                 return .noInput
             }
             return try await add(lines, in: context)
@@ -171,7 +171,8 @@ struct AppendCommand: Command {
     }
 
     private func explanation(ofMissing word: String) -> String {
-        "there is no file “\(word)”; the fields of one object go with its id, as in “listctl append \(name) --id ID \(word)”"
+        "there is no file “\(word)”; to add one object, give its id and its fields, as in "
+            + "“listctl append \(name) --id ID \(word)”"
     }
 
     @DBusActor
@@ -182,16 +183,16 @@ struct AppendCommand: Command {
             let progress = Progress("objects", total: lines.count)
             var (first, revision) = (0, UInt64(0))
             var ids = [String?](repeating: nil, count: lines.count)
-            // Objects for the start are added from the last one on, so that they end in the file's order.
-            let order = position == "first" ? Array(lines.places.reversed()) : Array(lines.places)
+            // With --first, objects are added from the last one on, so that they end up in the file's order.
+            let order = position == "first" ? Array(lines.indices.reversed()) : Array(lines.indices)
             while first < order.count {
                 var (batch, bytes) = ([Upsert](), 0)
                 while first + batch.count < order.count, batch.count < Self.batch.objects, bytes < Self.batch.bytes {
-                    let place = order[first + batch.count]
-                    let object = try lines.object(place)
-                    ids[place] = object.id
+                    let index = order[first + batch.count]
+                    let object = try lines.object(at: index)
+                    ids[index] = object.id
                     batch.append(upsert(object))
-                    bytes += lines.size(place)
+                    bytes += lines.byteCount(at: index)
                 }
                 revision = try await apply(batch, to: adapter)
                 first += batch.count
@@ -203,7 +204,7 @@ struct AppendCommand: Command {
             let count = lines.count - duplicates.count
             let added = min(count, max(0, Int(after) - Int(before)))
             report(added: added, replaced: count - added, revision, in: context)
-            lines.complain(about: duplicates, position == "first" ? "was replaced by it" : "replaced it")
+            lines.reportDuplicates(duplicates, outcome: position == "first" ? "was replaced by it" : "replaced it")
             return .done
         }
     }

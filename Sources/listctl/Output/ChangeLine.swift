@@ -3,18 +3,18 @@
 import DBus
 import ListClient
 
-/// Changes of a list as lines of text and as JSON.
+/// The text and JSON of a list's changes, as `watch` prints them.
 enum ChangeLine {
-    /// An object on one line: its id, then its content.
+    /// Returns one line of text for an object: its id, then its content.
     static func text(of object: MirroredObject) -> String {
         let title = ItemText.title(of: object.fields, objectID: object.id)
         let details = ItemText.details(of: object.fields)
-        let id = DisplayText.harmless(object.id)
+        let id = DisplayText.sanitized(object.id)
         let head = title == id ? id : "\(id)  \(title)"
         return details.isEmpty ? head : "\(head)  \(details)"
     }
 
-    /// A change on one line, as `inserted at 3  ID  TITLE  DETAILS`; positions count from 0.
+    /// Returns one line of text for a change, such as `inserted at 3  ID  TITLE  DETAILS`. Positions count from 0.
     static func text(of change: MirrorChange) -> String {
         switch change {
         case .replaced(let count): "read anew, \(count) object\(count == 1 ? "" : "s")"
@@ -25,7 +25,7 @@ enum ChangeLine {
         }
     }
 
-    /// A change as a JSON object.
+    /// Returns the members of the JSON object for a change.
     static func members(of change: MirrorChange) -> [String: DBusValue] {
         switch change {
         case .replaced(let count): ["change": .string("replace"), "count": .int64(Int64(count))]
@@ -38,7 +38,7 @@ enum ChangeLine {
         }
     }
 
-    /// An object as a JSON object.
+    /// Returns the members of the JSON object for an object of the list.
     static func members(of object: MirroredObject, section: Int) -> [String: DBusValue] {
         [
             "section": .int64(Int64(section)), "id": .string(object.id), "type": .string(object.type),

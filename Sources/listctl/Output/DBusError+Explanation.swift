@@ -4,25 +4,32 @@ import DBus
 import ListClient
 
 extension DBusError {
-    /// The error in words for people; listd's own errors are written for people already.
+    /// The error as a message for people. The messages of listd's own errors are used nearly unchanged.
     var explanation: String {
-        if standard.map(Self.missingName.contains) == true { return "listd does not run on this bus (\(message))" }
-        if standard.map(Self.missingBus.contains) == true { return "no connection to the bus: \(message)" }
-        return message.isEmpty ? name : Self.inWordsOfCommands(message)
+        if isNameMissing { return "listd does not run on this bus (\(message))" }
+        if isBusMissing { return "no connection to the bus: \(message)" }
+        return message.isEmpty ? name : Self.replacingAdapterByList(message)
     }
 
-    /// Whether listd's name has no owner, or there is no bus.
-    var meansNoDaemon: Bool { standard.map { Self.missingName.contains($0) || Self.missingBus.contains($0) } == true }
+    /// Whether listd's bus name has no owner, or the bus cannot be reached.
+    var isDaemonMissing: Bool { isNameMissing || isBusMissing }
 
     /// Whether listd or the bus exists, but did not answer in time.
     var isTimeout: Bool { standard == .noReply || standard == .timeout || standard == .timedOut }
 
-    private static let missingName: Set<StandardError> = [.serviceUnknown, .nameHasNoOwner]
-    private static let missingBus: Set<StandardError> = [.noServer, .fileNotFound, .badAddress, .disconnected]
+    private var isNameMissing: Bool { standard == .serviceUnknown || standard == .nameHasNoOwner }
 
-    /// listd's messages have the word adapter, as its interface does; commands and documents for people have list. The
-    /// leading name of an argument is for programs.
-    private static func inWordsOfCommands(_ message: String) -> String {
+    private var isBusMissing: Bool {
+        switch standard {
+        case .noServer, .fileNotFound, .badAddress, .disconnected: true
+        default: false
+        }
+    }
+
+    /// Returns listd's message with the words of the commands. listd's messages say “adapter”, as its interface does;
+    /// the commands and the documents for people say “list”. The name of an argument at the start, which is for
+    /// programs, is removed.
+    private static func replacingAdapterByList(_ message: String) -> String {
         for argument in ["id: ", "anchor: "] where message.hasPrefix(argument) {
             let rest = message.dropFirst(argument.count)
             if rest.hasPrefix("no object ") { return "there is " + rest }

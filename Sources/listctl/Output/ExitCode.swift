@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The exit code of the program; the numbers are those of sysexits.h, and of shells for signals.
+/// The exit codes of the program. The numbers are those of sysexits.h, and those that shells use for signals.
 enum ExitCode: Int32 {
     case done = 0
     case failed = 1
@@ -11,6 +11,6 @@ enum ExitCode: Int32 {
     case interrupted = 130
     case terminated = 143
 
-    /// The exit code after a signal: 128 and its number.
+    /// Returns the exit code after a signal, which is 128 plus the signal's number.
     static func ended(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) ?? .failed }
 }

@@ -4,9 +4,9 @@ import DBus
 import Glibc
 import ListClient
 
-/// The fields of a list as text for people (org.listd.Listd1(5), OPTIONS OF A LIST, *hints*).
+/// Texts for people of fields with a hint (org.listd.Listd1(5), OPTIONS OF A LIST, *hints*).
 extension FieldHint {
-    /// The value for people; `nil` when the hint does not fit its type.
+    /// Returns a field's value as text for people; `nil` when the hint does not fit the type of the value.
     func text(of value: DBusValue) -> String? {
         guard let number = Self.number(value) else { return nil }
         let whole = Int64(exactly: number.rounded(.towardZero))
@@ -22,7 +22,7 @@ extension FieldHint {
         }
     }
 
-    /// Whether the column is aligned to the right.
+    /// Whether a column with this hint is aligned to the right.
     var isRightAligned: Bool {
         switch self {
         case .bytes, .percent, .durationInMicroseconds: true
@@ -30,7 +30,7 @@ extension FieldHint {
         }
     }
 
-    /// The order of columns, as in ls(1).
+    /// The position of a field with this hint among the columns, in the order of ls(1).
     var rank: Int {
         switch self {
         case .permissions: 0
@@ -58,7 +58,7 @@ extension FieldHint {
         }
     }
 
-    /// `67 KiB`: at most three digits before the unit.
+    /// Returns a number of bytes with a unit and at most three digits, such as `67 KiB`.
     static func bytes(_ count: Double) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var (value, unit) = (count, 0)
@@ -67,7 +67,8 @@ extension FieldHint {
         return "\(Int64(exactly: value.rounded()).map(String.init) ?? "\(value)") \(units[unit])"
     }
 
-    /// `-rw-r--r--`, as ls(1) writes a mode; without bits of a type it counts as a file's.
+    /// Returns a file mode as ls(1) writes it, such as `-rw-r--r--`. A mode without type bits is shown as a regular
+    /// file's.
     private static func permissions(_ mode: UInt32) -> String {
         let types: [UInt32: Character] = [
             UInt32(S_IFDIR): "d", UInt32(S_IFLNK): "l", UInt32(S_IFCHR): "c", UInt32(S_IFBLK): "b",
@@ -85,7 +86,7 @@ extension FieldHint {
         return text
     }
 
-    /// `350 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+    /// Returns a duration in up to two units, such as `350 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min` or `3 d 4 h`.
     private static func duration(_ microseconds: Double) -> String {
         let sign = microseconds < 0 ? "-" : ""
         let value = microseconds.magnitude
@@ -102,7 +103,7 @@ extension FieldHint {
         return "\(sign)\(large.0) \(large.1)" + (small.0 > 0 ? " \(small.0) \(small.1)" : "")
     }
 
-    /// A number with one decimal, or none when that is 0.
+    /// Returns a number rounded to one decimal place, without the decimal place when it is 0.
     static func decimal(_ number: Double) -> String {
         let tenths = (number * 10).rounded()
         guard let whole = Int64(exactly: tenths) else { return "\(number)" }
@@ -111,7 +112,7 @@ extension FieldHint {
     }
 }
 
-/// The names of users and groups, as in getent(1); the number for those without one.
+/// The names of users and groups, as getent(1) prints them. A user or group without a name is shown by its number.
 enum UserName {
     static func user(_ number: UInt32) -> String {
         var (entry, result) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)

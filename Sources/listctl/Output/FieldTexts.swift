@@ -3,25 +3,28 @@
 import DBus
 import ListClient
 
-/// The fields of an object or item as text for people, nested ones by names with points, as `owner.name`.
+/// The conversion of an object's or item's fields to text for people.
+///
+/// The names of nested fields are joined with points, as in `owner.name`.
 struct FieldTexts {
     private let hints: [String: FieldHint]
 
-    /// - Parameter hints: how to show fields; empty shows the values unchanged.
+    /// - Parameter hints: the hints by the names of the fields. A field without a hint shows its value unchanged.
     init(hints: [String: FieldHint]) { self.hints = hints }
 
-    /// Whether the column of a field is aligned to the right; nil without a hint.
+    /// Whether the column of a field is aligned to the right; nil when the field has no hint.
     func isRightAligned(_ name: String) -> Bool? { hints[name]?.isRightAligned }
 
-    /// The place of a field with a hint in the order of columns; nil without one.
+    /// Returns the position of a field among the columns; nil when the field has no hint.
     func rank(of name: String) -> Int? { hints[name]?.rank }
 
-    /// All fields without nested ones, in the order of their names.
+    /// Returns the names and texts of all fields in the order of their names. A nested dictionary is replaced by its
+    /// entries.
     func texts(of content: Content) -> [(name: String, text: String)] {
         content.flatMap { texts(of: $0.value, named: $0.key, depth: 0) }
     }
 
-    /// A value as text; containers as JSON.
+    /// Returns the text of a field's value, by the field's hint. Containers become JSON.
     func text(of value: DBusValue, named name: String) -> String {
         hints[name]?.text(of: value) ?? ItemText.plain(value) ?? JSONLine(value).text
     }

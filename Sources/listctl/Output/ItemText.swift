@@ -3,49 +3,51 @@
 import DBus
 import ListClient
 
-/// One line of text for an item: the title first, then the rest of its content.
+/// The texts of an item: its title, its details, and a line of both.
 enum ItemText {
-    /// Keys that name an item, in order of preference.
-    static let titles = ["title", "name", "label", "text", "subject", "summary", "message"]
-    /// Keys that explain it to people, in order of preference.
-    static let explanations = ["detail", "subtitle", "description"]
-    /// Keys that tell how to draw an item, which are left out.
-    static let drawing: Set<String> = [
+    /// The keys of fields that name an item, in order of preference.
+    static let titleKeys = ["title", "name", "label", "text", "subject", "summary", "message"]
+    /// The keys of fields that describe an item to people, in order of preference.
+    static let explanationKeys = ["detail", "subtitle", "description"]
+    /// The keys of fields that say how to draw an item; their values are not shown.
+    static let layoutKeys: Set<String> = [
         "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
         "footer", "icon",
     ]
 
-    /// The title: the first existing naming key, else the object's id.
+    /// Returns the title of an item: the first non-empty field of `titleKeys`, else the object's id.
     ///
-    /// - Parameter limit: how many columns of it are needed; the rest is left out.
+    /// - Parameter limit: the number of columns that the caller needs. The rest of the title may be left out.
     static func title(of content: Content, objectID: String, columns limit: Int = .max) -> String {
-        for key in titles {
+        for key in titleKeys {
             if let text = content[key].flatMap(plain), !text.isEmpty {
-                return DisplayText.harmless(text, columns: limit)
+                return DisplayText.sanitized(text, columns: limit)
             }
         }
-        return DisplayText.harmless(objectID, columns: limit)
+        return DisplayText.sanitized(objectID, columns: limit)
     }
 
-    /// The text that explains it to people, else the other fields, as `key value` pairs in order of the keys.
+    /// Returns the details of an item: the first field of `explanationKeys`, else all fields but the title, as
+    /// `key value` pairs in the order of the keys.
     ///
-    /// - Parameter limit: how many columns of it are needed; the rest is left out.
+    /// - Parameter limit: the number of columns that the caller needs. The rest of the details may be left out.
     static func details(of content: Content, columns limit: Int = .max) -> String {
-        for key in explanations {
-            if let text = content[key].flatMap(plain) { return DisplayText.harmless(text, columns: limit) }
+        for key in explanationKeys {
+            if let text = content[key].flatMap(plain) { return DisplayText.sanitized(text, columns: limit) }
         }
-        let title = titles.first { content[$0].flatMap(plain)?.isEmpty == false }
+        let title = titleKeys.first { content[$0].flatMap(plain)?.isEmpty == false }
         var result = ""
-        for key in content.keys.filter({ $0 != title && !drawing.contains($0) }).sorted() {
+        for key in content.keys.filter({ $0 != title && !layoutKeys.contains($0) }).sorted() {
             guard let text = content[key].flatMap(plain) else { continue }
             if !result.isEmpty { result += " · " }
-            result += DisplayText.harmless(key, columns: limit) + " " + DisplayText.harmless(text, columns: limit)
+            result += DisplayText.sanitized(key, columns: limit) + " " + DisplayText.sanitized(text, columns: limit)
             if limit < .max, DisplayText.columns(of: result) > limit { break }
         }
         return result
     }
 
-    /// A line of exactly `width` columns: the title on the left, the details on the right if there is room.
+    /// Returns a line of exactly `width` columns, with the title on the left and, if there is room, the details on the
+    /// right.
     static func line(_ item: Picture.Shown, width: Int) -> String {
         let title = title(of: item.content, objectID: item.objectID, columns: width)
         let room = width - DisplayText.columns(of: title) - 2
@@ -55,7 +57,7 @@ enum ItemText {
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
     }
 
-    /// A basic value as text; nil for containers.
+    /// Returns the text of a basic value; nil for containers and file descriptors.
     static func plain(_ value: DBusValue) -> String? {
         switch value {
         case .string(let text): text

@@ -3,12 +3,12 @@
 import DBus
 import ListProtocol
 
-/// A value as JSON on one line, as listd writes the format `jsonl` (the contract's `GetObjectsByFileDescriptor`), with
-/// the members of options in order.
+/// A value as JSON on one line, in the format `jsonl` of the contract's `GetObjectsByFileDescriptor`. The members of an
+/// object are sorted.
 ///
-/// Types that JSON lacks are written as the nearest one: bytes as base64 text, NaN and infinity as null, structures as
-/// arrays, paths and signatures as text, keys of any type as text. Keys that are equal Swift strings are both kept.
-/// Control characters are escaped in strings, which is the same text for every reader of JSON.
+/// Types that JSON lacks are written as the nearest type: bytes as base64 text, NaN and infinity as null, structures as
+/// arrays, paths and signatures as text, keys of any type as text. Both of two keys that are equal Swift strings are
+/// kept. Control characters are escaped in strings, which every reader of JSON decodes to the same text.
 struct JSONLine {
     private var json = JSONWriter()
 
@@ -55,7 +55,8 @@ struct JSONLine {
         json.end(.object)
     }
 
-    /// JSON's keys are strings: a number or truth value is put in quotes, also one that JSON has no number for.
+    /// Returns a dictionary key as text, because JSON's keys are strings. A number or Boolean is put in quotes, also
+    /// NaN and infinity, which JSON cannot write as numbers.
     private static func key(_ value: DBusValue) -> String {
         switch value {
         case .string(let text): text
@@ -79,14 +80,14 @@ struct JSONLine {
     }
 
     private mutating func append(quoted string: String) {
-        json.append(quoted: string, mustEscape: DisplayText.steers)
+        json.append(quoted: string, mustEscape: DisplayText.controlsTerminal)
     }
 
-    /// A line of JSON from elsewhere, with control characters escaped; outside of strings it has none.
-    static func harmless(_ line: String) -> String {
-        guard line.unicodeScalars.contains(where: DisplayText.steers) else { return line }
+    /// Returns a line of JSON that listd wrote, with control characters escaped. They occur in strings only.
+    static func sanitized(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: DisplayText.controlsTerminal) else { return line }
         var json = JSONWriter()
-        json.append(text: line, escaping: DisplayText.steers)
+        json.append(text: line, escaping: DisplayText.controlsTerminal)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 }

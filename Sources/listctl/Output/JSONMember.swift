@@ -2,14 +2,15 @@
 
 import Foundation
 
-/// Removes members of an object in a line of JSON, and leaves the rest as it was written.
+/// The removal of members from an object in a line of JSON, which leaves the rest as it was written.
 enum JSONMember {
-    /// The key that `show --json` adds to each object: its section.
+    /// The key with the object's section, which `show --json` adds to each object.
     static let section = "section"
 
-    /// The line without the members of a key; a line that is no object stays unchanged, for its reader to refuse.
+    /// Returns the line without the members of a key.
     ///
-    /// Keys are compared as written: one with an escape in it is another one.
+    /// A line that is no object stays unchanged; the reader of the line reports the error. Keys are compared as
+    /// written: a key that is written with an escape does not match.
     static func removing(_ key: String, from line: Data) -> Data {
         let bytes = Array(line)
         var members: [Range<Int>] = []
@@ -38,7 +39,7 @@ enum JSONMember {
         return Data(bytes[..<first.lowerBound] + body + bytes[last.upperBound...])
     }
 
-    /// The place of the quotation mark that ends a string, or of the last byte when none does.
+    /// Returns the index of the quotation mark that ends a string, or of the last byte when the string does not end.
     private static func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
         var place = start + 1
         while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {

@@ -3,33 +3,33 @@
 import DBus
 import Foundation
 
-/// Reads the JSON that listd writes: values, and objects member by member.
+/// A parser of the JSON that listd writes: values, and objects member by member.
 ///
-/// Nothing is lost: a number with a point or an exponent is a double, and members whose keys are equal Swift strings
-/// are both kept. The input must be JSON: not all errors in its syntax are noticed.
+/// A number with a point or an exponent becomes a double. Both of two members whose keys are equal Swift strings are
+/// kept. The input must be valid JSON: the parser does not notice every syntax error.
 struct JSONReader {
-    /// The bytes are not what was expected.
+    /// The error for bytes that are not the expected JSON.
     struct Fault: Error {}
 
-    /// More than the nesting of listd's values.
-    private static let greatestDepth = 100
+    /// The maximum nesting; listd's values are nested less deeply.
+    private static let maximumDepth = 100
 
     private var rest: ArraySlice<UInt8>
     private var depth = 0
 
-    /// Reads the bytes from their start.
+    /// Creates a parser at the start of the bytes.
     init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
-    /// Reads an object; `body` reads the value of each member.
+    /// Reads an object. `body` gets the key of each member, and must read its value.
     mutating func members(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
         try sequence(from: "{", to: "}") { (reader) throws(Fault) in
             let key = try reader.string()
-            guard reader.takes(":") else { throw Fault() }
+            guard reader.consumeCharacter(":") else { throw Fault() }
             try body(&reader, key)
         }
     }
 
-    /// Reads a value; nil for null; null members and elements are left out.
+    /// Reads a value. Null becomes nil; members and elements that are null are left out.
     mutating func value() throws(Fault) -> DBusValue? {
         skipBlanks()
         switch rest.first {
@@ -47,16 +47,16 @@ struct JSONReader {
                 if let value = try reader.value() { elements.append(.variant(value)) }
             }
             return .array(element: "v", elements)
-        default: return try word()
+        default: return try literal()
         }
     }
 
-    /// Whether everything was read.
+    /// Whether only blanks are left to read.
     var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
 
     /// Reads a string.
     mutating func string() throws(Fault) -> String {
-        guard takes("\"") else { throw Fault() }
+        guard consumeCharacter("\"") else { throw Fault() }
         var end = rest.startIndex
         var isEscaped = false
         while end < rest.endIndex, rest[end] != UInt8(ascii: "\"") {
@@ -71,7 +71,8 @@ struct JSONReader {
         return text
     }
 
-    private mutating func word() throws(Fault) -> DBusValue? {
+    /// Reads a number, `true`, `false` or `null`.
+    private mutating func literal() throws(Fault) -> DBusValue? {
         let bytes = rest.prefix { !",]}".utf8.contains($0) && !Self.isBlank($0) }
         rest = rest[bytes.endIndex...]
         let text = String(decoding: bytes, as: UTF8.self)
@@ -92,18 +93,20 @@ struct JSONReader {
         while let byte = rest.first, Self.isBlank(byte) { rest.removeFirst() }
     }
 
+    /// Reads elements between two brackets, with commas between the elements.
     private mutating func sequence(
         from start: Unicode.Scalar, to end: Unicode.Scalar, _ element: (inout JSONReader) throws(Fault) -> Void
     ) throws(Fault) {
-        guard depth < Self.greatestDepth, takes(start) else { throw Fault() }
+        guard depth < Self.maximumDepth, consumeCharacter(start) else { throw Fault() }
         depth += 1
         defer { depth -= 1 }
-        guard !takes(end) else { return }
-        repeat { try element(&self) } while takes(",")
-        guard takes(end) else { throw Fault() }
+        guard !consumeCharacter(end) else { return }
+        repeat { try element(&self) } while consumeCharacter(",")
+        guard consumeCharacter(end) else { throw Fault() }
     }
 
-    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+    /// Skips blanks, then the character if it is next. Returns whether it was.
+    private mutating func consumeCharacter(_ character: Unicode.Scalar) -> Bool {
         skipBlanks()
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()

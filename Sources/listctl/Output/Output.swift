@@ -3,50 +3,53 @@
 import DBus
 import Glibc
 
-/// Lines on standard output and messages on standard error.
+/// Functions that write lines to standard output and messages to standard error.
 enum Output {
-    /// Writes one line.
+    /// Writes one line to standard output.
     static func line(_ text: String) {
         write(text + "\n")
     }
 
-    /// Writes a text unchanged.
+    /// Writes a text to standard output, without a line feed.
     ///
-    /// When it cannot be written the program ends with a failure: without a message when the reader has closed the
-    /// pipe, as filters do, else with one.
+    /// If writing fails, the program exits with a failure. It prints a message, except when the reader has closed the
+    /// pipe, as filters such as head(1) do.
     static func write(_ text: String) {
         do throws(StandardDescriptor.WriteFailure) {
             try StandardDescriptor.output.write(text)
         } catch {
-            if error.number != EPIPE { complain("standard output: \(SystemError.text(error.number))") }
+            if error.number != EPIPE { printMessage("standard output: \(SystemError.text(error.number))") }
             exit(ExitCode.failed.rawValue)
         }
     }
 
-    /// Ends the program when the reader of a pipe closes it, also while there is nothing to write.
+    /// Makes the program exit as soon as the reader of standard output closes the pipe, also while there is nothing to
+    /// write.
     @DBusActor
-    static func endWithReader() {
-        guard StandardDescriptor.output.hasReader else { return }
+    static func exitWhenReaderCloses() {
+        guard StandardDescriptor.output.isPipeOrSocket else { return }
         _ = try? EventLoop.shared.watch(StandardDescriptor.output.rawValue, for: .hangUp) { events in
             if !events.isDisjoint(with: [.failed, .hangUp]) { exit(ExitCode.failed.rawValue) }
         }
     }
 
-    /// Writes a JSON object on one line.
+    /// Writes a JSON object to standard output, on one line.
     static func json(_ members: [String: DBusValue]) {
         line(JSONLine(.options(members)).text)
     }
 
-    /// Writes a line to standard error, after the program's name; a failure of that cannot be reported.
+    /// Writes a message to standard error, after the program's name. A failure to write it is ignored.
     ///
-    /// The text may quote input, so control characters are escaped. On a terminal no word of it is cut in two.
-    static func complain(_ text: String) {
-        let text = "listctl: \(DisplayText.harmless(text))"
+    /// Control characters are replaced, because the text may quote input. On a terminal, lines are broken between
+    /// words.
+    static func printMessage(_ text: String) {
+        let text = "listctl: \(DisplayText.sanitized(text))"
         let lines = Terminal.columns(of: StandardDescriptor.errors.rawValue).map { folded(text, to: $0) } ?? [text]
         try? StandardDescriptor.errors.write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Words in lines of so many columns, all but the first indented; a longer word stays whole.
+    /// Returns the lines of a text that is broken between words at `width` columns. All lines but the first are
+    /// indented. A word that is longer than a line stays whole.
     private static func folded(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {

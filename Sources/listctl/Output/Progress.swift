@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A progress message on the last line of a terminal on standard error; nothing in the first second.
+/// A progress message on the last line of the terminal at standard error. It appears after one second.
 final class Progress {
     private let what: String
     private let total: Int
@@ -16,7 +16,7 @@ final class Progress {
         isShown = isatty(STDERR_FILENO) == 1
     }
 
-    /// Shows the number of finished ones, at most five times a second.
+    /// Shows how many of the `total` are done. The line is written at most five times a second.
     func show(_ done: Int) {
         let now = ContinuousClock.now
         guard isShown, now - start > .seconds(1), last.map({ now - $0 > .milliseconds(200) }) ?? true else { return }
@@ -24,7 +24,7 @@ final class Progress {
         try? StandardDescriptor.errors.write("\r\(done) of \(total) \(what)\u{1B}[K")
     }
 
-    /// Removes the line.
+    /// Erases the line.
     func end() {
         if last != nil { try? StandardDescriptor.errors.write("\r\u{1B}[K") }
     }

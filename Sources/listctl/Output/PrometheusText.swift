@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counters in the text format 0.0.4 of Prometheus.
+/// The counters of listd in the text format 0.0.4 of Prometheus.
 struct PrometheusText {
-    /// All of them, each with its help and type.
+    /// All counters, each with its help and type.
     let text: String
 
     init(_ counters: [String: UInt64]) {
@@ -28,8 +28,8 @@ struct PrometheusText {
         let value: String
     }
 
-    /// Counters of present amounts (gauges), by the names of `GetStatistics`; all others count events since the daemon
-    /// started.
+    /// The counters that are gauges: their names in `GetStatistics`, and their names for Prometheus. All other counters
+    /// count events since the daemon started.
     private static let gauges = [
         "adapters": "lists", "views": "views", "objects": "objects", "items": "items", "bytes": "object_bytes",
         "bulk-bytes": "bulk_bytes", "lent-files": "lent_files", "lent-bytes": "lent_bytes",
@@ -37,7 +37,7 @@ struct PrometheusText {
         "waiting-bytes": "waiting_bytes",
     ]
 
-    /// Counters of each plugin, by the end of their names.
+    /// The ends of the names of each plugin's counters. A longer end comes before the ends that are part of it.
     private static let pluginCounters = ["longest-microseconds", "microseconds", "calls", "orders", "reports"]
 
     private static func sample(_ name: String, _ value: UInt64) -> Sample {
@@ -46,14 +46,15 @@ struct PrometheusText {
         }
         if name.hasPrefix("loop-turn-") {
             return Sample(
-                family: "listd_\(word(name))_seconds", type: "gauge", help: help(name), value: seconds(value))
+                family: "listd_\(metricName(of: name))_seconds", type: "gauge", help: help(name), value: seconds(value))
         }
         for end in pluginCounters where name.hasPrefix("plugin-") && name.hasSuffix("-" + end) {
             let plugin = name.dropFirst("plugin-".count).dropLast(end.count + 1)
             guard !plugin.isEmpty else { break }
             return pluginSample(end, of: String(plugin), value)
         }
-        return Sample(family: "listd_\(word(name))_total", type: "counter", help: help(name), value: "\(value)")
+        return Sample(
+            family: "listd_\(metricName(of: name))_total", type: "counter", help: help(name), value: "\(value)")
     }
 
     private static func pluginSample(_ end: String, of plugin: String, _ value: UInt64) -> Sample {
@@ -76,7 +77,7 @@ struct PrometheusText {
 
     private static func help(_ name: String) -> String { "The counter \(name) of org.listd.Listd1(5)." }
 
-    private static func word(_ name: String) -> String {
+    private static func metricName(of name: String) -> String {
         String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     }
 

@@ -3,9 +3,9 @@
 import DBus
 import ListClient
 
-/// The content of a list's signal, in words.
+/// The content of a list's signal as text for people.
 enum SignalText {
-    /// - Returns: `nil` for an unknown signal, or one with other arguments.
+    /// Returns the text of a signal; `nil` for an unknown signal, or one with unexpected arguments.
     static func text(of member: String, _ arguments: [DBusValue]) -> String? {
         guard arguments.count == counts[member] else { return nil }
         var values = Arguments(arguments)
@@ -14,18 +14,18 @@ enum SignalText {
         case "DisplayChanged":
             guard let view = values.view(), let revision = values.number() else { return nil }
             let parts = [
-                ("shows", values.names(at: 1)), ("no longer shows", values.names(at: 1)),
-                ("shows items of", values.names(at: 1)), ("no longer shows items of", values.names(at: 1)),
+                ("shows", values.ids(at: 1)), ("no longer shows", values.ids(at: 1)),
+                ("shows items of", values.ids(at: 1)), ("no longer shows items of", values.ids(at: 1)),
             ]
             return "revision \(revision), view \(view) " + phrase(parts)
         case "WorkingRangeChanged":
             guard let view = values.view(), let revision = values.number() else { return nil }
             return "revision \(revision), view \(view) "
-                + phrase([("prepares", values.names(at: 1)), ("gives up", values.names(at: 1))])
+                + phrase([("prepares", values.ids(at: 1)), ("gives up", values.ids(at: 1))])
         case "SelectionChanged":
             guard let revision = values.number() else { return nil }
             return "revision \(revision), "
-                + phrase([("selected", values.names(at: 0)), ("no longer selected", values.names(at: 0))])
+                + phrase([("selected", values.ids(at: 0)), ("no longer selected", values.ids(at: 0))])
         case "NearEnd":
             guard let view = values.view(), case .double(let distance)? = values.next() else { return nil }
             return "view \(view) has \(FieldHint.decimal(distance)) left to the end"
@@ -50,7 +50,7 @@ enum SignalText {
             case .structure(let changes)? = values.next(), changes.count == 4
         else { return nil }
         let words = ["removed", "inserted", "moved", "changed"]
-        // Runs of a start and a length, except moves, which are pairs.
+        // Each change is a run of a start and a length, except a move, which is a pair of positions.
         let counts = zip(words, changes).compactMap { word, runs -> String? in
             let count = word == "moved" ? elements(runs).count : elements(runs).reduce(0) { $0 + length($1) }
             return count > 0 ? "\(count) \(word)" : nil
@@ -76,7 +76,7 @@ enum SignalText {
         return some.map { "\($0.verb) \($0.names.joined(separator: ", "))" }.joined(separator: "; ")
     }
 
-    /// The arguments of a signal, one after the other.
+    /// The arguments of a signal, read one after the other.
     private struct Arguments {
         private var rest: ArraySlice<DBusValue>
 
@@ -97,18 +97,19 @@ enum SignalText {
             return text
         }
 
-        /// The last part of a view's path.
+        /// Reads the path of a view; returns the last part of it.
         mutating func view() -> String? {
             guard case .objectPath(let path)? = next() else { return nil }
             return path.lastElement.description
         }
 
-        /// The ids in an array of structs; the first few of a long one.
-        mutating func names(at place: Int) -> [String] {
+        /// Reads an array of structures; returns the ids that they have at an index. Of more than 8 ids, it returns the
+        /// first 7 and the number of the others.
+        mutating func ids(at index: Int) -> [String] {
             guard let value = next() else { return [] }
             let names = elements(value).compactMap { element -> String? in
-                guard case .structure(let members) = element, members.indices.contains(place),
-                    case .string(let id) = members[place]
+                guard case .structure(let members) = element, members.indices.contains(index),
+                    case .string(let id) = members[index]
                 else { return nil }
                 return id
             }

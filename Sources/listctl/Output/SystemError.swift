@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// The operating system's text for an error.
+/// The operating system's messages for errors.
 enum SystemError {
-    /// The text of an `errno`, as strerror(3) has it.
+    /// Returns the message of strerror(3) for an `errno`.
     static func text(_ number: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// The style of text for people.
+/// The style of text for people: whether it is coloured, and the maximum width of a line.
 struct TextStyle: Equatable, Sendable {
-    /// Whether colors are used.
+    /// The values of the option `--color`.
     enum Choice: Equatable, Sendable {
         case automatic, always, never
 
@@ -21,9 +21,9 @@ struct TextStyle: Equatable, Sendable {
     /// The meaning of a text, which decides its style.
     enum Role: Sendable {
         case plain
-        /// The head of a table.
+        /// The heading of a table.
         case heading
-        /// What identifies a row.
+        /// The cell that identifies a row.
         case name
         /// A good state, one that may become good, and a bad one.
         case good, doubtful, bad
@@ -43,7 +43,7 @@ struct TextStyle: Equatable, Sendable {
         }
     }
 
-    /// Whether escape sequences are written at all.
+    /// Whether escape sequences for colours and attributes are written.
     let isColored: Bool
     /// The maximum number of columns of a line; `nil` = no limit.
     let columns: Int?
@@ -53,10 +53,10 @@ struct TextStyle: Equatable, Sendable {
         self.columns = columns
     }
 
-    /// The style for standard output, by no-color.org's rule.
+    /// The style for standard output. `NO_COLOR` is obeyed as no-color.org demands.
     init(_ choice: Choice) {
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        // The C library's value is read before another thread can change it.
+        // The variables are read at once, before another thread could change the environment.
         let refuses = unsafe getenv("NO_COLOR").map { unsafe $0.pointee != 0 } ?? false
         let isDumb = unsafe getenv("TERM").map { unsafe String(cString: $0) == "dumb" } ?? true
         let columns = isTerminal ? Terminal.size().columns : nil
@@ -67,7 +67,7 @@ struct TextStyle: Equatable, Sendable {
         }
     }
 
-    /// The text in its style; blanks at its end stay plain.
+    /// Returns the text with the escape sequences of its style. Blanks at the end of the text are not styled.
     func painted(_ text: String, _ role: Role) -> String {
         guard isColored, let code = role.code, !text.isEmpty else { return text }
         let shown = text.trimmingTrailingBlanks

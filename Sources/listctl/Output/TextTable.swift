@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of cells with their columns aligned.
+/// The format of a table: rows of cells in aligned columns.
 struct TextTable {
-    /// One column.
+    /// The title and format of one column.
     struct Column {
         let title: String
         var isNumber = false
-        /// The style of a cell.
+        /// Returns the style of a cell by its text.
         var role: @Sendable (String) -> TextStyle.Role = { _ in .plain }
     }
 
     private let columns: [Column]
-    /// The widths of the columns that fit.
+    /// The widths of the columns that fit on the terminal.
     private let widths: [Int]
     private let style: TextStyle
 
-    /// A table as wide as a sample of its rows needs; longer cells of other rows are cut, or push later ones. Columns
-    /// at the end that do not fit on the terminal are left out.
+    /// Creates a table whose columns are as wide as the given rows need.
     ///
-    /// - Parameter widest: the maximum columns of one cell on a terminal.
+    /// A wider cell in another row is cut on a terminal; elsewhere, it shifts the cells that follow. Columns at the end
+    /// that do not fit on the terminal are left out.
+    ///
+    /// - Parameter widest: the maximum width of a column on a terminal.
     init(_ columns: [Column], for rows: [[String]], style: TextStyle, widest: Int = .max) {
         self.columns = columns
         self.style = style
@@ -32,12 +34,13 @@ struct TextTable {
     /// The number of shown columns.
     var count: Int { widths.count }
 
-    /// Between two columns.
+    /// The number of blanks between two columns.
     private static let gap = 2
-    /// A shorter part of a text would be useless.
+    /// The minimum width of a text column that is cut; a shorter part of a text would be useless.
     private static let narrowest = 8
 
-    /// The widths of the columns that fit: in the last one a text may be cut, a number is whole.
+    /// Returns the widths of the columns that fit into `room` columns of the terminal. The last one may be narrower
+    /// than needed if it is a text; a number is never cut.
     private static func fitting(_ needed: [Int], _ columns: [Column], into room: Int) -> [Int] {
         var (widths, room) = ([Int](), room)
         for (column, width) in zip(columns, needed) {
@@ -51,10 +54,10 @@ struct TextTable {
         return widths
     }
 
-    /// The titles, in one style from the first to the last.
+    /// The line of titles, all in the style of headings.
     var heading: String { style.painted(line(columns.map(\.title)) { _, _ in .plain }, .heading) }
 
-    /// A row, whose cells must be escaped already.
+    /// Returns the line of a row. Control characters in the cells must have been replaced already.
     func line(_ cells: [String]) -> String { line(cells) { columns[$0].role($1) } }
 
     private func line(_ cells: [String], role: (Int, String) -> TextStyle.Role) -> String {
@@ -71,9 +74,9 @@ struct TextTable {
 }
 
 extension Output {
-    /// Prints a table, with control characters in its cells escaped.
+    /// Prints a table. Control characters in the cells are replaced.
     static func table(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) {
-        let rows = rows.map { row in row.map { DisplayText.harmless($0) } }
+        let rows = rows.map { row in row.map { DisplayText.sanitized($0) } }
         let table = TextTable(columns, for: rows, style: style)
         line(table.heading)
         for row in rows { line(table.line(row)) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A wrong command line; the message has the reason.
+/// An error in the command line. The message says what is wrong.
 struct UsageError: Error, Equatable {
     let message: String
-    /// The command whose help explains more.
+    /// The command whose help the message refers to.
     var command: String?
 }

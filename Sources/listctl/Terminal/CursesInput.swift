@@ -3,20 +3,21 @@
 import Dispatch
 import Glibc
 
-/// Reads the terminal's bytes, and lets ncurses decode the keys among them, each passed whole through a pipe.
+/// A reader of the terminal's bytes, which reports keys and mouse events.
 ///
-/// Belongs to the queue of `CursesTerminal`, except `cancel`.
+/// `KeyAssembler` joins the bytes to whole keys. Each key goes through a pipe to ncurses, which decodes it. All
+/// methods except `cancel` run on the queue of `CursesTerminal`.
 final class CursesInput: @unchecked Sendable {
-    // Set once; a dispatch source may be cancelled from any thread. The queue owns everything else.
+    // Constant; a dispatch source may be cancelled from any thread. All other state is used on the queue only.
     private let source: any DispatchSourceRead
     private let queue: DispatchQueue
     private let keys: KeyPipe
     private let receiver: @Sendable (TerminalInput) -> Void
     private var assembler = KeyAssembler()
-    /// How often bytes were read, to see whether the next byte came in time.
-    private var readings = 0
+    /// The number of reads so far. A timeout compares it to learn whether another byte arrived in the meantime.
+    private var readCount = 0
 
-    /// Reads on `queue` until it is cancelled.
+    /// Starts reading on `queue`, until `cancel` is called.
     init(keys: KeyPipe, queue: DispatchQueue, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         (self.keys, self.queue, self.receiver) = (keys, queue, receiver)
         source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
@@ -36,25 +37,25 @@ final class CursesInput: @unchecked Sendable {
                 if count < 0, errno == EINTR { continue }
                 return receiver(.hungUp)
             }
-            readings += 1
-            for byte in bytes.prefix(count) { tell(assembler.consume(byte)) }
+            readCount += 1
+            for byte in bytes.prefix(count) { decode(assembler.consume(byte)) }
         }
-        awaitRest()
+        scheduleTimeout()
     }
 
-    private func awaitRest() {
-        guard let patience = assembler.patience else { return }
-        let reading = readings
-        queue.asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
-            guard let self, readings == reading, !source.isCancelled else { return }
-            // The byte may have arrived while the queue drew.
+    private func scheduleTimeout() {
+        guard let timeout = assembler.timeout else { return }
+        let count = readCount
+        queue.asyncAfter(deadline: .now() + .milliseconds(timeout)) { [weak self] in
+            guard let self, readCount == count, !source.isCancelled else { return }
+            // The byte may have arrived while the queue was busy drawing.
             guard !Self.canRead else { return read() }
-            tell(assembler.giveUp())
-            awaitRest()
+            decode(assembler.handleTimeout())
+            scheduleTimeout()
         }
     }
 
-    private func tell(_ key: [UInt8]) {
+    private func decode(_ key: [UInt8]) {
         guard !key.isEmpty else { return }
         keys.write(key)
         CursesKeys.read(isSequence: key.count > 2 && key[0] == 0x1B, receiver)
@@ -67,24 +68,25 @@ final class CursesInput: @unchecked Sendable {
     }
 }
 
-/// The pipe that ncurses reads instead of the terminal. Never blocks: a key is much shorter than a pipe's capacity, and
-/// is read at once.
+/// The pipe that ncurses reads instead of the terminal.
+///
+/// Writing never blocks: a key is much shorter than a pipe's capacity, and ncurses reads it at once.
 struct KeyPipe: Sendable {
-    /// The end that ncurses reads, open until the process ends.
-    let reading: Int32
-    private let writing: Int32
+    /// The end that ncurses reads. It stays open until the process ends.
+    let readEnd: Int32
+    private let writeEnd: Int32
 
-    /// Makes the pipe; nil when the process can open no more descriptors.
+    /// Creates the pipe; nil when the process can open no more descriptors.
     init?() {
         var ends: [Int32] = [0, 0]
         // The C library fills in both ends.
         guard unsafe pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-        (reading, writing) = (ends[0], ends[1])
+        (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
     func write(_ key: [UInt8]) {
-        // The bytes are copied.
-        _ = unsafe Glibc.write(writing, key, key.count)
+        // The kernel copies the bytes.
+        _ = unsafe Glibc.write(writeEnd, key, key.count)
     }
 }

@@ -2,12 +2,12 @@
 
 import CNcurses
 
-/// Reads keys and the mouse through ncurses. Belongs to the queue of `CursesTerminal`.
+/// Decodes keys and mouse events through ncurses. All methods run on the queue of `CursesTerminal`.
 enum CursesKeys {
-    /// Reports typed keys.
+    /// Reads all keys and mouse events that ncurses has received, and passes them to `receiver`.
     ///
-    /// - Parameter isSequence: whether it is one key, or one report: if ncurses does not know it, its letters must not
-    ///   act as commands.
+    /// - Parameter isSequence: whether the received bytes are an escape sequence. If ncurses does not know the
+    ///   sequence, its bytes are ignored, so that its letters do not act as commands.
     static func read(isSequence: Bool, _ receiver: (TerminalInput) -> Void) {
         var number: UInt32 = 0
         while true {
@@ -15,17 +15,17 @@ enum CursesKeys {
             switch unsafe listd_curses_key(&number) {
             case OK where isSequence: break
             case OK:
-                if let key = character(number) { receiver(.key(key)) }
+                if let key = key(forCharacter: number) { receiver(.key(key)) }
             case KEY_CODE_YES where Int32(bitPattern: number) == KEY_MOUSE:
-                for input in mouse() { receiver(input) }
+                for input in mouseEvents() { receiver(input) }
             case KEY_CODE_YES:
-                if let key = function(Int32(bitPattern: number)) { receiver(.key(key)) }
+                if let key = key(forCode: Int32(bitPattern: number)) { receiver(.key(key)) }
             default: return
             }
         }
     }
 
-    private static func character(_ number: UInt32) -> Key? {
+    private static func key(forCharacter number: UInt32) -> Key? {
         switch number {
         case 0x03, 0x04: .interrupt
         case 0x0C: .redraw
@@ -42,7 +42,7 @@ enum CursesKeys {
         }
     }
 
-    private static func function(_ code: Int32) -> Key? {
+    private static func key(forCode code: Int32) -> Key? {
         switch code {
         case KEY_UP: .up
         case KEY_DOWN: .down
@@ -58,8 +58,9 @@ enum CursesKeys {
         }
     }
 
-    /// Events of the mouse, in order: ncurses returns one key for all that arrived at once.
-    private static func mouse() -> [TerminalInput] {
+    /// Returns the pending mouse events, oldest first. ncurses reports a single `KEY_MOUSE` for all that arrived at
+    /// once.
+    private static func mouseEvents() -> [TerminalInput] {
         var (column, row): (Int32, Int32) = (0, 0)
         var inputs: [TerminalInput] = []
         while true {

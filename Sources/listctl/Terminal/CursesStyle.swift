@@ -2,24 +2,24 @@
 
 import CNcurses
 
-/// Maps a style to attributes and colours of the terminal.
+/// The mapping of styles to attributes and colours of the terminal.
 ///
-/// Uses the terminal's eight colours on its own background, so that they fit light and dark ones. Without colours, and
-/// with NO_COLOR, attributes are used instead.
+/// It uses the terminal's eight colours on the terminal's own background, which suits light and dark terminals. On a
+/// terminal without colours, and with NO_COLOR, it uses attributes instead.
 struct CursesStyle: Sendable {
-    struct Look: Equatable {
+    struct Appearance: Equatable {
         var attributes: UInt32 = 0
         var pair: Int16 = 0
     }
 
-    /// Numbers of the colour pairs; the accents follow.
+    /// The numbers of the colour pairs. The pairs of all accents follow from `firstAccent` on.
     private enum Pair: Int16 {
         case cursor = 1, hit, warning, status, key, firstAccent
     }
 
     let hasColours: Bool
 
-    /// Initialises the colours: on the queue of the terminal, once.
+    /// Initialises ncurses' colours. Call it once, on the terminal's queue.
     init(hasColours wanted: Bool) {
         hasColours = wanted && has_colors() && start_color() == OK
         guard hasColours else { return }
@@ -35,37 +35,39 @@ struct CursesStyle: Sendable {
         }
     }
 
-    func look(of style: Style) -> Look {
-        var look = hasColours ? coloured(style.role) : plain(style.role)
-        if style.isBold { look.attributes |= listd_attribute_bold }
-        return look
+    func appearance(of style: Style) -> Appearance {
+        var appearance = hasColours ? coloured(style.role) : plain(style.role)
+        if style.isBold { appearance.attributes |= listd_attribute_bold }
+        return appearance
     }
 
-    private func coloured(_ role: Style.Role) -> Look {
+    private func coloured(_ role: Style.Role) -> Appearance {
         switch role {
-        case .plain: Look()
-        case .dim: Look(attributes: listd_attribute_dim)
-        case .heading: Look(attributes: listd_attribute_bold | listd_attribute_underline)
-        case .status: Look(attributes: listd_attribute_reverse)
-        case .key: Look(attributes: listd_attribute_reverse | listd_attribute_bold)
-        case .warning: Look(attributes: listd_attribute_bold, pair: Pair.warning.rawValue)
-        case .cursor: Look(pair: Pair.cursor.rawValue)
-        case .hit: Look(pair: Pair.hit.rawValue)
-        case .hitAtCursor: Look(attributes: listd_attribute_underline | listd_attribute_bold, pair: Pair.hit.rawValue)
-        case .accent(let accent): Look(pair: Pair.firstAccent.rawValue + Int16(accent.rawValue))
+        case .plain: Appearance()
+        case .dim: Appearance(attributes: listd_attribute_dim)
+        case .heading: Appearance(attributes: listd_attribute_bold | listd_attribute_underline)
+        case .status: Appearance(attributes: listd_attribute_reverse)
+        case .key: Appearance(attributes: listd_attribute_reverse | listd_attribute_bold)
+        case .warning: Appearance(attributes: listd_attribute_bold, pair: Pair.warning.rawValue)
+        case .cursor: Appearance(pair: Pair.cursor.rawValue)
+        case .hit: Appearance(pair: Pair.hit.rawValue)
+        case .hitAtCursor:
+            Appearance(attributes: listd_attribute_underline | listd_attribute_bold, pair: Pair.hit.rawValue)
+        case .accent(let accent): Appearance(pair: Pair.firstAccent.rawValue + Int16(accent.rawValue))
         }
     }
 
-    private func plain(_ role: Style.Role) -> Look {
+    private func plain(_ role: Style.Role) -> Appearance {
         switch role {
-        case .plain, .accent: Look()
-        case .dim: Look(attributes: listd_attribute_dim)
-        case .heading: Look(attributes: listd_attribute_bold | listd_attribute_underline)
-        case .status, .cursor: Look(attributes: listd_attribute_reverse)
-        case .key: Look(attributes: listd_attribute_reverse | listd_attribute_bold)
-        case .warning: Look(attributes: listd_attribute_bold)
-        case .hit: Look(attributes: listd_attribute_bold | listd_attribute_underline)
-        case .hitAtCursor: Look(attributes: listd_attribute_reverse | listd_attribute_bold | listd_attribute_underline)
+        case .plain, .accent: Appearance()
+        case .dim: Appearance(attributes: listd_attribute_dim)
+        case .heading: Appearance(attributes: listd_attribute_bold | listd_attribute_underline)
+        case .status, .cursor: Appearance(attributes: listd_attribute_reverse)
+        case .key: Appearance(attributes: listd_attribute_reverse | listd_attribute_bold)
+        case .warning: Appearance(attributes: listd_attribute_bold)
+        case .hit: Appearance(attributes: listd_attribute_bold | listd_attribute_underline)
+        case .hitAtCursor:
+            Appearance(attributes: listd_attribute_reverse | listd_attribute_bold | listd_attribute_underline)
         }
     }
 

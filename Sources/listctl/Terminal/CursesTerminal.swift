@@ -7,76 +7,76 @@ import Synchronization
 
 /// The terminal on standard input and output, driven by ncurses.
 ///
-/// ncurses has one state for the process, which belongs to the serial queue made here: drawing and reading happen
-/// there, so that a terminal whose output is not read blocks nothing else. While a screen is being written, only the
-/// newest of later ones is kept. `end` restores the former screen.
+/// ncurses has one global state, which is used on a serial queue of this class only. Drawing and reading run there, so
+/// that a terminal whose output nobody reads blocks nothing else. While one screen is being written, only the newest
+/// of the screens that follow is kept. `end` restores what the terminal showed before.
 final class CursesTerminal: Sendable {
     private let queue = DispatchQueue(label: "org.listd.listctl.terminal")
-    /// The screen that is drawn next, unless its drawing has begun.
-    private let waiting = Mutex<TerminalScreen?>(nil)
-    private let saved: termios
+    /// The next screen to draw; nil when its drawing has begun.
+    private let pendingScreen = Mutex<TerminalScreen?>(nil)
+    private let savedMode: termios
     private let style: CursesStyle
     private let input: CursesInput
 
-    /// How long a terminal may take to accept the remaining output when the viewer ends.
-    private static let patience = 2.0
+    /// The seconds that the terminal has to accept the remaining output when the viewer ends.
+    private static let endTimeout = 2.0
 
-    /// Takes over the terminal; nil when its kind (TERM) is unknown or cannot move its cursor, or standard input is no
-    /// terminal.
+    /// Takes over the terminal.
     ///
-    /// Install signal handlers before: ncurses handles signals that have none.
+    /// The result is nil when TERM names an unknown terminal or one that cannot move its cursor, or when standard input
+    /// is no terminal. Install signal handlers before: ncurses installs its own for signals without a handler.
     init?(hasColours: Bool, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         var saved = termios()
         // The C library fills in the mode.
         guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0, let keys = KeyPipe() else { return nil }
-        self.saved = saved
-        let began = queue.sync { () -> CursesStyle? in
-            guard listd_curses_begin(keys.reading) else { return nil }
+        savedMode = saved
+        let style = queue.sync { () -> CursesStyle? in
+            guard listd_curses_begin(keys.readEnd) else { return nil }
             raw()
             noecho()
             nonl()
             listd_curses_read_keys()
-            _ = set_escdelay(0)  // keys arrive whole
+            _ = set_escdelay(0)  // each key arrives whole
             listd_curses_report_mouse()
             _ = curs_set(0)
             return CursesStyle(hasColours: hasColours)
         }
-        guard let began else { return nil }
-        style = began
+        guard let style else { return nil }
+        self.style = style
         input = CursesInput(keys: keys, queue: queue, receiver: receiver)
     }
 
-    /// Draws a screen, unless a newer one comes before its turn.
+    /// Queues a screen for drawing. A newer screen replaces it if drawing has not begun by then.
     func draw(_ screen: TerminalScreen) {
-        let isAwaited = waiting.withLock { waiting in
+        let isDrawScheduled = pendingScreen.withLock { pending in
             var screen = screen
-            screen.isFresh = screen.isFresh || waiting?.isFresh == true
-            defer { waiting = screen }
-            return waiting != nil
+            screen.redrawsEverything = screen.redrawsEverything || pending?.redrawsEverything == true
+            defer { pending = screen }
+            return pending != nil
         }
-        guard !isAwaited else { return }
+        guard !isDrawScheduled else { return }
         queue.async { [self] in
-            let newest = waiting.withLock { waiting in
-                defer { waiting = nil }
-                return waiting
+            let newest = pendingScreen.withLock { pending in
+                defer { pending = nil }
+                return pending
             }
             if let newest { show(newest) }
         }
     }
 
-    /// Restores the terminal; returns whether it accepted the output. If not, the rest is lost with the process, as
-    /// nobody reads it.
+    /// Restores the terminal. Returns `false` when the terminal did not accept the remaining output in time, because
+    /// nobody reads it; that output is lost.
     func end() -> Bool {
         input.cancel()
-        waiting.withLock { $0 = nil }
-        let taken = DispatchGroup()
-        queue.async(group: taken) { _ = endwin() }
-        let isRead = taken.wait(timeout: .now() + Self.patience) == .success
-        var mode = saved
+        pendingScreen.withLock { $0 = nil }
+        let ended = DispatchGroup()
+        queue.async(group: ended) { _ = endwin() }
+        let isWritten = ended.wait(timeout: .now() + Self.endTimeout) == .success
+        var mode = savedMode
         _ = tcflush(STDIN_FILENO, TCIFLUSH)
-        // Never waits for unfinished output; the mode is copied.
+        // TCSANOW does not wait for unfinished output; the C library copies the mode.
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
-        return isRead
+        return isWritten
     }
 
     // MARK: - On the queue
@@ -84,7 +84,7 @@ final class CursesTerminal: Sendable {
     private func show(_ screen: TerminalScreen) {
         let (columns, rows) = (Int32(clamping: screen.columns), Int32(clamping: screen.lines.count))
         if columns != listd_curses_columns() || rows != listd_curses_rows() { _ = resizeterm(rows, columns) }
-        if screen.isFresh { listd_curses_forget() }
+        if screen.redrawsEverything { listd_curses_forget() }
         listd_curses_erase()
         for (row, line) in screen.lines.enumerated() { show(line, at: row) }
         if let caret = screen.caret {
@@ -97,8 +97,8 @@ final class CursesTerminal: Sendable {
     private func show(_ line: StyledLine, at row: Int) {
         listd_curses_move(0, Int32(clamping: row))
         for part in line.parts {
-            let look = style.look(of: part.style)
-            listd_curses_style(look.attributes, look.pair)
+            let appearance = style.appearance(of: part.style)
+            listd_curses_style(appearance.attributes, appearance.pair)
             let characters = part.text.text.unicodeScalars.map { wchar_t(bitPattern: $0.value) }
             // ncurses copies the characters.
             unsafe characters.withUnsafeBufferPointer {

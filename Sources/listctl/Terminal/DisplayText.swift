@@ -2,13 +2,15 @@
 
 import CTerminal
 
-/// Makes text safe for a terminal line: foreign bytes must neither control the terminal nor break the columns.
+/// Functions that make text safe for a terminal line: text from elsewhere must neither control the terminal nor break
+/// the alignment of columns.
 enum DisplayText {
-    /// The maximum number of columns of a character: 0 for combining ones, 2 for wide ones.
+    /// Returns the maximum number of columns that a terminal needs for a character: 0 for a combining character, 2 for
+    /// a wide one.
     ///
-    /// Terminals that render joined emoji as one take fewer columns, others draw each part; a character with an emoji
-    /// selector is two columns wide on terminals that support that. A line that is too short does no harm, one that is
-    /// too long would.
+    /// Some terminals draw a sequence of joined emoji as one picture, others draw each part. A character with an emoji
+    /// selector is two columns wide on terminals that support the selector. The maximum is safe: a line that is too
+    /// short does no harm, but one that is too long would wrap.
     static func columns(of character: Character) -> Int {
         var columns = 0
         var isPicture = false
@@ -19,32 +21,32 @@ enum DisplayText {
         return isPicture ? max(2, columns) : columns
     }
 
-    /// The number of columns of a text.
+    /// Returns the maximum number of columns of a text.
     static func columns(of text: String) -> Int {
         text.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// The text without control characters, which are shown as `·`, and without directional overrides and other format
-    /// characters; joiners and non-joiners stay, as scripts and emoji need them.
+    /// Returns the text with `·` for each control character, and without directional overrides and other format
+    /// characters. Joiners and non-joiners stay, as scripts and emoji need them.
     ///
-    /// A character newer than the C library becomes `·` too, as its width on a terminal is unknown.
+    /// A character that the C library does not know yet becomes `·` too, as its width on a terminal is unknown.
     ///
-    /// - Parameter limit: a text of more columns is cut there, so that a megabyte is not read for a line.
-    static func harmless(_ text: String, columns limit: Int = .max) -> String {
+    /// - Parameter limit: the number of columns after which the text is cut, so that a line does not read a megabyte.
+    static func sanitized(_ text: String, columns limit: Int = .max) -> String {
         var result = ""
         var used = 0
         for scalar in text.unicodeScalars {
             guard used <= limit else { break }
-            guard let scalar = harmless(scalar) else { continue }
+            guard let scalar = sanitized(scalar) else { continue }
             result.unicodeScalars.append(scalar)
             used += max(0, Int(listd_columns(scalar.value)))
         }
         return result
     }
 
-    /// Whether a scalar controls a terminal, or the direction of the text around it: controls, line separators, and
-    /// format characters except joiners and non-joiners.
-    static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a scalar controls a terminal or the direction of the text around it. These are control characters, line
+    /// and paragraph separators, and format characters except joiners and non-joiners.
+    static func controlsTerminal(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: return true
@@ -53,15 +55,15 @@ enum DisplayText {
         }
     }
 
-    /// The replacement of a scalar; nil when it is removed.
-    private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    /// Returns what replaces a scalar: itself, `·`, or nil when it is removed.
+    private static func sanitized(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let category = scalar.properties.generalCategory
-        if steers(scalar) { return category == .format ? nil : "·" }
+        if controlsTerminal(scalar) { return category == .format ? nil : "·" }
         let isKnown = category != .privateUse && category != .unassigned && listd_columns(scalar.value) >= 0
         return isKnown ? scalar : "·"
     }
 
-    /// The text cut or padded with blanks to exactly `width` columns; a cut text ends in `…`.
+    /// Returns the text in exactly `width` columns: cut, with `…` at the end, or padded with blanks.
     static func fitted(_ text: String, to width: Int) -> String {
         guard width > 0 else { return "" }
         let total = columns(of: text)

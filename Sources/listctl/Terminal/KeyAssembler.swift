@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Joins the bytes that a terminal sends to whole keys, mouse reports and characters. Makes no calls.
+/// A parser that joins the bytes of a terminal to whole keys, mouse reports and characters. It makes no system calls.
 ///
-/// ncurses waits a moment for the rest of a key, then takes its first byte for an Escape and the others for letters,
-/// which are commands: over ssh, or on a busy machine, bytes may arrive one by one.
+/// ncurses alone would wait only a moment for the rest of a key. Over ssh, or on a busy machine, bytes may arrive one
+/// by one: ncurses would then report an Escape, and the remaining bytes as letters, which are commands of the viewer.
 struct KeyAssembler {
-    /// The meaning of the next byte.
+    /// What the next byte belongs to.
     private enum Stage {
         case key
-        /// An escape arrived: a key of its own, or the start of a sequence.
+        /// An escape arrived, which is either the Escape key or the start of a sequence.
         case escape
-        /// An escape was reported as a key of its own, although it may have been the start of a sequence.
+        /// An escape was reported as the Escape key after a timeout, but a sequence may still follow.
         case lateEscape
-        /// Parameters of a sequence, or its end.
+        /// A sequence has begun; its parameters or its last byte follow.
         case parameters
-        /// So many bytes of a sequence are missing.
+        /// The given number of bytes of a sequence is missing.
         case sequence(Int)
-        /// So many bytes of a character are missing.
+        /// The given number of bytes of a UTF-8 character is missing.
         case character(Int)
     }
 
     private static let escape: UInt8 = 0x1B
-    /// No key has a longer sequence.
-    private static let mostBytes = 64
+    /// The maximum length of a sequence; no key has a longer one.
+    private static let maximumBytes = 64
 
     private var stage = Stage.key
-    private var kept: [UInt8] = []
+    /// The bytes of the key that is not complete yet.
+    private var pending: [UInt8] = []
 
-    /// The time to wait for the next byte before ``giveUp()``, in milliseconds; nil when none is missing.
+    /// The milliseconds to wait for the next byte before ``handleTimeout()`` is called; nil when no byte is missing.
     ///
-    /// The user waits for the effect of an Escape, while the rest of a begun sequence always arrives.
-    var patience: Int? {
+    /// The timeout after an escape is short, because the user waits for the effect of the key. The rest of a sequence
+    /// that has begun always arrives.
+    var timeout: Int? {
         switch stage {
         case .key: nil
         case .escape: 100
@@ -38,75 +40,78 @@ struct KeyAssembler {
         }
     }
 
-    /// Consumes a byte; returns the bytes of the key that it completes, or none.
+    /// Consumes a byte. Returns the bytes of the key that the byte completes; empty when no key is complete.
     mutating func consume(_ byte: UInt8) -> [UInt8] {
-        // No sequence contains another one: the first part of a sequence that is cut off is dropped.
+        // An escape never occurs inside a sequence: an unfinished sequence before it was cut off, and is dropped.
         if byte == Self.escape {
-            let before = if case .escape = stage { kept } else { [UInt8]() }
-            (stage, kept) = (.escape, [byte])
+            let before = if case .escape = stage { pending } else { [UInt8]() }
+            (stage, pending) = (.escape, [byte])
             return before
         }
-        kept.append(byte)
+        pending.append(byte)
         switch stage {
-        case .key: return begin()
+        case .key: return beginCharacter()
         case .lateEscape:
-            guard byte == UInt8(ascii: "[") else { return begin() }
-            (stage, kept) = (.parameters, [Self.escape, byte])
+            guard byte == UInt8(ascii: "[") else { return beginCharacter() }
+            (stage, pending) = (.parameters, [Self.escape, byte])
             return []
         case .escape:
             switch byte {
             case UInt8(ascii: "["): stage = .parameters
             case UInt8(ascii: "O"): stage = .sequence(1)
-            default: return handOn()
+            default: return popKey()
             }
             return []
         case .parameters: return consumeParameter(byte)
         case .sequence(let missing):
             stage = .sequence(missing - 1)
-            return missing > 1 ? [] : handOn()
+            return missing > 1 ? [] : popKey()
         case .character(let missing):
             stage = .character(missing - 1)
-            return missing > 1 && byte & 0xC0 == 0x80 ? [] : handOn()
+            return missing > 1 && byte & 0xC0 == 0x80 ? [] : popKey()
         }
     }
 
-    /// No byte arrived in time: returns what can be a key by itself; the start of a sequence cannot.
-    mutating func giveUp() -> [UInt8] {
+    /// Ends the wait for the next byte. Returns the pending bytes if they can be a key, which is not so for the start
+    /// of a sequence.
+    mutating func handleTimeout() -> [UInt8] {
         switch stage {
         case .escape:
-            let key = handOn()
+            let key = popKey()
             stage = .lateEscape
             return key
-        case .character: return handOn()
+        case .character: return popKey()
         case .key, .lateEscape, .parameters, .sequence:
-            (stage, kept) = (.key, [])
+            (stage, pending) = (.key, [])
             return []
         }
     }
 
-    private mutating func begin() -> [UInt8] {
-        switch kept[0] {
+    /// Begins a character with the pending byte. Returns the byte if it is a whole character.
+    private mutating func beginCharacter() -> [UInt8] {
+        switch pending[0] {
         case 0xC2...0xDF: stage = .character(1)
         case 0xE0...0xEF: stage = .character(2)
         case 0xF0...0xF4: stage = .character(3)
-        default: return handOn()
+        default: return popKey()
         }
         return []
     }
 
     private mutating func consumeParameter(_ byte: UInt8) -> [UInt8] {
-        let isFirst = kept.count == 3
+        let isFirst = pending.count == 3
         switch byte {
-        case UInt8(ascii: "M") where isFirst: stage = .sequence(3)  // a mouse: button, column, row
-        case UInt8(ascii: "[") where isFirst: stage = .sequence(1)  // a function key of the console
-        case 0x20...0x3F where kept.count < Self.mostBytes: break
-        default: return handOn()
+        case UInt8(ascii: "M") where isFirst: stage = .sequence(3)  // a mouse report: button, column, row
+        case UInt8(ascii: "[") where isFirst: stage = .sequence(1)  // a function key of the Linux console
+        case 0x20...0x3F where pending.count < Self.maximumBytes: break
+        default: return popKey()
         }
         return []
     }
 
-    private mutating func handOn() -> [UInt8] {
-        defer { (stage, kept) = (.key, []) }
-        return kept
+    /// Returns the pending bytes and starts over.
+    private mutating func popKey() -> [UInt8] {
+        defer { (stage, pending) = (.key, []) }
+        return pending
     }
 }

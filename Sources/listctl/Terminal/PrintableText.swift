@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that may be written to a terminal unchanged: printable characters only, each with a known number of columns.
+/// Text that is safe to write to a terminal: printable characters only, each with a known number of columns.
 ///
-/// All text of the viewer goes through this type, its own too. ncurses gets the same widths.
+/// All text of the viewer goes through this type, also the viewer's own. ncurses calculates the same widths.
 struct PrintableText: Sendable, Equatable {
-    /// One character with its marks.
+    /// One character with its combining marks.
     struct Cell: Sendable, Equatable {
         let character: Character
         let columns: Int
@@ -12,32 +12,32 @@ struct PrintableText: Sendable, Equatable {
 
     private(set) var cells: [Cell]
 
-    /// The maximum number of marks on one character: a cell of ncurses holds no more.
-    private static let mostMarks = 4
+    /// The maximum number of combining marks on one character; a cell of ncurses holds no more.
+    private static let maximumMarks = 4
 
-    /// Makes any text printable (see ``DisplayText/harmless(_:columns:)``).
+    /// Creates printable text from any text (see ``DisplayText/sanitized(_:columns:)``).
     ///
-    /// Characters of which terminals differ in width are removed, too: selectors of emoji presentation, and joiners
-    /// between emoji.
+    /// It also removes the characters whose effect on the width differs between terminals: selectors of emoji
+    /// presentation, and joiners between emoji.
     ///
-    /// - Parameter limit: the columns that are needed; the rest of a longer text is left out without reading it.
+    /// - Parameter limit: the number of columns that the caller needs. The rest of a longer text is not read.
     init(_ text: String, in encoding: TextEncoding, columns limit: Int = .max) {
-        let harmless = DisplayText.harmless(text, columns: limit)
+        let sanitized = DisplayText.sanitized(text, columns: limit)
         var kept = String.UnicodeScalarView()
         var marks = 0
         var followsEmoji = false
-        for scalar in harmless.unicodeScalars {
+        for scalar in sanitized.unicodeScalars {
             if scalar.value == 0xFE0F || (followsEmoji && scalar.value == 0x200D) { continue }
             followsEmoji = scalar.value > 0x2000 && scalar.properties.isEmoji
             let isMark = scalar.value > 0x2FF && DisplayText.columns(of: Character(scalar)) == 0
             marks = isMark ? marks + 1 : 0
-            if marks <= Self.mostMarks { kept.append(scalar) }
+            if marks <= Self.maximumMarks { kept.append(scalar) }
         }
         cells = []
         for character in String(kept) {
             let columns = DisplayText.columns(of: character)
             if encoding == .unicode || character.isASCII {
-                // A mark without a base character takes a column of its own.
+                // A mark without a base character becomes “·”, which takes a column.
                 cells.append(Cell(character: columns > 0 ? character : "·", columns: max(1, columns)))
             } else {
                 for _ in 0..<max(1, columns) { cells.append(Cell(character: Self.ascii(character), columns: 1)) }
@@ -47,20 +47,20 @@ struct PrintableText: Sendable, Equatable {
 
     private init(cells: [Cell]) { self.cells = cells }
 
-    /// So many blanks.
+    /// Returns a text of the given number of blanks.
     static func blank(_ columns: Int) -> PrintableText {
         PrintableText(cells: Array(repeating: Cell(character: " ", columns: 1), count: max(0, columns)))
     }
 
-    /// The number of its columns.
+    /// The number of columns of the text.
     var columns: Int { cells.reduce(0) { $0 + $1.columns } }
 
-    /// The characters.
+    /// The characters as a string.
     var text: String { String(cells.map(\.character)) }
 
-    /// The text in exactly `width` columns: cut, with a mark at the end, or filled up with blanks.
+    /// Returns the text in exactly `width` columns: cut, with `…` or `~` at the end, or padded with blanks.
     ///
-    /// - Parameter isRightAligned: whether the blanks come first.
+    /// - Parameter isRightAligned: whether the blanks come before the text.
     func fitted(to width: Int, alignedRight isRightAligned: Bool = false, in encoding: TextEncoding) -> PrintableText {
         guard width > 0 else { return Self(cells: []) }
         let total = columns
@@ -79,7 +79,7 @@ struct PrintableText: Sendable, Equatable {
         return Self(cells: result + Self.blank(width - 1 - used).cells)
     }
 
-    /// The text from a column on; a character that is cut in two becomes a blank.
+    /// Returns the text without its first columns. A wide character of which half is removed becomes a blank.
     func dropping(_ columns: Int) -> PrintableText {
         var used = 0
         var rest = cells[...]
@@ -87,16 +87,16 @@ struct PrintableText: Sendable, Equatable {
         return Self(cells: Self.blank(used - columns).cells + rest)
     }
 
-    /// The text without characters that take so many columns, or more.
+    /// Returns the text without the characters that take the given number of columns or more.
     func narrower(than columns: Int) -> PrintableText { Self(cells: cells.filter { $0.columns < columns }) }
 
     /// Joins texts.
     static func + (a: PrintableText, b: PrintableText) -> PrintableText { PrintableText(cells: a.cells + b.cells) }
 
-    /// A part of it, by the indices of ``cells``.
+    /// Returns the part of the text at the given indices of ``cells``.
     subscript(range: Range<Int>) -> PrintableText { PrintableText(cells: Array(cells[range])) }
 
-    /// The text in ASCII characters of the same width; attribute sequences stay.
+    /// Returns the text in ASCII characters of the same width. Escape sequences for attributes stay.
     static func asciiOnly(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -109,7 +109,7 @@ struct PrintableText: Sendable, Equatable {
         return result
     }
 
-    /// The nearest ASCII character.
+    /// Returns the ASCII character that looks most like the given one; `?` when none does.
     private static func ascii(_ character: Character) -> Character {
         switch character {
         case "…": return "~"
@@ -128,7 +128,8 @@ struct PrintableText: Sendable, Equatable {
         }
     }
 
-    /// The base letter of an accented one, from its Unicode name: “LATIN SMALL LETTER E WITH ACUTE”.
+    /// Returns the base letter of a letter with an accent, by the Unicode name, such as “LATIN SMALL LETTER E WITH
+    /// ACUTE”.
     private static func latinLetter(of character: Character) -> Character? {
         let words = character.unicodeScalars.first?.properties.name?.split(separator: " ") ?? []
         guard words.count > 4, words[0] == "LATIN", words[2] == "LETTER", words[4] == "WITH", words[3].count == 1 else {

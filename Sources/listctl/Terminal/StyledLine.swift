@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The style of a part of a line.
+/// The style of a part of a line on the viewer's screen.
 struct Style: Sendable, Equatable {
-    /// Its meaning; the terminal maps it to a colour.
+    /// The meaning of the text, which `CursesStyle` maps to attributes and a colour.
     enum Role: Sendable, Equatable {
         case plain
         /// Less important than the text around it.
         case dim
-        /// The line above the list.
+        /// The line of headings above the list.
         case heading
-        /// The last line.
+        /// The status line, which is the last line.
         case status
-        /// A key that can be pressed, named in the last line.
+        /// The name of a key in the status line.
         case key
         /// An error.
         case warning
         /// The row of the cursor.
         case cursor
-        /// A text that was searched for.
+        /// A match of the search.
         case hit
-        /// The same, in the row of the cursor.
+        /// A match of the search in the row of the cursor.
         case hitAtCursor
-        /// One of the colours for kinds of items.
+        /// A colour that tells kinds of items apart.
         case accent(Accent)
     }
 
-    /// A colour for a kind of items.
+    /// The colours that tell kinds of items apart.
     enum Accent: Int, Sendable, CaseIterable {
         case blue, green, cyan, magenta, yellow, red
     }
@@ -47,7 +47,7 @@ struct StyledLine: Sendable, Equatable {
     private(set) var parts: [Part] = []
     private(set) var columns = 0
 
-    /// Adds a part at the end.
+    /// Appends a part.
     mutating func append(_ text: PrintableText, _ style: Style = .plain) {
         guard !text.cells.isEmpty else { return }
         columns += text.columns
@@ -58,20 +58,20 @@ struct StyledLine: Sendable, Equatable {
         }
     }
 
-    /// Adds the parts of another line.
+    /// Appends the parts of another line.
     mutating func append(_ line: StyledLine) {
         for part in line.parts { append(part.text, part.style) }
     }
 
-    /// Adds blanks up to a column.
+    /// Appends blanks up to a column.
     mutating func pad(to column: Int, _ style: Style = .plain) {
         append(.blank(column - columns), style)
     }
 
-    /// The characters.
+    /// The text of all parts.
     var text: String { parts.map(\.text.text).joined() }
 
-    /// The same line with one style for every part.
+    /// Returns the line with each part's style replaced by what `change` returns for it.
     func restyled(_ change: (Style) -> Style) -> StyledLine {
         var result = StyledLine()
         for part in parts { result.append(part.text, change(part.style)) }
@@ -82,10 +82,10 @@ struct StyledLine: Sendable, Equatable {
 /// All lines of a terminal at one moment.
 struct TerminalScreen: Sendable, Equatable {
     var columns: Int
-    /// From top to bottom; each is as wide as the terminal.
+    /// The lines from top to bottom; each is as wide as the terminal.
     var lines: [StyledLine]
-    /// The position of the text input, if any.
+    /// The column of the text cursor in the last line; nil while no text is being typed.
     var caret: Int?
-    /// Whether to redraw everything, whatever the terminal seems to show.
-    var isFresh = false
+    /// Whether the whole screen is written again, not only what differs from the previous screen.
+    var redrawsEverything = false
 }

@@ -2,15 +2,16 @@
 
 import Glibc
 
-/// The terminal on standard input and output.
+/// The terminal on standard input and output, and its size.
 enum Terminal {
-    /// Whether input and output are terminals.
+    /// Whether standard input and standard output are terminals.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Columns and rows of the screen; 80 × 24 when the terminal does not tell.
+    /// Returns the number of columns and rows of the terminal; 80 × 24 when the terminal does not report its size.
     static func size() -> (columns: Int, rows: Int) { size(of: STDOUT_FILENO) ?? (80, 24) }
 
-    /// The width of a descriptor's terminal; nil when it is none, or does not tell.
+    /// Returns the width of the terminal at a descriptor; nil when the descriptor is no terminal, or the terminal does
+    /// not report its size.
     static func columns(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
 
     private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A typed key.
+/// A key that the user pressed, or a typed character.
 enum Key: Sendable, Equatable {
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, escape, backspace, interrupt, redraw
@@ -9,12 +9,12 @@ enum Key: Sendable, Equatable {
     case character(Character)
 }
 
-/// Input of the terminal.
+/// One event of the terminal: a key, a mouse event, or a hangup.
 enum TerminalInput: Sendable, Equatable {
     case key(Key)
-    /// The first mouse button, at a column and row of the terminal.
+    /// A click with the first mouse button at a column and row of the terminal.
     case click(column: Int, row: Int)
-    /// The mouse wheel, so many notches down; negative is up.
+    /// A turn of the mouse wheel by a number of notches; negative numbers are up.
     case wheel(Int)
     /// The terminal has hung up.
     case hungUp

@@ -11,15 +11,15 @@ enum TerminalSignal: Sendable, Equatable {
     case ended(Int32)
 }
 
-/// Reports the signals that concern the terminal, until it is cancelled.
+/// A listener that reports the signals that concern the terminal, until it is cancelled.
 ///
-/// Dispatch owns the signal handlers; the sources belong to the serial queue made here, on which the receiver is
-/// called. The receiver is `@Sendable`, so it belongs to no actor and enters one itself if needed.
+/// Dispatch owns the signal handlers. The receiver is called on a serial queue of this class. It is `@Sendable`, so it
+/// is isolated to no actor, and has to enter one itself if needed.
 final class TerminalSignals: Sendable {
-    // Set once; a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    // Constant; a dispatch source may be cancelled from any thread, and nothing else is called on it.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Begins to listen; every signal after this returns is reported.
+    /// Starts listening. Every signal that arrives after the initializer has returned is reported.
     init(receiver: @escaping @Sendable (TerminalSignal) -> Void) {
         let queue = DispatchQueue(label: "org.listd.listctl.signals")
         let registered = DispatchGroup()

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Breaks a text into lines.
+/// Line breaking of printable text.
 enum TextWrap {
-    /// Lines of at most `width` columns, broken at blanks if possible; at most `most` of them, without characters wider
-    /// than a line.
-    static func lines(_ text: PrintableText, width: Int, most: Int) -> [PrintableText] {
+    /// Returns the first `maximumCount` lines of the text, each at most `width` columns wide.
+    ///
+    /// Lines are broken at blanks if possible. Characters that are wider than a line are left out.
+    static func lines(_ text: PrintableText, width: Int, maximumCount: Int) -> [PrintableText] {
         var lines: [PrintableText] = []
         let text = text.narrower(than: width + 1)
         let cells = text.cells
         var first = 0
-        while first < cells.count, lines.count < most {
+        while first < cells.count, lines.count < maximumCount {
             var (end, used, blank) = (first, 0, Int?.none)
             while end < cells.count, used + cells[end].columns <= width {
                 if cells[end].character == " " { blank = end }

@@ -2,17 +2,18 @@
 
 import ListClient
 
-/// The scroll direction of a list. A terminal shows it from top to bottom: a horizontal list is turned.
+/// The scroll direction of a list. The terminal always scrolls from top to bottom, so the axes of a horizontal list are
+/// swapped.
 enum Axis: Equatable {
     case vertical
     case horizontal
 
-    /// The viewport's offset and size in the list's own axes, from those on a screen from top to bottom.
+    /// Returns the offset and size of the viewport in the axes of the list, for a viewport in the axes of the terminal.
     func viewport(y: Double, width: Double, height: Double) -> (x: Double, y: Double, width: Double, height: Double) {
         self == .vertical ? (0, y, width, height) : (y, 0, height, width)
     }
 
-    /// The picture, turned for a terminal.
+    /// Returns the picture in the axes of the terminal.
     func turned(_ picture: Picture) -> Picture {
         guard self == .horizontal else { return picture }
         let shown = picture.shown.values.map { item in

@@ -2,29 +2,30 @@
 
 import ListClient
 
-/// A list on the rows of a screen: its scroll position, and the cursor in it. Makes no calls.
+/// A list on the rows of a screen, with its scroll position and cursor. It makes no calls itself, but returns them as
+/// effects.
 ///
-/// Steps that are made while a call to listd is in flight wait for its answer, since only then the picture is that of
-/// the screen.
+/// Steps that the user makes while a call to listd is in flight are queued until the reply, because the picture does
+/// not belong to the screen before.
 struct Browser {
     /// A call to listd, or a request to the terminal.
     enum Effect: Equatable {
         case draw
-        /// Call ``answered()`` when the picture is that of this viewport.
+        /// Request this viewport, and call ``handleAnswer()`` when its picture has arrived.
         case setViewport(y: Double, width: Double, height: Double)
         case scrollTo(Place)
     }
 
-    /// A movement by the user.
+    /// A movement that the user requests.
     enum Step: Equatable {
-        /// The cursor moves so many rows down.
+        /// The cursor moves down by a number of rows.
         case rows(Int)
-        /// The screen moves so many screens down, and the cursor with it.
+        /// The screen moves down by a number of screens, and the cursor with it.
         case pages(Int)
         case home, end
-        /// The screen moves so many rows down; the cursor stays on its item while that is on the screen.
+        /// The screen moves down by a number of rows. The cursor stays on its item while the item is on the screen.
         case scroll(rows: Int)
-        /// The screen moves to a part of the list, from 0 to 1.
+        /// The screen moves to a fraction of the list, from 0 to 1.
         case share(Double)
     }
 
@@ -32,19 +33,25 @@ struct Browser {
     private(set) var scroller: Scroller
     private(set) var cursor = Cursor()
     private var hasMeasured = false
-    /// The place that must be on the screen, under the cursor.
-    private var wanted: Place?
-    /// Steps that were made while a call was in flight.
-    private var steps: [Step] = []
-    /// Where the cursor is put when the screen has arrived.
-    private var landing = Landing.follow
+    /// The place to which the screen and the cursor have to move, but which no picture shows yet.
+    private var requestedPlace: Place?
+    /// The steps that the user made while a call was in flight.
+    private var queuedSteps: [Step] = []
+    /// The movement of the cursor when the screen's picture has arrived.
+    private var pendingMove = CursorMove.follow
 
-    private enum Landing {
+    /// A movement of the cursor after the screen has moved.
+    private enum CursorMove {
+        /// Stays on its item.
         case follow
+        /// Moves down by a number of rows.
         case move(Int)
+        /// Stays on its row; moves to the last or first row if the screen did not move because the list ends there.
         case keepRow(Int, since: Double, direction: Int)
+        /// Moves to the row, or to the nearest one with items.
         case row(Int)
-        /// On a place that is being scrolled to, in several calls if the first does not reach it.
+        /// Moves to a place to which the screen scrolls. If the first call does not reach the place, a second one
+        /// follows.
         case place(Place, isLast: Bool)
     }
 
@@ -52,124 +59,127 @@ struct Browser {
         scroller = Scroller(size: Scroller.Size(columns: columns, rows: max(1, rows), pointsPerRow: 44))
     }
 
-    /// Columns and rows of the list.
+    /// The number of columns for the list.
     var columns: Int { scroller.size.columns }
+    /// The number of rows for the list.
     var rowCount: Int { scroller.size.rows }
-    /// The rows of the list as far as the picture has them.
+    /// The rows of the list that the picture contains.
     var layout: RowLayout { scroller.layout(of: picture, at: scroller.top) }
     /// The items on each row of the screen.
     var rows: Cursor.Rows { layout.screen(from: scroller.top, rows: rowCount) }
     /// The item under the cursor.
     var current: Picture.Shown? { cursor.item(in: rows) }
-    /// Whether an item of the list is on the screen.
+    /// Whether there is an item on the screen.
     var hasItems: Bool { rows.contains { !$0.isEmpty } }
-    /// Whether no call is in flight.
+    /// Whether no call is in flight, so that the picture is that of the screen.
     var hasArrived: Bool { scroller.hasArrived }
 
-    /// Starts with a new view, which has no picture yet; call this first.
+    /// Starts with a new view, which has no picture yet. Call this first.
     ///
     /// - Parameters:
-    ///   - place: where the cursor must be, if it exists.
+    ///   - place: the place for the cursor, if it exists.
     ///   - fromTop: whether to show the beginning of the list, with the cursor on the first item.
     mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Effect] {
-        (picture, wanted, steps, hasMeasured, landing) = (Picture(), nil, [], false, .follow)
+        (picture, requestedPlace, queuedSteps, hasMeasured, pendingMove) = (Picture(), nil, [], false, .follow)
         if fromTop { (scroller, cursor) = (Scroller(size: scroller.size), Cursor()) }
         let y = scroller.start()
-        return ask(y) + (place.map { goTo($0) } ?? []) + [.draw]
+        return viewportRequest(y) + (place.map { goTo($0) } ?? []) + [.draw]
     }
 
-    /// Puts the cursor on the first item of the screen.
-    mutating func pointAtFirst() {
+    /// Moves the cursor to the first item of the screen.
+    mutating func moveCursorToFirst() {
         cursor = Cursor()
-        cursor.settle(in: rows)
+        cursor.update(in: rows)
     }
 
-    /// The view is gone; its last picture stays.
+    /// Handles the end of the view.
+    ///
+    /// - Parameter keepingPicture: whether the last picture stays on the screen.
     mutating func stop(keepingPicture: Bool) -> [Effect] {
         scroller.stop()
-        (steps, wanted) = ([], nil)
+        (queuedSteps, requestedPlace) = ([], nil)
         if !keepingPicture { picture = Picture() }
-        cursor.settle(in: rows)
+        cursor.update(in: rows)
         return [.draw]
     }
 
-    /// Sets the list's room on the screen.
+    /// Sets the number of columns and rows for the list.
     mutating func resize(columns: Int, rows: Int) -> [Effect] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
-        let y = scroller.resize(size, picture) ?? settle()
-        return ask(y) + [.draw]
+        let y = scroller.resize(size, picture) ?? placeCursor()
+        return viewportRequest(y) + [.draw]
     }
 
-    /// The picture has changed.
+    /// Shows a new picture of the view.
     mutating func show(_ picture: Picture) -> [Effect] {
         self.picture = picture
         var y = scroller.show(picture)
         if let size = measured() { y = scroller.resize(size, picture) ?? y }
-        y = revealWanted() ?? settle() ?? y
-        return ask(y) + (scroller.isDrawable ? [.draw] : [])
+        y = revealRequestedPlace() ?? placeCursor() ?? y
+        return viewportRequest(y) + (scroller.isDrawable ? [.draw] : [])
     }
 
-    /// The picture is that of the last viewport.
-    mutating func answered() -> [Effect] {
-        var requests = ask(scroller.answered(picture) ?? revealWanted() ?? settle())
-        while scroller.hasArrived, !steps.isEmpty { requests += perform(steps.removeFirst()) }
+    /// Handles the reply to the last request: the picture is now that of the requested viewport.
+    mutating func handleAnswer() -> [Effect] {
+        var requests = viewportRequest(scroller.handleAnswer(picture) ?? revealRequestedPlace() ?? placeCursor())
+        while scroller.hasArrived, !queuedSteps.isEmpty { requests += perform(queuedSteps.removeFirst()) }
         return requests + (scroller.isDrawable ? [.draw] : [])
     }
 
-    /// An answer was given up: the call is made again.
-    mutating func unanswered() -> [Effect] {
-        let y = scroller.askAgain(picture)
-        return ask(y) + [.draw]
+    /// Repeats the last request, which was not answered in time.
+    mutating func handleTimeout() -> [Effect] {
+        let y = scroller.repeatRequest(picture)
+        return viewportRequest(y) + [.draw]
     }
 
-    /// listd has refused the last call.
-    mutating func failed() -> [Effect] {
+    /// Handles listd's refusal of the last call.
+    mutating func handleFailure() -> [Effect] {
         scroller.stop()
-        (steps, wanted, landing) = ([], nil, .follow)
+        (queuedSteps, requestedPlace, pendingMove) = ([], nil, .follow)
         return [.draw]
     }
 
-    /// Makes a step, now or when the screen has arrived.
+    /// Makes a step, at once or when the picture of the screen has arrived.
     mutating func step(_ step: Step) -> [Effect] {
-        wanted = nil
+        requestedPlace = nil
         guard scroller.hasArrived else {
-            if steps.count < Self.longestQueue { steps.append(step) }
+            if queuedSteps.count < Self.maximumSteps { queuedSteps.append(step) }
             return []
         }
         return perform(step)
     }
 
-    /// Moves the cursor to the next item beside; returns whether there is one.
+    /// Moves the cursor to the next item in its row. Returns whether there is such an item.
     mutating func moveSideways(by step: Int) -> Bool { cursor.moveSideways(by: step, in: rows) }
 
-    /// Moves the cursor to the item at a position of the list's part of the screen; returns whether it was there
-    /// already.
-    mutating func point(column: Int, row: Int) -> Bool? { cursor.point(row: row, x: Double(column), in: rows) }
+    /// Moves the cursor to the item at a position in the list's part of the screen. Returns whether the cursor was
+    /// there already; nil when there is no item.
+    mutating func point(column: Int, row: Int) -> Bool? { cursor.move(toRow: row, x: Double(column), in: rows) }
 
     /// Scrolls to a place, and moves the cursor there.
     mutating func goTo(_ place: Place) -> [Effect] {
-        steps = []
+        queuedSteps = []
         if scroller.hasArrived, cursor.go(to: place, in: rows) {
-            wanted = nil
+            requestedPlace = nil
             return [.draw]
         }
-        wanted = place
+        requestedPlace = place
         guard scroller.hasArrived else { return [.scrollTo(place), .draw] }
-        let near = reveal(place) ?? settle()
-        return (wanted == nil ? ask(near) : [.scrollTo(place)]) + [.draw]
+        let near = reveal(place) ?? placeCursor()
+        return (requestedPlace == nil ? viewportRequest(near) : [.scrollTo(place)]) + [.draw]
     }
 
     // MARK: - The height of a row
 
-    /// The fewest and the most points of a terminal row: higher items take several rows.
+    /// The minimum and maximum number of points of a terminal row. Higher items take several rows.
     private static let rowHeights = 8.0...256
 
-    /// The size of a screen in points, from a picture; nil when that changes nothing.
+    /// Returns the new size of the screen when the picture changes the number of points of a row, else nil.
     ///
-    /// The first picture with an item that fits on the screen decides how high a row is. Later ones only make rows
-    /// lower, when items are so close that the viewport has many more of them than the screen, so that this ends for
-    /// any items.
+    /// The first picture with an item that fits on the screen determines the height of a row. Later pictures can only
+    /// reduce the height, when the viewport contains many more items than the screen has rows. Therefore the height
+    /// stops changing, whatever the items are.
     private mutating func measured() -> Scroller.Size? {
         var size = scroller.size
         guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
@@ -181,8 +191,8 @@ struct Browser {
 
     // MARK: - Steps
 
-    /// The maximum number of waiting steps: a held key must not go on for long after it is released.
-    private static let longestQueue = 32
+    /// The maximum number of queued steps, so that the effect of a held key ends soon after it is released.
+    private static let maximumSteps = 32
 
     private mutating func perform(_ step: Step) -> [Effect] {
         let y: Double?
@@ -190,78 +200,79 @@ struct Browser {
         case .rows(let count):
             if cursor.move(by: count, in: rows) { return [.draw] }
             y = scroller.scroll(rows: count, picture)
-            landing = .move(count)
+            pendingMove = .move(count)
         case .pages(let count):
-            landing = .keepRow(cursor.row, since: scroller.top, direction: count)
+            pendingMove = .keepRow(cursor.row, since: scroller.top, direction: count)
             y = scroller.scroll(rows: count * rowCount, picture)
         case .home:
             y = scroller.scroll(to: 0, picture)
-            landing = .row(0)
+            pendingMove = .row(0)
         case .end:
             y = scroller.scroll(to: .greatestFiniteMagnitude, picture)
-            landing = .row(rowCount)
+            pendingMove = .row(rowCount)
         case .scroll(let count):
             y = scroller.scroll(rows: count, picture)
-            landing = .follow
+            pendingMove = .follow
         case .share(let share):
             y = scroller.scroll(to: share * picture.height, picture)
-            landing = .follow
+            pendingMove = .follow
         }
-        let next = y ?? settle()
-        return next == nil ? [.draw] : ask(next)
+        let next = y ?? placeCursor()
+        return next == nil ? [.draw] : viewportRequest(next)
     }
 
-    /// Puts the cursor where it belongs, once the screen has arrived; returns the place to scroll to if that is not the
-    /// end.
-    private mutating func settle() -> Double? {
+    /// Makes the pending movement of the cursor if the picture of the screen has arrived. Returns the viewport to
+    /// request if the screen has to scroll further for that, else nil.
+    private mutating func placeCursor() -> Double? {
         guard scroller.hasArrived else { return nil }
-        let (rows, landed) = (rows, landing)
-        landing = .follow
-        switch landed {
-        case .follow: cursor.settle(in: rows)
+        let (rows, move) = (rows, pendingMove)
+        pendingMove = .follow
+        switch move {
+        case .follow: cursor.update(in: rows)
         case .move(let count):
-            cursor.settle(in: rows)
+            cursor.update(in: rows)
             _ = cursor.move(by: count, in: rows)
         case .keepRow(let row, let top, let direction):
             let isAtEnd = abs(scroller.top - top) < RowLayout.tolerance
-            cursor.stand(onOrNear: isAtEnd ? (direction > 0 ? rows.count : 0) : row, in: rows)
-        case .row(let row): cursor.stand(onOrNear: row, in: rows)
+            cursor.move(toRowNear: isAtEnd ? (direction > 0 ? rows.count : 0) : row, in: rows)
+        case .row(let row): cursor.move(toRowNear: row, in: rows)
         case .place(let place, let isLast):
             if cursor.go(to: place, in: rows) { return nil }
-            if !isLast, let item = picture.shown.values.first(where: place.isPlace) {
-                landing = .place(place, isLast: true)
-                // When the screen is there already, the cursor is put as near as possible.
-                return scroller.scroll(to: item.frame.y, picture) ?? settle()
+            if !isLast, let item = picture.shown.values.first(where: place.matches) {
+                pendingMove = .place(place, isLast: true)
+                // If the screen cannot scroll any further, the cursor moves as near to the place as possible.
+                return scroller.scroll(to: item.frame.y, picture) ?? placeCursor()
             }
-            cursor.settle(in: rows)
+            cursor.update(in: rows)
         }
         return nil
     }
 
-    /// Scrolls to the requested place, once the screen has arrived.
-    private mutating func revealWanted() -> Double? {
-        scroller.hasArrived ? wanted.flatMap { reveal($0) } : nil
+    /// Scrolls to the requested place if no call is in flight and the picture has the place.
+    private mutating func revealRequestedPlace() -> Double? {
+        scroller.hasArrived ? requestedPlace.flatMap { reveal($0) } : nil
     }
 
-    /// Scrolls to a place, if the picture has it: then the request is done.
+    /// Scrolls to a place if the picture has it, and then clears the requested place.
     private mutating func reveal(_ place: Place) -> Double? {
-        guard let item = picture.shown.values.first(where: place.isPlace) else { return nil }
-        wanted = nil
-        cursor.aim(at: place)
-        landing = .place(place, isLast: false)
+        guard let item = picture.shown.values.first(where: place.matches) else { return nil }
+        requestedPlace = nil
+        cursor.setPlace(place)
+        pendingMove = .place(place, isLast: false)
         let layout = layout
-        // A floating header is on the screen.
+        // A floating header is on the screen already.
         guard !layout.floating.contains(where: { $0.slot == item.slot }) else { return nil }
-        // A third of the screen is above it, and at least one row if a header floats over the first.
+        // Leaves a third of the screen above the item, and at least one row if a header floats over the first row.
         let above = max(layout.floating.isEmpty ? 0 : 1, rowCount / 3)
         let row = layout.index(at: item.frame.y)
         let farthest = item.frame.y - Double(above) * scroller.size.pointsPerRow
-        let y = row >= above ? max(layout.place(of: row - above), farthest) : farthest
+        let y = row >= above ? max(layout.offset(ofRow: row - above), farthest) : farthest
         return scroller.scroll(to: min(y, item.frame.y), picture)
     }
 
-    /// The viewport to request, of the present size: change the scroller before this is called.
-    private func ask(_ y: Double?) -> [Effect] {
+    /// Returns the effect that requests a viewport at an offset. It uses the scroller's size, so change the size
+    /// before.
+    private func viewportRequest(_ y: Double?) -> [Effect] {
         y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }
 }

@@ -4,20 +4,21 @@ import DBus
 import Glibc
 import ListClient
 
-/// A list of the objects of another one that contain a text; it ends with this connection.
+/// A list of those objects of another list that contain a text. It ends with this connection.
 ///
-/// It changes while the user types: while listd handles one text, only the newest of later ones is kept.
+/// The text changes while the user types. While listd handles one text, only the newest of the texts that follow is
+/// kept.
 @DBusActor
 final class FilterList {
-    /// Reports to the owner.
+    /// An event of the filtered list.
     enum Event {
-        /// The list exists.
+        /// The list was created.
         case made
-        /// It cannot be made, or its text was refused.
+        /// The list could not be created, or listd refused its text.
         case refused(DBusError)
     }
 
-    /// Its name.
+    /// The name of the filtered list.
     let name: String
     private let base: String
     private let daemon: ListDaemonClient
@@ -27,20 +28,21 @@ final class FilterList {
     private var isBusy = false
     private var isRemoved = false
     private static var count = 0
-    /// The maximum length of a list's name in bytes.
-    private static let longestName = 255
+    /// The maximum length of a list's name, in bytes.
+    private static let maximumNameLength = 255
 
     init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
         (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
         Self.count += 1
-        // Unique on the bus; a direct connection has no name, so the process id is used.
+        // The unique name makes the list's name unique on the bus. A direct connection has no unique name, but a
+        // process ID.
         let suffix = " & \(daemon.connection.uniqueName) \(getpid()).\(Self.count)"
         var start = base
-        while start.utf8.count + suffix.utf8.count > Self.longestName { start.removeLast() }
+        while start.utf8.count + suffix.utf8.count > Self.maximumNameLength { start.removeLast() }
         name = start + suffix
     }
 
-    /// Makes the list show the objects with a text.
+    /// Filters by a text. The list is created for the first text.
     func show(_ text: String) {
         wanted = text
         guard !isBusy, !isRemoved else { return }
@@ -48,14 +50,14 @@ final class FilterList {
         Task { @DBusActor in
             while let text = wanted, !isRemoved {
                 wanted = nil
-                await set(text)
+                await apply(text)
             }
             isBusy = false
             if isRemoved { await removeNow() }
         }
     }
 
-    /// Removes the list; no report follows.
+    /// Removes the list. No event follows.
     func remove() {
         isRemoved = true
         guard !isBusy else { return }
@@ -65,11 +67,11 @@ final class FilterList {
     private func removeNow() async {
         guard adapter != nil else { return }
         adapter = nil
-        // It may have been removed already.
+        // Another client may have removed the list already.
         try? await daemon.removeAdapter(name)
     }
 
-    private func set(_ text: String) async {
+    private func apply(_ text: String) async {
         do throws(DBusError) {
             var query = ListQueryText()
             query.contains = text
@@ -77,7 +79,7 @@ final class FilterList {
                 _ = try await adapter.call("SetSourceArgument", query.argument, returning: UInt64.self)
                 return
             }
-            let options = try await FilterOptions.make(of: base, query, by: daemon)
+            let options = try await FilterOptions.create(of: base, matching: query, on: daemon)
             let path = try await daemon.createAdapter(name, options: options)
             adapter = RemoteObject(
                 daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)

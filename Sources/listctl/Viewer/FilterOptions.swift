@@ -3,18 +3,20 @@
 import DBus
 import ListClient
 
-/// Options of a list that follows another one for as long as the connection lasts.
+/// The options for a list that shows a filtered copy of another list, for as long as the connection lasts.
 @DBusActor
 enum FilterOptions {
-    /// Options that a list sets itself instead of taking them from the list that it follows.
+    /// The options that the filtered list does not take from the followed list.
     private static let own: Set<String> = [
         "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
     ]
 
-    /// The options of the other list, so that objects look as they do there, with the source and `transient` of its
-    /// own.
-    static func make(
-        of base: String, _ query: ListQueryText, by daemon: ListDaemonClient
+    /// Returns the options of a filtered list.
+    ///
+    /// Most are those of the followed list, so that objects look the same. The source names that list and the query;
+    /// `transient` is true.
+    static func create(
+        of base: String, matching query: ListQueryText, on daemon: ListDaemonClient
     ) async throws(DBusError) -> [String: DBusValue] {
         var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
         options = options.filter { !own.contains($0.key) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The page that `?` shows.
+/// The help page that the key `?` shows.
 enum HelpPage {
-    /// Keys and their effects, in words that fit on 40 columns; an empty key is a heading.
+    /// The keys and their effects, short enough for 40 columns. A row without keys is a heading.
     static let rows: [(keys: String, meaning: String)] = [
         ("", "Moving"),
         ("↑ ↓  k j", "a row up, down"),

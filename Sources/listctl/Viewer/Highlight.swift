@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Marks a searched text in lines, ignoring case.
+/// The marking of a searched text in lines. Case is ignored.
 struct Highlight {
     private let wanted: [String]
 
-    /// - Parameter text: the searched text; nil when it is empty.
+    /// Creates a highlight of a text; nil when the text is empty.
     init?(_ text: String, in encoding: TextEncoding) {
         let cells = PrintableText(text, in: encoding).cells
         guard !cells.isEmpty else { return nil }
         wanted = cells.map { $0.character.lowercased() }
     }
 
-    /// The line with its hits marked, without hits that extend over two parts.
+    /// Returns the line with all hits marked, except hits that extend over two parts of the line.
     func marked(_ line: StyledLine) -> StyledLine {
         var result = StyledLine()
         for part in line.parts {
@@ -28,7 +28,7 @@ struct Highlight {
         return result
     }
 
-    /// The positions of hits, which do not overlap.
+    /// Returns the positions at which hits start. Hits do not overlap.
     private func hits(in characters: [String]) -> [Int] {
         guard let first = wanted.first, characters.count >= wanted.count else { return [] }
         var (hits, place) = ([Int](), 0)

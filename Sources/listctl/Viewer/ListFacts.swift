@@ -2,15 +2,15 @@
 
 import ListClient
 
-/// Properties of a list beside the picture of its view.
+/// The properties of a list that the viewer shows around the picture.
 struct ListFacts: Equatable, Sendable {
-    /// The number of its objects; nil while unknown.
+    /// The number of objects; nil while unknown.
     var objects: Int?
     /// The working range: the visible sections and some around them.
     var workingRange: Range<Int>?
-    /// The hints for its fields, by name.
+    /// The hints for the list's fields, by field name.
     var hints: [String: FieldHint] = [:]
-    /// The selected items, for every view of the list.
+    /// The selected items. The selection is common to all views of the list.
     private(set) var selected: Set<ListViewClient.SelectedItem> = []
 
     /// Replaces the selection.

@@ -2,9 +2,9 @@
 
 import ListClient
 
-/// A list as plain lines of text, without a terminal. Makes no calls.
+/// The output of a list as plain lines of text, without a terminal. It makes no calls.
 enum Screen {
-    /// All rows of the list, each as wide as the screen.
+    /// Returns a line for each row of the browser, as wide as its screen.
     static func lines(_ browser: Browser) -> [String] {
         let blank = String(repeating: " ", count: browser.columns)
         var lines = [String](repeating: blank, count: browser.rowCount)
@@ -14,7 +14,8 @@ enum Screen {
         return lines
     }
 
-    /// The items of one row, each from its column on: a point is a column, as the viewport is as wide as the terminal.
+    /// Returns the line of a row, with each item at its column. A point equals a column, because the viewport's width
+    /// in points is the terminal's width in columns.
     private static func text(of items: [Picture.Shown], columns: Int) -> String {
         var text = ""
         for item in items {

@@ -2,30 +2,32 @@
 
 import ListClient
 
-/// The screen's offset in the content, and the way to a requested one. Makes no calls.
+/// The screen's offset in the content, and the requests that move the screen to another offset. It makes no calls.
 ///
-/// The end of a list in rows, and the number of points for some rows up, are known only once the items there are: the
-/// scroller requests a viewport in points, checks the rows of the answer, and requests another if needed. Each of its
-/// results is the next viewport to request; nil means that it has arrived. The daemon moves the viewport too
-/// (anchoring, scrolling to an object): the scroller follows its pictures, also while a request is in flight.
+/// The scroller can convert rows to points only where it knows the items: not at the end of the list, and not above the
+/// screen. Therefore it requests a viewport in points, lays out the rows of the reply, and requests another viewport if
+/// needed. A function's result is the offset of the next viewport to request; nil means that the screen has arrived.
+///
+/// The daemon moves the viewport too, for anchoring and to scroll to an object. The scroller follows its pictures, also
+/// while a request is in flight.
 struct Scroller {
     /// The size of a screen.
     struct Size: Equatable {
         var columns: Int
         var rows: Int
-        /// Points that one row stands for.
+        /// The number of points that one row represents.
         var pointsPerRow: Double
-        /// Height of the viewport, in points.
+        /// The height of the viewport, in points.
         var height: Double { Double(rows) * pointsPerRow }
     }
 
-    /// A requested offset, in points.
+    /// An offset to which the screen shall move, in points.
     private enum Goal {
-        /// Exactly there.
+        /// Exactly at the offset.
         case place(Double)
-        /// There, or as far down as the content goes.
+        /// At the offset, or at the end of the content if that comes before.
         case down(Double)
-        /// So many rows above there.
+        /// A number of rows above the offset.
         case up(from: Double, rows: Int)
 
         func shifted(by distance: Double) -> Goal {
@@ -37,7 +39,7 @@ struct Scroller {
         }
     }
 
-    /// A requested viewport that was not answered yet.
+    /// A viewport that was requested, and the goal of the request.
     private struct ViewportRequest {
         var y: Double
         let size: Size
@@ -45,56 +47,57 @@ struct Scroller {
     }
 
     private(set) var size: Size
-    /// Where the screen starts, in points.
+    /// The offset of the screen in the content, in points.
     private(set) var top = 0.0
     /// The offset of the viewport in the daemon's last picture.
     private var offset = 0.0
-    /// The offset of a viewport of the present size of which the picture has all items.
-    private var known: Double?
+    /// The offset of a viewport of the current size that the picture covers, that is, of which it has all items.
+    private var coveredOffset: Double?
+    /// The request that is in flight.
     private var request: ViewportRequest?
-    /// The height of the content when the end was last searched.
+    /// The height of the content when the screen last moved to the end.
     private var clampedHeight = -1.0
 
     init(size: Size) { self.size = size }
 
-    /// Whether no request is in flight: only then the picture is that of the screen, and a step can be measured in
+    /// Whether no request is in flight. Only then the picture is that of the screen, so that a step can be measured in
     /// rows.
     var hasArrived: Bool { request == nil }
 
-    /// Whether the picture has the items of the screen, as far as that is known.
+    /// Whether the picture is likely to have the items of the screen, so that drawing makes sense.
     var isDrawable: Bool {
         guard let request else { return true }
         if case .down = request.goal { return request.y <= top }
         return false
     }
 
-    /// Starts with a new view, which has no picture yet; the screen keeps its offset.
+    /// Starts with a new view, which has no picture yet. The screen keeps its offset.
     mutating func start() -> Double {
-        (offset, known, clampedHeight) = (0, nil, -1)
-        return ask(for: top, goal: .down(top))
+        (offset, coveredOffset, clampedHeight) = (0, nil, -1)
+        return requestViewport(at: top, goal: .down(top))
     }
 
-    /// The view is gone, or refused the request, so no answer follows.
+    /// Drops the request in flight, because the view has ended or refused it, so that no reply follows.
     mutating func stop() { request = nil }
 
-    /// No answer came: the viewport is requested again, in the present size.
-    mutating func askAgain(_ picture: Picture) -> Double? {
+    /// Requests the viewport again in the current size, because no reply arrived.
+    mutating func repeatRequest(_ picture: Picture) -> Double? {
         let goal = request?.goal ?? .down(top)
-        (request, known) = (nil, nil)
-        return pursue(goal, picture)
+        (request, coveredOffset) = (nil, nil)
+        return move(toward: goal, picture)
     }
 
     /// Sets the size of the screen.
     mutating func resize(_ size: Size, _ picture: Picture) -> Double? {
         guard size != self.size else { return nil }
-        (self.size, known) = (size, nil)
-        // A request in flight is repeated in the new size after its answer.
-        return hasArrived ? pursue(.down(top), picture) : nil
+        (self.size, coveredOffset) = (size, nil)
+        // A request in flight is repeated in the new size after its reply.
+        return hasArrived ? move(toward: .down(top), picture) : nil
     }
 
-    /// Applies another picture.
+    /// Applies a new picture, to whose offset the daemon may have moved the viewport.
     mutating func show(_ picture: Picture) -> Double? {
-        // Offsets that are no valid numbers are ignored.
+        // Invalid offsets are ignored.
         let place = abs(picture.offset.y) < 1e12 ? picture.offset.y : 0
         let expected = [offset] + (request.map { [$0.y] } ?? [])
         shift(by: place - (expected.min { abs(place - $0) < abs(place - $1) } ?? place))
@@ -102,82 +105,91 @@ struct Scroller {
         return hasArrived ? clamp(picture) : nil
     }
 
-    /// The picture is that of the requested viewport.
-    mutating func answered(_ picture: Picture) -> Double? {
+    /// Handles the reply to the request: the picture is that of the requested viewport.
+    mutating func handleAnswer(_ picture: Picture) -> Double? {
         guard let request else { return nil }
         self.request = nil
-        (offset, known) = (request.y, request.size == size ? request.y : nil)
-        return pursue(request.goal, picture) ?? clamp(picture)
+        (offset, coveredOffset) = (request.y, request.size == size ? request.y : nil)
+        return move(toward: request.goal, picture) ?? clamp(picture)
     }
 
-    /// A step of so many rows down, or up.
+    /// Scrolls down by a number of rows; a negative number scrolls up.
     mutating func scroll(rows: Int, _ picture: Picture) -> Double? {
-        guard rows > 0 else { return top > 0 ? pursue(.up(from: top, rows: -rows), picture) : nil }
+        guard rows > 0 else { return top > 0 ? move(toward: .up(from: top, rows: -rows), picture) : nil }
         let layout = layout(of: picture, at: top)
-        return pursue(.down(layout.place(of: layout.index(at: top) + rows)), picture)
+        return move(toward: .down(layout.offset(ofRow: layout.index(at: top) + rows)), picture)
     }
 
-    /// Scrolls to an offset in the content, or as near as possible.
-    mutating func scroll(to y: Double, _ picture: Picture) -> Double? { pursue(.down(max(0, y)), picture) }
+    /// Scrolls to an offset in the content, or as near to it as possible.
+    mutating func scroll(to y: Double, _ picture: Picture) -> Double? { move(toward: .down(max(0, y)), picture) }
 
-    /// The rows of a picture in a viewport that starts at `y`.
+    /// Returns the rows of a picture in and around a viewport at `y`.
     func layout(of picture: Picture, at y: Double) -> RowLayout {
         RowLayout(picture, top: y, height: size.height, pointsPerRow: size.pointsPerRow)
     }
 
-    // MARK: - The way there
+    // MARK: - Moving to a goal
 
-    private mutating func ask(for y: Double, goal: Goal) -> Double {
+    private mutating func requestViewport(at y: Double, goal: Goal) -> Double {
         request = ViewportRequest(y: y, size: size, goal: goal)
         return y
     }
 
-    private func isKnown(_ y: Double) -> Bool { known.map { abs($0 - y) < RowLayout.tolerance } ?? false }
+    /// Whether the picture has all items of a viewport at `y`.
+    private func isCovered(_ y: Double) -> Bool { coveredOffset.map { abs($0 - y) < RowLayout.tolerance } ?? false }
 
-    private mutating func pursue(_ goal: Goal, _ picture: Picture) -> Double? {
+    /// Moves the screen to the goal, and returns nil. If the picture does not have the items that are needed for
+    /// that, it requests a viewport with them, and returns the offset of that viewport.
+    private mutating func move(toward goal: Goal, _ picture: Picture) -> Double? {
         let y: Double
         switch goal {
         case .place(let place): y = place
         case .down(let wanted):
             let limit = max(0, picture.height - size.height)
-            guard isKnown(min(wanted, limit)) else { return ask(for: min(wanted, limit), goal: goal) }
+            guard isCovered(min(wanted, limit)) else { return requestViewport(at: min(wanted, limit), goal: goal) }
             if wanted >= limit { clampedHeight = picture.height }
             y = wanted < limit ? wanted : min(wanted, end(of: picture, from: limit))
         case .up(let from, let rows):
             let first = max(0, from - Double(rows) * size.pointsPerRow)
-            guard isKnown(first) else { return ask(for: first, goal: goal) }
-            y = place(rows: rows, above: from, since: first, picture)
+            guard isCovered(first) else { return requestViewport(at: first, goal: goal) }
+            y = rowOffset(rows: rows, above: from, since: first, picture)
         }
-        guard isKnown(y) else { return ask(for: y, goal: .place(y)) }
+        guard isCovered(y) else { return requestViewport(at: y, goal: .place(y)) }
         top = y
         return nil
     }
 
-    /// The offset of a screen that ends with the content, when a screen in points would start at `limit`.
+    /// Returns the offset of the last screen of the content, measured in rows.
+    ///
+    /// - Parameter limit: the offset of the last screen, measured in points.
     private func end(of picture: Picture, from limit: Double) -> Double {
         let layout = layout(of: picture, at: limit)
         let surplus = layout.rows.count - layout.index(at: limit) - size.rows
-        return surplus <= 0 ? limit : max(limit, layout.place(of: layout.rows.count - size.rows))
+        return surplus <= 0 ? limit : max(limit, layout.offset(ofRow: layout.rows.count - size.rows))
     }
 
-    private func place(rows: Int, above from: Double, since first: Double, _ picture: Picture) -> Double {
+    /// Returns the offset of the row that is a number of rows above another offset.
+    ///
+    /// - Parameter first: the offset from which on the picture has the items.
+    private func rowOffset(rows: Int, above from: Double, since first: Double, _ picture: Picture) -> Double {
         let layout = layout(of: picture, at: first)
         let index = max(layout.index(at: first), layout.index(at: from) - rows)
         guard index > 0 || first > 0 else { return 0 }
-        let place = layout.place(of: index)
+        let place = layout.offset(ofRow: index)
         return place < from - RowLayout.tolerance ? max(0, place) : first
     }
 
-    /// Moves the screen back into content that has become shorter.
+    /// Moves the screen up if the content has become so short that the screen would extend beyond its end.
     private mutating func clamp(_ picture: Picture) -> Double? {
         guard picture.height != clampedHeight, top > max(0, picture.height - size.height) else { return nil }
-        return pursue(.down(top), picture)
+        return move(toward: .down(top), picture)
     }
 
+    /// Moves all offsets, after the daemon has moved the viewport.
     private mutating func shift(by distance: Double) {
         guard distance != 0 else { return }
         top += distance
-        known = known.map { $0 + distance }
+        coveredOffset = coveredOffset.map { $0 + distance }
         guard var request else { return }
         request.y += distance
         request.goal = request.goal.shifted(by: distance)

@@ -4,7 +4,7 @@ import DBus
 import ListClient
 
 extension Search {
-    /// Reads a list until a hit is found or all of it was read; nil when it does not exist, or the search was
+    /// Reads a list until a hit is found, and returns the hit; nil when the whole list has none, or the search was
     /// cancelled.
     @DBusActor
     static func first(

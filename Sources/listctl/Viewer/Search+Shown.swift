@@ -3,19 +3,22 @@
 import ListClient
 
 extension Search {
-    /// The headers and footers of a picture that contain a text: listd tells them only for what is shown.
+    /// Returns the headers and footers of a picture that contain a text. listd reports headers and footers only in
+    /// pictures.
     static func headersAndFooters(with text: String, in picture: Picture) -> [Hit] {
         let wanted = text.lowercased()
         return picture.shown.values.compactMap { shown in
             guard let position = Position(of: shown), !position.isItem else { return nil }
             let title = ItemText.title(of: shown.content, objectID: shown.objectID)
-            guard title.lowercased().contains(wanted) || shown.content.values.contains(where: { has(wanted, $0) })
+            guard
+                title.lowercased().contains(wanted)
+                    || shown.content.values.contains(where: { contains(wanted, in: $0) })
             else { return nil }
             return Hit(objectID: shown.objectID, position: position)
         }
     }
 
-    /// The hit that comes first in the direction of the search, wrapping around at the ends.
+    /// Returns the hit that comes first in the direction of the search, wrapping around at the ends of the list.
     static func first(of hits: [Hit], for query: Query) -> Hit? {
         func isAhead(_ hit: Hit) -> Bool {
             guard let start = query.start else { return true }
@@ -30,7 +33,7 @@ extension Search {
 }
 
 extension Search.Position {
-    /// The place of a shown item in the list; nil for the empty view.
+    /// The position of a shown item in the list; nil for the element that stands in for an empty list.
     init?(of shown: Picture.Shown) {
         switch shown.kind {
         case "header": self.init(section: Int(shown.section), part: .header)

@@ -3,14 +3,15 @@
 import DBus
 import ListClient
 
-/// A search through a list for an item with a text: the next parts to read, and the hit in them. Makes no calls.
+/// A search through a list for an item with a text. It returns which part of the list to read next, and makes no calls
+/// itself.
 ///
-/// Objects and items are read separately, and a list may change in between. When a hit is in two readings of different
-/// revisions, it is not certain which item it belongs to: they are read again by halves, and a single object is
-/// accepted. So the search ends soon, however often the list changes. A hit is located by its object's id when it is
-/// scrolled to.
+/// Objects and items are read in separate calls, and the list may change in between. If the revisions of the two calls
+/// differ, it is not certain to which object a hit belongs: half as many sections are read again. A hit in a single
+/// section is accepted in any case, so the search ends soon, however often the list changes. The viewer scrolls to a
+/// hit by the id of its object.
 struct Search {
-    /// The place of an item in the list; ordered like the list.
+    /// The position of an item, header or footer in the list. Positions are ordered like the list.
     struct Position: Comparable {
         /// A part of a section, in the order of the screen.
         enum Part: Comparable {
@@ -25,108 +26,112 @@ struct Search {
         static func < (a: Position, b: Position) -> Bool { (a.section, a.part) < (b.section, b.part) }
     }
 
-    /// An item, header or footer that has the text.
+    /// An item, header or footer that contains the text.
     struct Hit: Equatable {
         let objectID: String
         let position: Position
     }
 
-    /// The text of a search, and its start.
+    /// The text, start and direction of a search.
     struct Query: Equatable {
         var text: String
-        /// The start of the search; nil is before the first and after the last item.
+        /// The start of the search; nil for the beginning of the list, or backwards for its end.
         var start: Position?
         /// Whether the start itself may be a hit.
         var includesStart = false
         var isBackwards = false
-        /// Whether to read all visible text, however long that takes.
+        /// Whether to search all visible text, however long that takes.
         var isThorough = true
     }
 
-    /// The next step.
+    /// The next step of a search.
     enum Step: Equatable {
-        /// Read the objects and the items of so many sections.
+        /// Read the objects and the items of a number of sections.
         case read(section: Int, count: Int)
         case found(Hit)
         case notFound
     }
 
-    /// One answer of GetObjects.
+    /// The reply of a call of `GetObjects`.
     struct Objects {
         let revision: UInt64
         let total: Int
         let objects: [MirroredObject]
     }
 
-    /// One answer of GetItems.
+    /// The reply of a call of `GetItems`.
     struct Items {
         typealias Item = DBusStruct<UInt32, UInt32, String, Content>
 
         let revision: UInt64
-        /// The section to continue with.
+        /// The first section that the reply does not contain.
         let next: Int
         let items: [Item]
     }
 
-    private static let mostSections = 1024
+    private static let maximumSections = 1024
 
+    /// The searched text in lower case.
     private let wanted: String
     private let query: Query
-    /// Whether an end was reached, and the search has wrapped around.
-    private var hasTurned = false
-    /// The last hit so far, when searching backwards.
+    /// Whether the search has wrapped around at an end of the list.
+    private var hasWrapped = false
+    /// The last hit so far in a backward search.
     private var best: Hit?
     private var section: Int
-    private var count = mostSections
+    private var count = maximumSections
 
-    /// A search for the first item after the start, or the last one before it, that contains the text, ignoring case,
-    /// in its content or, for the first item of an object, in the object's id; it wraps around.
+    /// Creates a search for the first item after the start, or backwards for the last item before the start, that
+    /// contains the text. Case is ignored, and the search wraps around.
     ///
-    /// A backward search reads the list from its beginning, too: the items before a place are known when that place is
-    /// reached. Objects without items are skipped, as they cannot be shown.
+    /// The text may be in the item's content, or for the first item of an object in the object's id. A backward search,
+    /// too, reads the list from its beginning, and takes the last hit before the start. Objects without items are
+    /// skipped, as they cannot be shown.
     init(_ query: Query) {
         self.query = query
         wanted = query.text.lowercased()
         section = query.isBackwards ? 0 : query.start?.section ?? 0
     }
 
-    /// The first part to read.
+    /// The first part of the list to read.
     var first: Step { .read(section: section, count: count) }
 
-    /// Searches the parts that were read: the objects, and then the items of as many.
+    /// Searches the part that was read, and returns the next step.
+    ///
+    /// - Parameter items: the items of as many sections as there are objects.
     mutating func consume(_ objects: Objects, _ items: Items) -> Step {
-        guard !objects.objects.isEmpty else { return turn() }
+        guard !objects.objects.isEmpty else { return wrapAround() }
         let read = objects.objects.count
         if let hit = hit(in: objects.objects, items.items) {
             if objects.revision != items.revision, read > 1 {
                 count = read / 2
                 return .read(section: section, count: count)
             }
-            guard query.isBackwards else { return isBehindStart(hit) ? .notFound : .found(hit) }
+            guard query.isBackwards else { return isPastStart(hit) ? .notFound : .found(hit) }
             best = hit
         }
         let next = min(items.next, section + read)
         if let start = query.start, next > start.section {
-            if query.isBackwards, !hasTurned { return turn() }
-            if !query.isBackwards, hasTurned { return .notFound }
+            if query.isBackwards, !hasWrapped { return wrapAround() }
+            if !query.isBackwards, hasWrapped { return .notFound }
         }
-        guard next > section, next < objects.total else { return turn() }
-        (section, count) = (next, min(Self.mostSections, count * 2))
+        guard next > section, next < objects.total else { return wrapAround() }
+        (section, count) = (next, min(Self.maximumSections, count * 2))
         return .read(section: section, count: count)
     }
 
-    /// An end was reached, or backwards the start.
-    private mutating func turn() -> Step {
+    /// Continues the search at the other end of the list, or ends it after the second pass.
+    private mutating func wrapAround() -> Step {
         if let best { return .found(best) }
-        guard let start = query.start, !hasTurned else { return .notFound }
-        (hasTurned, count) = (true, Self.mostSections)
+        guard let start = query.start, !hasWrapped else { return .notFound }
+        (hasWrapped, count) = (true, Self.maximumSections)
         section = query.isBackwards ? start.section : 0
         return .read(section: section, count: count)
     }
 
-    /// Whether a forward search has come around.
-    private func isBehindStart(_ hit: Hit) -> Bool {
-        guard let start = query.start, hasTurned else { return false }
+    /// Whether a forward search that has wrapped around found the hit only after its start.
+    private func isPastStart(_ hit: Hit) -> Bool {
+        guard let start = query.start, hasWrapped else { return false }
         return hit.position > start
     }
 
@@ -134,11 +139,11 @@ struct Search {
         var found: Hit?
         for (index, item, _, content) in items.map(\.members) {
             let position = Position(section: Int(index), part: .item(item))
-            guard isAsked(position) else { continue }
+            guard isInSearchedPart(position) else { continue }
             let place = position.section - section
             guard objects.indices.contains(place) else { continue }
             let isNamed = item == 0 && objects[place].id.lowercased().contains(wanted)
-            if isNamed || content.values.contains(where: { Self.has(wanted, $0) }) {
+            if isNamed || content.values.contains(where: { Self.contains(wanted, in: $0) }) {
                 found = Hit(objectID: objects[place].id, position: position)
                 if !query.isBackwards { break }
             }
@@ -146,19 +151,19 @@ struct Search {
         return found
     }
 
-    /// Whether a place is in the part that is searched now.
-    private func isAsked(_ position: Position) -> Bool {
-        guard let start = query.start, !hasTurned else { return true }
+    /// Whether a position is in the part of the list that the current pass searches.
+    private func isInSearchedPart(_ position: Position) -> Bool {
+        guard let start = query.start, !hasWrapped else { return true }
         if position == start { return query.includesStart }
         return query.isBackwards ? position < start : position > start
     }
 
-    /// Whether a value contains the text, at any depth.
-    static func has(_ wanted: String, _ value: DBusValue) -> Bool {
+    /// Whether a value contains the text at any depth.
+    static func contains(_ wanted: String, in value: DBusValue) -> Bool {
         switch value {
-        case .variant(let inner): has(wanted, inner)
-        case .array(_, let elements), .structure(let elements): elements.contains { has(wanted, $0) }
-        case .dictionary(_, _, let entries): entries.contains { has(wanted, $0.value) }
+        case .variant(let inner): contains(wanted, in: inner)
+        case .array(_, let elements), .structure(let elements): elements.contains { contains(wanted, in: $0) }
+        case .dictionary(_, _, let entries): entries.contains { contains(wanted, in: $0.value) }
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath,
             .signature,
             .fileDescriptor:

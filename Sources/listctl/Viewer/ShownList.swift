@@ -3,28 +3,26 @@
 import DBus
 import ListClient
 
-/// The list that the viewer shows, of one daemon: the list that it was started for, or a filter of it; and the searches
-/// in it.
-///
-/// Owned by `DBusActor`.
+/// The list that the viewer shows, and the searches in it. It is either the list that the user named, or a filtered
+/// list of its objects.
 @DBusActor
 final class ShownList {
-    /// Reports to the owner.
+    /// An event for the viewer.
     enum Event {
-        /// An event of the shown list or filter.
+        /// An event of the shown list.
         case list(ViewedList.Event)
         /// A search has ended.
         case found(Search.Query, Search.Hit?)
         case searchFailed(DBusError)
-        /// The filter cannot be made, or its text was refused; the whole list is shown.
+        /// The filtered list could not be created, or listd refused its text. The whole list is shown.
         case filterRefused(DBusError)
     }
 
-    /// The name of the list.
+    /// The name of the list that the user named.
     let name: String
-    /// The shown list; nil while there is no daemon.
+    /// The list that is shown; nil while there is no daemon.
     private(set) var list: ViewedList?
-    /// Whether a view of it was ever open.
+    /// Whether a view was ever open.
     private(set) var hasOpened = false
     private var daemon: ListDaemonClient?
     private var filter: FilterList?
@@ -33,60 +31,60 @@ final class ShownList {
 
     init(_ name: String) { self.name = name }
 
-    /// Reports events from now on.
+    /// Sets the receiver of the events. Call it once, before any other method.
     func begin(onEvent: @escaping @DBusActor (Event) -> Void) {
         self.onEvent = onEvent
-        searches = SearchQueue { [weak self] in self?.searched($0, $1) }
+        searches = SearchQueue { [weak self] in self?.searchEnded($0, $1) }
     }
 
-    /// Shows the list of a daemon, or its objects with a text.
+    /// Shows the list of a daemon; if the text is not empty, only the objects that contain it.
     func open(on daemon: ListDaemonClient, filter text: String) {
         close()
         self.daemon = daemon
         if text.isEmpty { open(name) } else { show(filter: text) }
     }
 
-    /// Shows no list any more; lists that were made for filters end with their connection.
+    /// Stops showing a list. A filtered list ends with its connection.
     func close() {
-        leave()
+        closeList()
         (daemon, filter) = (nil, nil)
     }
 
-    /// Filters by a text; an empty one shows the whole list.
+    /// Filters by a text. An empty text shows the whole list.
     func show(filter text: String) {
         guard let daemon else { return }
         guard !text.isEmpty else { return endFilter() }
         if let filter { return filter.show(text) }
-        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.happened($0) }
+        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.process($0) }
         self.filter = filter
         filter.show(text)
     }
 
-    /// Searches the shown list and reports the result.
+    /// Searches the shown list. An event reports the result.
     func find(_ query: Search.Query) {
         if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
     }
 
     private func open(_ name: String) {
         guard let daemon else { return }
-        leave()
-        let list = ViewedList(name, of: daemon) { [weak self] in self?.happened($0) }
+        closeList()
+        let list = ViewedList(name, of: daemon) { [weak self] in self?.process($0) }
         self.list = list
         list.open()
     }
 
-    private func leave() {
+    private func closeList() {
         searches?.cancel()
         list?.close()
         list = nil
     }
 
-    private func happened(_ event: ViewedList.Event) {
+    private func process(_ event: ViewedList.Event) {
         if case .opened = event { hasOpened = true }
         onEvent(.list(event))
     }
 
-    private func happened(_ event: FilterList.Event) {
+    private func process(_ event: FilterList.Event) {
         switch event {
         case .made: if let filter { open(filter.name) }
         case .refused(let error):
@@ -102,7 +100,7 @@ final class ShownList {
         filter.remove()
     }
 
-    private func searched(_ query: Search.Query, _ outcome: SearchQueue.Outcome) {
+    private func searchEnded(_ query: Search.Query, _ outcome: SearchQueue.Outcome) {
         switch outcome {
         case .found(let hit): onEvent(.found(query, hit))
         case .failed(let error): onEvent(.searchFailed(error))

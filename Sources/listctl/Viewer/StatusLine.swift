@@ -2,9 +2,10 @@
 
 import ListClient
 
-/// The last line: the text input, a message, or the keys; and the cursor's position. Makes no calls.
+/// The status line, with the text input, a message or the keys on the left, and the cursor's position on the right. It
+/// makes no calls.
 enum StatusLine {
-    /// Keys by their importance where there is little room.
+    /// The keys and their effects, the most important first. The last ones are left out when there is little room.
     private static let keys = [
         ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("n N", "next, previous"),
         ("Space b", "page"), ("g G", "ends"),
@@ -18,16 +19,16 @@ enum StatusLine {
         case .filtering(let text): return prompt("&", text, state)
         case .browsing, .help: break
         }
-        let place = PrintableText(place(of: state) + " ", in: state.encoding)
-        // A message that replaces the list is not repeated here.
+        let place = PrintableText(positionText(of: state) + " ", in: state.encoding)
+        // The condition is not repeated here while it is shown in place of the list.
         let isShown = state.notices.message.isEmpty && !state.notices.isSilent && !state.browser.hasItems
-        let matter = isShown && state.mode == .browsing ? "" : state.notices.matter
-        if !matter.isEmpty {
-            let text = PrintableText(" " + matter, in: state.encoding, columns: width)
-            // An error has priority over other messages.
+        let notice = isShown && state.mode == .browsing ? "" : state.notices.text
+        if !notice.isEmpty {
+            let text = PrintableText(" " + notice, in: state.encoding, columns: width)
+            // A message has priority over the position.
             let hasRoom = text.columns + 2 + place.columns <= width
             let room = hasRoom ? width - place.columns : width
-            line.append(text.fitted(to: room, in: state.encoding), .role(.status, bold: state.notices.isWrong))
+            line.append(text.fitted(to: room, in: state.encoding), .role(.status, bold: state.notices.isError))
         } else {
             line = hints(in: width - place.columns - 1, state)
         }
@@ -43,15 +44,15 @@ enum StatusLine {
         var line = StyledLine()
         let width = state.frame.columns
         var typed = PrintableText(mark + text, in: state.encoding)
-        // Of a long text the end is shown, where the user types.
+        // A long text is cut at its start, because the user types at its end.
         if typed.columns >= width { typed = typed.dropping(typed.columns - width + 1) }
         line.append(typed, .role(.plain, bold: true))
         let room = width - typed.columns - 3
         let advice = mark == "/" ? "Enter stays, Esc goes back" : "Enter keeps it, Esc shows all"
-        let message = state.notices.matter
-        let matter = PrintableText(message.isEmpty ? advice : message, in: state.encoding, columns: max(0, room))
-        if room >= (message.isEmpty ? matter.columns : 12) {
-            let shown = matter.fitted(to: min(room, matter.columns), in: state.encoding)
+        let message = state.notices.text
+        let notice = PrintableText(message.isEmpty ? advice : message, in: state.encoding, columns: max(0, room))
+        if room >= (message.isEmpty ? notice.columns : 12) {
+            let shown = notice.fitted(to: min(room, notice.columns), in: state.encoding)
             line.pad(to: width - shown.columns - 1)
             line.append(shown, .role(.dim))
         }
@@ -59,7 +60,7 @@ enum StatusLine {
         return line
     }
 
-    /// As many whole keys as fit.
+    /// Returns as many keys with their effects as fit.
     private static func hints(in width: Int, _ state: ViewerState) -> StyledLine {
         var line = StyledLine()
         var keys = Self.keys
@@ -80,8 +81,8 @@ enum StatusLine {
         return line
     }
 
-    /// The cursor's position, and the size of the list.
-    private static func place(of state: ViewerState) -> String {
+    /// Returns the position of the cursor, and the size of the list.
+    private static func positionText(of state: ViewerState) -> String {
         let (browser, wide) = (state.browser, state.frame.columns >= 60)
         guard state.hasContents, !state.isHelping else { return "" }
         var parts: [String] = []
@@ -96,7 +97,7 @@ enum StatusLine {
         return parts.joined(separator: "  ")
     }
 
-    /// The part of the content up to the end of the screen, in percent.
+    /// Returns the part of the content above the end of the screen, in percent.
     private static func share(_ browser: Browser) -> Int {
         let (layout, height) = (browser.layout, browser.picture.height)
         let next = layout.index(at: browser.scroller.top) + browser.rowCount

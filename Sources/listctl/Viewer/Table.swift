@@ -3,9 +3,9 @@
 import DBus
 import ListClient
 
-/// The columns for the items of a list, beside the one for their titles. Makes no calls.
+/// The columns with the fields of a list's items, beside the column with their titles. It makes no calls.
 ///
-/// The items on the screen determine the columns and their widths; columns never become narrower while the user
+/// The items on the screen determine the columns and their widths. A column never becomes narrower while the user
 /// scrolls.
 struct Table: Equatable {
     struct Column: Equatable {
@@ -17,28 +17,28 @@ struct Table: Equatable {
 
     private(set) var columns: [Column] = []
     private let encoding: TextEncoding
-    /// The columns of the longest title.
+    /// The width of the longest title.
     private var title = 0
 
-    /// The columns for titles in any case, if there is room; more only when titles need them, as columns far apart are
-    /// hard to read on a wide terminal.
+    /// The width of the title column if there is room. It is wider only when titles need that, because columns that are
+    /// far apart are hard to read on a wide terminal.
     private static let roomForTitles = 56
-    /// The maximum columns that are measured of a title.
-    private static let longestTitle = 400
+    /// The maximum width to which a title is measured.
+    private static let maximumTitleColumns = 400
     /// The maximum width of a column without a hint.
-    fileprivate static let widest = 28
-    /// Between two columns.
+    fileprivate static let maximumWidth = 28
+    /// The number of blanks between two columns.
     static let gap = 2
-    /// The maximum number of fields that are read: an item may have thousands.
-    private static let most = 24
+    /// The maximum number of fields without a hint that become columns, as an item may have thousands.
+    private static let maximumFields = 24
 
     init(in encoding: TextEncoding) { self.encoding = encoding }
 
-    /// Widens the columns for the items on the screen.
-    mutating func fit(_ items: [Picture.Shown], _ hints: [String: FieldHint]) {
+    /// Adds columns for the fields of the items on the screen, and widens columns where needed.
+    mutating func widenColumns(for items: [Picture.Shown], hints: [String: FieldHint]) {
         let cells = items.filter { $0.kind == "cell" && !$0.objectID.isEmpty }
         for cell in cells {
-            let text = ItemText.title(of: cell.content, objectID: cell.objectID, columns: Self.longestTitle)
+            let text = ItemText.title(of: cell.content, objectID: cell.objectID, columns: Self.maximumTitleColumns)
             title = max(title, DisplayText.columns(of: text))
         }
         let keys = Self.keys(of: cells, hints)
@@ -51,10 +51,10 @@ struct Table: Equatable {
             columns.append(Column(key: key, hint: hint, width: heading, isRightAligned: hint?.isRightAligned ?? true))
         }
         columns.sort { Self.rank($0) < Self.rank($1) }
-        for index in columns.indices { columns[index].fit(cells, in: encoding) }
+        for index in columns.indices { columns[index].widen(for: cells, in: encoding) }
     }
 
-    /// The columns that fit beside a title, and the remaining room for the title.
+    /// Returns the columns that fit beside the titles, and the width of the title column.
     func fitting(_ width: Int) -> (columns: [Column], title: Int) {
         let least = max(12, width * 2 / 5)
         var (room, count) = (width, 0)
@@ -66,30 +66,33 @@ struct Table: Equatable {
         return (Array(columns.prefix(count)), min(room, max(Self.roomForTitles, title)))
     }
 
-    /// The heading of a column.
+    /// Returns the heading of a column.
     static func heading(of key: String, in encoding: TextEncoding) -> PrintableText {
         let words = key.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
-        return PrintableText(words.uppercased(), in: encoding, columns: widest)
+        return PrintableText(words.uppercased(), in: encoding, columns: maximumWidth)
     }
 
-    /// The value of an item in a column.
+    /// Returns the text of an item in a column.
     static func text(of item: Picture.Shown, in column: Column, _ encoding: TextEncoding) -> PrintableText {
         let value = item.content[column.key]
         let text = value.flatMap { column.hint?.text(of: $0) ?? ItemText.plain($0) } ?? ""
-        return PrintableText(text, in: encoding, columns: widest + 1)
+        return PrintableText(text, in: encoding, columns: maximumWidth + 1)
     }
 
-    /// Fields with hints come first; among others, a text that was made for people is enough.
+    /// Returns the fields that become columns: those with hints, then the others. The other fields of an item that
+    /// has a description for people are left out.
     private static func keys(of cells: [Picture.Shown], _ hints: [String: FieldHint]) -> [String] {
         var hinted: [String] = []
         var others: [String] = []
         for cell in cells {
-            let title = ItemText.titles.first { cell.content[$0].flatMap(ItemText.plain)?.isEmpty == false }
-            let isExplained = ItemText.explanations.contains { cell.content[$0].flatMap(ItemText.plain) != nil }
+            let title = ItemText.titleKeys.first { cell.content[$0].flatMap(ItemText.plain)?.isEmpty == false }
+            let isExplained = ItemText.explanationKeys.contains { cell.content[$0].flatMap(ItemText.plain) != nil }
             for key in cell.content.keys.prefix(256) where key != title {
                 if hints[key] != nil {
                     if !hinted.contains(key) { hinted.append(key) }
-                } else if !isExplained, others.count < most, !others.contains(key), !ItemText.drawing.contains(key) {
+                } else if !isExplained, others.count < maximumFields, !others.contains(key),
+                    !ItemText.layoutKeys.contains(key)
+                {
                     if cell.content[key].flatMap(ItemText.plain) != nil { others.append(key) }
                 }
             }
@@ -103,12 +106,12 @@ struct Table: Equatable {
 }
 
 extension Table.Column {
-    fileprivate mutating func fit(_ cells: [Picture.Shown], in encoding: TextEncoding) {
+    fileprivate mutating func widen(for cells: [Picture.Shown], in encoding: TextEncoding) {
         for cell in cells {
             guard let value = cell.content[key] else { continue }
             if hint == nil, !value.isNumber { isRightAligned = false }
             let text = Table.text(of: cell, in: self, encoding)
-            width = max(width, min(text.columns, Table.widest))
+            width = max(width, min(text.columns, Table.maximumWidth))
         }
     }
 }

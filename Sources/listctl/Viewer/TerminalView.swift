@@ -3,15 +3,15 @@
 import DBus
 import ListClient
 
-/// A view of a list, shown as the rows of a terminal.
+/// A view of a list in the axes of the terminal.
 @DBusActor
 struct TerminalView {
-    /// The view.
+    /// The view in the axes of the list.
     let view: ListViewClient
     private let axis: Axis
 
-    /// Opens a view whose events have pictures turned for a terminal; a list with layout `none` is laid out by the
-    /// daemon.
+    /// Opens a view whose pictures are in the axes of the terminal. A list with the layout `none` gets the layout
+    /// `flow` in this view.
     static func open(
         _ adapter: RemoteObject, onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void
     ) async throws(DBusError) -> TerminalView {
@@ -26,7 +26,7 @@ struct TerminalView {
         return TerminalView(view: view, axis: axis)
     }
 
-    /// Sets the visible part of the content; `body` is called when the picture is that part.
+    /// Sets the viewport. `body` is called when the picture of that viewport has arrived.
     func setViewport(y: Double, width: Double, height: Double, then body: @escaping @DBusActor () -> Void) {
         let viewport = axis.viewport(y: y, width: width, height: height)
         view.setViewport(x: viewport.x, y: viewport.y, width: viewport.width, height: viewport.height)

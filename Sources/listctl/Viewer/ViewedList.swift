@@ -3,33 +3,32 @@
 import DBus
 import ListClient
 
-/// The view of one list of one daemon, opened again whenever the list is made again.
+/// A view of the list with a name on one daemon. The view is opened again whenever the list is created again.
 ///
-/// Owned by `DBusActor`. A list keeps its name when it is removed and made again, or gets another source; its views do
-/// not survive that.
+/// When a list is removed and created again, or gets another source, it keeps its name, but its views are closed.
 @DBusActor
 final class ViewedList {
-    /// Reports to the owner.
+    /// An event of the view or the list.
     enum Event {
-        /// A view is open; it has no picture yet.
+        /// A view is open. It has no picture yet.
         case opened
-        /// The view has this picture.
+        /// The view has a new picture.
         case changed(Picture)
-        /// The picture is that of the last viewport.
+        /// The picture of the last requested viewport has arrived.
         case answered
-        /// The error of the list; empty when there is none.
+        /// The error of the list; empty when the list has no error.
         case condition(String)
-        /// Properties of the list beside the picture.
+        /// The properties of the list were read.
         case facts(ListFacts)
-        /// A request was refused, for this reason.
+        /// The user's request was refused, with the reason.
         case declined(String)
         /// A call to the view failed.
         case failed(DBusError)
-        /// There is no view yet, as listd does not answer; it is asked again.
+        /// There is no view yet, because listd does not answer. Opening is tried again.
         case silent
-        /// The view is gone, for this reason; waits for the list.
+        /// The view was closed, with the reason. It is opened again when the list is created.
         case gone(String)
-        /// The list does not exist, or may not be read; waits for it.
+        /// The list does not exist, or may not be read. A view is opened when the list is created.
         case refused(DBusError)
     }
 
@@ -41,13 +40,14 @@ final class ViewedList {
     private var view: TerminalView?
     private var subscriptions: [Subscription] = []
     private var isClosed = false
-    /// Distinguishes a late answer from an awaited one.
-    private var attempt = 0
-    private var viewports = 0
+    /// The number of the latest opening. Replies to earlier openings are ignored.
+    private var currentOpening = 0
+    /// The number of viewports that were requested.
+    private var viewportCount = 0
     /// The revision of the last picture.
     private var revision: UInt64?
-    private var isAsking = false
-    private var hasChanged = false
+    private var isReadingFacts = false
+    private var needsRefresh = false
 
     init(_ name: String, of daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
         self.name = name
@@ -55,28 +55,28 @@ final class ViewedList {
         self.onEvent = onEvent
     }
 
-    /// Opens the view, or reports why it cannot.
+    /// Opens the view. An event reports the success or the error.
     func open() {
-        attempt += 1
-        let mine = attempt
-        Task { @DBusActor in await open(mine) }
+        currentOpening += 1
+        let opening = currentOpening
+        Task { @DBusActor in await open(opening) }
     }
 
-    /// Ends all reports. The daemon closes the view with the connection.
+    /// Stops sending events. The daemon closes the view when the connection ends.
     func close() {
         isClosed = true
-        leave()
+        detach()
     }
 
-    /// Sets the visible part of the content; `answered` is reported when the picture is that part.
+    /// Sets the viewport. The event `answered` follows when the picture of that viewport has arrived.
     func setViewport(y: Double, width: Double, height: Double) {
-        viewports += 1
-        let (mine, number) = (attempt, viewports)
+        viewportCount += 1
+        let (opening, number) = (currentOpening, viewportCount)
         view?.setViewport(y: y, width: width, height: height) { [weak self] in
-            // Several may be answered at once; the picture is that of the last.
-            guard let self, self.isCurrent(mine), number == self.viewports else { return }
+            // Several viewports may be answered at once; the picture is that of the last one.
+            guard let self, self.isCurrent(opening), number == self.viewportCount else { return }
             self.onEvent(.answered)
-            self.look(mine)
+            self.refreshFacts(opening)
         }
     }
 
@@ -88,66 +88,67 @@ final class ViewedList {
     /// Selects an item, or deselects it, for all views of the list.
     func select(_ place: Place, _ isSelected: Bool) {
         guard let view = view?.view else { return }
-        let (mine, item) = (attempt, ListViewClient.SelectedItem(objectID: place.objectID, item: place.item))
+        let (opening, item) = (currentOpening, ListViewClient.SelectedItem(objectID: place.objectID, item: place.item))
         Task { @DBusActor in
             do throws(DBusError) {
                 let done = try await view.changeSelection(
                     select: isSelected ? [item] : [], deselect: isSelected ? [] : [item])
-                guard isCurrent(mine) else { return }
+                guard isCurrent(opening) else { return }
                 let isDone = isSelected ? done.selected == [item] : done.deselected == [item]
                 if !isDone { onEvent(.declined("the list does not allow that")) }
-                look(mine)
+                refreshFacts(opening)
             } catch {
-                if isCurrent(mine) { onEvent(.declined(error.explanation)) }
+                if isCurrent(opening) { onEvent(.declined(error.explanation)) }
             }
         }
     }
 
-    private func isCurrent(_ attempt: Int) -> Bool { !isClosed && attempt == self.attempt }
+    private func isCurrent(_ opening: Int) -> Bool { !isClosed && opening == currentOpening }
 
-    private func leave() {
-        attempt += 1
+    private func detach() {
+        currentOpening += 1
         for subscription in subscriptions { subscription.cancel() }
         (view, adapter, subscriptions, revision) = (nil, nil, [], nil)
     }
 
-    private func open(_ mine: Int) async {
+    private func open(_ opening: Int) async {
         do throws(DBusError) {
-            // Subscribed before the list is requested, so that a list that is made right after it is not missed.
-            let made = try await listen(ListdName.adaptersPath, StandardInterface.objectManager, "InterfacesAdded") {
-                [weak self] in self?.appeared($0)
+            // Subscribes before the list is looked up, so that a list is not missed that is created in between.
+            let made = try await subscribe(ListdName.adaptersPath, StandardInterface.objectManager, "InterfacesAdded") {
+                [weak self] in self?.listAdded($0)
             }
-            guard keep(made, mine) else { return }
+            guard retain(made, opening) else { return }
             let adapter = try await daemon.adapter(name)
-            let properties = try await listen(adapter.path, StandardInterface.properties, "PropertiesChanged") {
-                [weak self] _ in self?.look(mine)
+            let properties = try await subscribe(adapter.path, StandardInterface.properties, "PropertiesChanged") {
+                [weak self] _ in self?.refreshFacts(opening)
             }
-            guard keep(properties, mine) else { return }
-            let selection = try await listen(adapter.path, ListdName.adapter, "SelectionChanged") {
-                [weak self] _ in self?.look(mine)
+            guard retain(properties, opening) else { return }
+            let selection = try await subscribe(adapter.path, ListdName.adapter, "SelectionChanged") {
+                [weak self] _ in self?.refreshFacts(opening)
             }
-            guard keep(selection, mine) else { return }
+            guard retain(selection, opening) else { return }
             // A restricted list sends signals to subscribers only.
             try? await adapter.call("Subscribe", ["selection"])
-            let view = try await TerminalView.open(adapter) { [weak self] in self?.received($0, mine) }
-            guard isCurrent(mine) else { return await view.view.close() }
+            let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0, opening) }
+            guard isCurrent(opening) else { return await view.view.close() }
             (self.adapter, self.view) = (adapter, view)
             onEvent(.opened)
-            look(mine)
+            refreshFacts(opening)
         } catch {
-            if isCurrent(mine) { failedToOpen(error) }
+            if isCurrent(opening) { failedToOpen(error) }
         }
     }
 
-    private func listen(
+    private func subscribe(
         _ path: ObjectPath, _ interface: String, _ member: String, _ body: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
         let rule = MatchRule(sender: ListdName.bus, path: path, interface: interface, member: member)
         return try await daemon.connection.subscribe(rule, body)
     }
 
-    private func keep(_ subscription: Subscription, _ mine: Int) -> Bool {
-        guard isCurrent(mine) else {
+    /// Stores the subscription, or cancels it if this opening is no longer current. Returns whether it was stored.
+    private func retain(_ subscription: Subscription, _ opening: Int) -> Bool {
+        guard isCurrent(opening) else {
             subscription.cancel()
             return false
         }
@@ -157,66 +158,66 @@ final class ViewedList {
 
     private func failedToOpen(_ error: DBusError) {
         switch error.standard {
-        // The daemon is ending, which `AwaitedDaemon` reports.
+        // The daemon has ended, which `ListClient` reports.
         case .disconnected, .serviceUnknown, .nameHasNoOwner: return
-        // The time is up; a daemon that is stopped or very busy may answer later.
+        // The call timed out. A daemon that is stopped or very busy may answer later.
         case .noReply:
             onEvent(.silent)
-            leave()
+            detach()
             return open()
         default: onEvent(.refused(error))
         }
     }
 
-    private func appeared(_ message: Message) {
+    private func listAdded(_ message: Message) {
         guard view == nil, !isClosed,
             let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
             let name = ListdName.unescaped(path), name.utf8.elementsEqual(self.name.utf8)
         else { return }
-        leave()
+        detach()
         open()
     }
 
-    private func received(_ event: ListViewClient.Event, _ mine: Int) {
-        guard isCurrent(mine) else { return }
+    private func handle(_ event: ListViewClient.Event, _ opening: Int) {
+        guard isCurrent(opening) else { return }
         switch event {
         case .changed(let picture):
             onEvent(.changed(picture))
-            if picture.revision != revision { look(mine) }
+            if picture.revision != revision { refreshFacts(opening) }
             revision = picture.revision
         case .failed(let error): onEvent(.failed(error))
         case .closed(let reason):
-            leave()
+            detach()
             onEvent(.gone("the view was closed: \(reason)"))
-            // Another list with the name may exist already; a daemon that ends has none, and its end is reported.
+            // A new list with the same name may exist already. If the daemon has ended, opening fails without an event.
             if reason == "adapter-removed" { open() }
         }
     }
 
-    // MARK: - What is known of the list
+    // MARK: - Properties of the list
 
-    /// How often the properties of a list that changes all the time are read.
-    private static let pause = Duration.milliseconds(150)
+    /// The delay after the properties were read until they may be read again.
+    private static let refreshInterval = Duration.milliseconds(150)
 
-    /// Reads the list's properties; once for all changes meanwhile.
-    private func look(_ mine: Int) {
-        guard isCurrent(mine) else { return }
-        guard !isAsking else {
-            hasChanged = true
+    /// Reads the list's properties. Changes that arrive while they are read lead to one further reading.
+    private func refreshFacts(_ opening: Int) {
+        guard isCurrent(opening) else { return }
+        guard !isReadingFacts else {
+            needsRefresh = true
             return
         }
-        (isAsking, hasChanged) = (true, false)
+        (isReadingFacts, needsRefresh) = (true, false)
         Task { @DBusActor in
-            await ask(mine)
-            _ = EventLoop.shared.addTimer(after: Self.pause) { [weak self] in
+            await readFacts(opening)
+            _ = EventLoop.shared.addTimer(after: Self.refreshInterval) { [weak self] in
                 guard let self else { return }
-                self.isAsking = false
-                if self.hasChanged { self.look(self.attempt) }
+                self.isReadingFacts = false
+                if self.needsRefresh { self.refreshFacts(self.currentOpening) }
             }
         }
     }
 
-    private func ask(_ mine: Int) async {
+    private func readFacts(_ opening: Int) async {
         guard let adapter, let view else { return }
         let everything = RemoteObject(
             adapter.connection, destination: adapter.destination, path: adapter.path,
@@ -225,14 +226,14 @@ final class ViewedList {
             let properties = try? await everything.call(
                 "GetAll", ListdName.adapter, returning: [String: DBusValue].self),
             let range = try? await view.view.object.property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self),
-            isCurrent(mine)
+            isCurrent(opening)
         else { return }
         onEvent(.facts(ListFacts(properties, workingRange: range.members)))
         let text = await condition(properties)
-        if isCurrent(mine) { onEvent(.condition(text)) }
+        if isCurrent(opening) { onEvent(.condition(text)) }
     }
 
-    /// The message about a list's state.
+    /// Returns the message about the list's state; empty when the list is ready and complete.
     private func condition(_ properties: [String: DBusValue]) async -> String {
         func text(_ name: String) -> String { properties[name].flatMap(ItemText.plain) ?? "" }
         let error = text("SourceError")
@@ -250,7 +251,7 @@ final class ViewedList {
 }
 
 extension ListFacts {
-    /// The content of a list's properties.
+    /// Decodes the properties of a list.
     fileprivate init(_ properties: [String: DBusValue], workingRange: (first: UInt32, count: UInt32)) {
         self.init()
         if case .uint32(let count)? = properties["ObjectCount"]?.unwrapped { objects = Int(count) }

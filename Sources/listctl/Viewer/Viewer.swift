@@ -5,10 +5,10 @@ import Foundation
 import Glibc
 import ListClient
 
-/// The full-screen viewer: connects the terminal, the client library and the viewer's state.
+/// The full-screen viewer, which connects the terminal, the client library and the viewer's state.
 ///
-/// Owned by `DBusActor`, like the connection: keys and resizes come to it through the event loop. It waits for a daemon
-/// or list that existed and is gone; one that never existed is an error.
+/// It is isolated to `DBusActor`, like the connection. Keys and signals reach it through the event loop. When a
+/// daemon or list that was there is gone, the viewer waits for it. A daemon or list that was never there is an error.
 @DBusActor
 final class Viewer {
     private let address: BusAddress
@@ -17,16 +17,17 @@ final class Viewer {
     private var client: ListClient?
     private let shown: ShownList
     private var hasSeenDaemon = false
-    /// Runs while an answer is awaited, and reports that after a while.
-    private var silence: LoopTimer?
-    private var complaint: String?
+    /// The timer that runs while an answer is awaited. When it fires, the status line says that listd does not answer.
+    private var silenceTimer: LoopTimer?
+    /// The message to print after the terminal was restored.
+    private var finalMessage: String?
     private var end: CheckedContinuation<ExitCode, Never>?
 
-    /// A viewer of a list.
+    /// Creates a viewer of a list.
     ///
     /// - Parameters:
-    ///   - title: the text above the list; nil is its name.
-    ///   - emptyText: the text in place of a list without objects.
+    ///   - title: the text above the list; nil for the list's name.
+    ///   - emptyText: the text that is shown in place of a list without objects.
     ///   - marked: a text that is marked wherever it occurs.
     init(
         _ name: String, _ address: BusAddress, title: String? = nil, emptyText: String = "this list is empty",
@@ -42,38 +43,38 @@ final class Viewer {
     }
 
     func run() async -> ExitCode {
-        // First, so that the terminal is restored whenever a signal comes, and ncurses does not install its own
-        // handlers.
+        // Signals are handled before ncurses starts, so that a signal at any time restores the terminal, and ncurses
+        // does not install its own handlers.
         let signals = TerminalSignals { signal in
-            EventLoop.shared.post { [weak self] in self?.received(signal) }
+            EventLoop.shared.post { [weak self] in self?.process(signal) }
         }
         defer { signals.cancel() }
         let environment = ProcessInfo.processInfo.environment
         let hasColours = environment["NO_COLOR"]?.isEmpty ?? true
         let terminal = CursesTerminal(hasColours: hasColours) { input in
-            EventLoop.shared.post { [weak self] in self?.received(input) }
+            EventLoop.shared.post { [weak self] in self?.process(input) }
         }
         guard let terminal else {
             let kind = environment["TERM"] ?? ""
-            Output.complain(
+            Output.printMessage(
                 "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(shown.name)"
             )
             return .failed
         }
         self.terminal = terminal
-        shown.begin { [weak self] in self?.happened($0) }
+        shown.begin { [weak self] in self?.process($0) }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         let code = await withCheckedContinuation { continuation in
             end = continuation
             client.start()
         }
-        let isRead = terminal.end()
-        if let complaint, isRead { Output.complain(complaint) }
+        let isWritten = terminal.end()
+        if let finalMessage, isWritten { Output.printMessage(finalMessage) }
         return code
     }
 
-    private func received(_ signal: TerminalSignal) {
+    private func process(_ signal: TerminalSignal) {
         switch signal {
         case .resized:
             let (columns, rows) = Terminal.size()
@@ -82,7 +83,7 @@ final class Viewer {
         }
     }
 
-    private func received(_ input: TerminalInput) { handle(.terminal(input)) }
+    private func process(_ input: TerminalInput) { handle(.terminal(input)) }
 
     // MARK: - The daemon
 
@@ -91,28 +92,28 @@ final class Viewer {
         case .available(let daemon):
             hasSeenDaemon = true
             shown.open(on: daemon, filter: state.filter)
-        case .noDaemon: waits("waiting for listd", orEnds: "listd does not run on this bus")
-        case .noBus(let error): waits("waiting for the bus: \(error.message)", orEnds: error.explanation)
+        case .noDaemon: waitOrFinish("waiting for listd", message: "listd does not run on this bus")
+        case .noBus(let error): waitOrFinish("waiting for the bus: \(error.message)", message: error.explanation)
         }
     }
 
-    /// A daemon that never existed is not waited for.
-    private func waits(_ condition: String, orEnds complaint: String) {
+    /// Waits for the daemon if there was one before; otherwise ends the viewer with a message.
+    private func waitOrFinish(_ condition: String, message: String) {
         shown.close()
         guard !hasSeenDaemon else { return handle(.closed(condition, keepingPicture: true)) }
-        finish(.unavailable, complaint)
+        finish(.unavailable, message)
     }
 
-    private func happened(_ event: ShownList.Event) {
+    private func process(_ event: ShownList.Event) {
         switch event {
-        case .list(let event): happened(event)
+        case .list(let event): process(event)
         case .found(let query, let hit): handle(.found(query, hit))
         case .searchFailed(let error): handle(.message(error.explanation))
         case .filterRefused(let error): handle(.filterRefused(error.explanation))
         }
     }
 
-    private func happened(_ event: ViewedList.Event) {
+    private func process(_ event: ViewedList.Event) {
         switch event {
         case .opened:
             endSilence()
@@ -134,7 +135,7 @@ final class Viewer {
         }
     }
 
-    // MARK: - The person
+    // MARK: - Input
 
     private func handle(_ input: ViewerState.Input) {
         guard end != nil else { return }
@@ -153,25 +154,25 @@ final class Viewer {
         if state.browser.hasArrived { endSilence() } else { awaitAnswer() }
         if effects.contains(where: { $0 == .draw || $0 == .redraw }) {
             var screen = ViewerScreen.screen(of: state)
-            screen.isFresh = effects.contains(.redraw)
+            screen.redrawsEverything = effects.contains(.redraw)
             terminal?.draw(screen)
         }
     }
 
     private func awaitAnswer() {
-        guard silence == nil else { return }
-        silence = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in self?.handle(.silent) }
+        guard silenceTimer == nil else { return }
+        silenceTimer = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in self?.handle(.silent) }
     }
 
     private func endSilence() {
-        silence?.cancel()
-        silence = nil
+        silenceTimer?.cancel()
+        silenceTimer = nil
     }
 
-    private func finish(_ code: ExitCode, _ complaint: String? = nil) {
+    private func finish(_ code: ExitCode, _ message: String? = nil) {
         guard let end else { return }
         self.end = nil
-        self.complaint = complaint
+        finalMessage = message
         endSilence()
         shown.close()
         client?.close()

@@ -2,7 +2,7 @@
 
 import ListClient
 
-/// The viewer's state as a screen. Makes no calls.
+/// The drawing of the viewer's state as a screen. It makes no calls.
 struct ViewerScreen {
     private let state: ViewerState
     private let frame: ScreenFrame
@@ -15,7 +15,7 @@ struct ViewerScreen {
         highlight = Highlight(state.marked, in: state.encoding)
     }
 
-    /// All lines of the terminal.
+    /// Returns the screen of a state.
     static func screen(of state: ViewerState) -> TerminalScreen {
         let painter = ViewerScreen(state)
         return TerminalScreen(columns: state.frame.columns, lines: painter.lines(), caret: painter.caret)
@@ -26,7 +26,7 @@ struct ViewerScreen {
         guard frame.rows > 1 else {
             let isTyping = state.mode != .browsing
             let body = body()
-            return [isTyping || state.notices.isNews || body.allSatisfy(\.isBlank) ? status : body[0]]
+            return [isTyping || state.notices.hasPriority || body.allSatisfy(\.isBlank) ? status : body[0]]
         }
         return (frame.headingRows > 0 ? [heading()] : []) + body() + (frame.noteRows > 0 ? [note()] : []) + [status]
     }
@@ -37,7 +37,7 @@ struct ViewerScreen {
         return line
     }
 
-    /// The end of the typed text.
+    /// The column after the typed text; nil while no text is being typed.
     private var caret: Int? {
         switch state.mode {
         case .finding(let text), .filtering(let text):
@@ -81,7 +81,7 @@ struct ViewerScreen {
     private func body() -> [StyledLine] {
         if case .help(let first) = state.mode { return help(from: first) }
         let rows = state.browser.rows
-        guard state.browser.hasItems else { return nothing() }
+        guard state.browser.hasItems else { return emptyBody() }
         let marks = scrollMarks()
         return (0..<frame.listRows).map { row in
             line(of: row < rows.count ? rows[row] : [], isCurrent: row == state.browser.cursor.row, mark: marks[row])
@@ -119,7 +119,7 @@ struct ViewerScreen {
 
     private static func underCursor(_ style: Style) -> Style { .role(.cursor, bold: style.isBold) }
 
-    /// An item over the whole width, with its columns; a header with a rule after it.
+    /// Returns the row of an item that takes the whole width: its title and columns, or a header with a rule after it.
     private func row(of item: Picture.Shown) -> StyledLine {
         guard item.kind == "cell", !item.objectID.isEmpty else { return rule(of: item) }
         var line = StyledLine()
@@ -139,17 +139,18 @@ struct ViewerScreen {
         return printable(text, columns: width + state.pan + 1).dropping(state.pan).fitted(to: width, in: encoding)
     }
 
-    private static let widestCell = 120
+    /// The width beyond which the details of an item do not move further to the right.
+    private static let maximumCellWidth = 120
 
-    /// The title of an item, and its details at the right.
+    /// Returns the title of an item with the details on the right.
     private func cell(of item: Picture.Shown, width: Int) -> StyledLine {
         var line = StyledLine()
         let whole = printable(
             ItemText.title(of: item.content, objectID: item.objectID, columns: width + state.pan + 1),
             columns: width + state.pan + 1
         ).dropping(state.pan)
-        // The maximum distance of title and details, which belong together.
-        let near = max(whole.columns, min(width, Self.widestCell) - Table.gap)
+        // On a wide terminal, the details do not move further to the right, so that they stay near the title.
+        let near = max(whole.columns, min(width, Self.maximumCellWidth) - Table.gap)
         let room = width - whole.columns - Table.gap
         let details = printable(ItemText.details(of: item.content, columns: max(0, room)), columns: max(0, room))
         let shown = room >= 8 ? min(room, details.columns) : 0
@@ -185,7 +186,7 @@ struct ViewerScreen {
         return ScrollBar.marks(rows: frame.listRows, visible: top...bottom, workingRange: workingRange)
     }
 
-    /// The working range as a part of the list, as if all sections had one height.
+    /// The working range as fractions of the list, assuming that all sections have the same height.
     private var workingRange: ClosedRange<Double>? {
         guard let range = state.facts.workingRange, let total = state.facts.objects, total > 0 else { return nil }
         let first = min(1, Double(range.lowerBound) / Double(total))
@@ -207,8 +208,8 @@ struct ViewerScreen {
 
     // MARK: - In place of the list
 
-    /// The reason why there is no item to show.
-    private func nothing() -> [StyledLine] {
+    /// Returns the lines that say why there is no item to show.
+    private func emptyBody() -> [StyledLine] {
         let (text, style): (String, Style) =
             if !state.notices.condition.isEmpty {
                 (state.notices.condition, .role(.warning))
@@ -220,7 +221,7 @@ struct ViewerScreen {
                 ("nothing contains “\(state.filter)”", .role(.dim))
             }
         let wrapped = TextWrap.lines(
-            printable(text, columns: 4096), width: max(1, frame.columns - 4), most: frame.listRows)
+            printable(text, columns: 4096), width: max(1, frame.columns - 4), maximumCount: frame.listRows)
         let first = max(0, (frame.listRows - wrapped.count) / 2)
         return (0..<frame.listRows).map { row in
             var line = StyledLine()

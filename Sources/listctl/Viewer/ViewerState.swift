@@ -3,38 +3,40 @@
 import DBus
 import ListClient
 
-/// The state of the full-screen viewer: events go in, requests to the shell come out. Makes no calls itself.
+/// The state of the full-screen viewer. It handles events and returns effects, which `Viewer` carries out. It makes no
+/// calls itself.
 struct ViewerState {
-    /// An event.
+    /// An event of the terminal, the daemon or the list.
     enum Input {
         case terminal(TerminalInput)
         case resized(columns: Int, rows: Int)
-        /// A new view is open, and has no picture yet.
+        /// A new view is open. It has no picture yet.
         case opened
-        /// There is no view; the condition has the reason.
+        /// There is no view any more, with the reason.
         case closed(String, keepingPicture: Bool)
         case shown(Picture)
-        /// The picture is that of the last viewport.
+        /// The picture of the last requested viewport has arrived.
         case answered
-        /// An answer was given up; listd may be stopped or busy, and is asked again until it answers or is gone.
+        /// A call to the view timed out, as listd may be stopped or busy. The call is repeated until listd answers or
+        /// ends.
         case unanswered
         /// listd has not answered for a while.
         case silent
         /// listd has refused a call to the view.
         case refused(String)
-        /// The error of the list; empty when there is none.
+        /// The error of the list; empty when the list has no error.
         case condition(String)
         case facts(ListFacts)
         case found(Search.Query, Search.Hit?)
-        /// The filter was refused.
+        /// listd refused the filter, with the reason.
         case filterRefused(String)
         case message(String)
     }
 
-    /// A request to the shell.
+    /// An effect for `Viewer` to carry out.
     enum Effect: Equatable {
         case draw
-        /// Draws all of the screen, whatever the terminal seems to show.
+        /// Writes the whole screen again, not only what differs from the previous screen.
         case redraw
         case setViewport(y: Double, width: Double, height: Double)
         case scrollTo(Place)
@@ -45,7 +47,7 @@ struct ViewerState {
         case quit
     }
 
-    /// What keys do at the moment.
+    /// The mode of the viewer, which determines the effects of keys.
     enum Mode: Equatable {
         case browsing
         case help(firstRow: Int)
@@ -54,33 +56,33 @@ struct ViewerState {
     }
 
     let title: String
-    /// A text above the last line that stays; empty when there is none.
+    /// The text above the status line, which never changes; empty for no text.
     let note: String
-    /// The text in place of a list without objects.
+    /// The text that is shown in place of a list without objects.
     let emptyText: String
     let encoding: TextEncoding
     private(set) var frame: ScreenFrame
     private(set) var mode = Mode.browsing
-    /// Whether the keys are shown in place of the list.
+    /// Whether the help page is shown in place of the list.
     var isHelping: Bool { if case .help = mode { true } else { false } }
     private(set) var browser: Browser
     private(set) var notices = Notices()
     private(set) var facts = ListFacts()
     private(set) var table: Table
-    /// The text that is marked where it occurs.
+    /// The text that is marked wherever it occurs.
     private(set) var marked = ""
-    /// The filter's text; empty when all of the list is shown.
+    /// The text of the filter; empty when the whole list is shown.
     private(set) var filter = ""
-    /// The number of columns that are left out at the start of the titles.
+    /// The number of columns by which titles are scrolled to the left.
     private(set) var pan = 0
-    /// Whether the picture is complete for this screen.
+    /// Whether a complete picture of the screen has arrived from the current view.
     private(set) var hasContents = false
     private var lastQuery: Search.Query?
     private var lastHit: Search.Hit?
-    /// The cursor's place when the user began to type a text.
-    private var origin: (place: Place?, position: Search.Position?) = (nil, nil)
-    /// The cursor's place for the next view.
-    private var returning: Place?
+    /// The cursor's place and position when the user began to type a text.
+    private var typingOrigin: (place: Place?, position: Search.Position?) = (nil, nil)
+    /// The place to which the cursor moves in the next view.
+    private var placeToRestore: Place?
 
     init(
         title: String, columns: Int, rows: Int, encoding: TextEncoding = .unicode, note: String = "",
@@ -93,7 +95,7 @@ struct ViewerState {
         table = Table(in: encoding)
     }
 
-    /// Handles an event.
+    /// Handles an event; returns the effects to carry out.
     mutating func handle(_ input: Input) -> [Effect] {
         switch input {
         case .terminal(let input): return handle(input)
@@ -111,33 +113,33 @@ struct ViewerState {
             return perform(browser.show(picture))
         case .answered:
             notices.setSilent(false)
-            let requests = browser.answered()
+            let requests = browser.handleAnswer()
             hasContents = hasContents || browser.hasArrived
             return perform(requests)
         case .unanswered:
             notices.setSilent(true)
-            return perform(browser.unanswered())
+            return perform(browser.handleTimeout())
         case .silent:
             notices.setSilent(true)
             return [.draw]
         case .refused(let text):
-            notices.say(text)
-            return perform(browser.failed())
+            notices.setMessage(text)
+            return perform(browser.handleFailure())
         case .condition(let text):
             notices.setCondition(text)
             return [.draw]
         case .facts(let facts):
             self.facts = facts
-            fit()
+            widenColumns()
             return [.draw]
-        case .found(let query, let hit): return found(hit, for: query)
+        case .found(let query, let hit): return goToHit(hit, for: query)
         case .filterRefused(let text):
-            // While a text is typed, its letters are no commands.
+            // The mode stays, so that letters which the user still types do not act as commands.
             (filter, marked) = ("", "")
-            notices.say(text)
+            notices.setMessage(text)
             return [.draw]
         case .message(let text):
-            notices.say(text)
+            notices.setMessage(text)
             return [.draw]
         }
     }
@@ -146,12 +148,12 @@ struct ViewerState {
         notices.setSilent(false)
         notices.setCondition("")
         (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
-        defer { returning = nil }
-        return perform(browser.start(at: returning, fromTop: !filter.isEmpty))
+        defer { placeToRestore = nil }
+        return perform(browser.start(at: placeToRestore, fromTop: !filter.isEmpty))
     }
 
     private mutating func perform(_ requests: [Browser.Effect]) -> [Effect] {
-        fit()
+        widenColumns()
         return requests.map { request in
             switch request {
             case .draw: .draw
@@ -161,15 +163,17 @@ struct ViewerState {
         }
     }
 
-    private mutating func fit() { table.fit(browser.rows.lazy.flatMap { $0 }, facts.hints) }
+    private mutating func widenColumns() {
+        table.widenColumns(for: browser.rows.lazy.flatMap { $0 }, hints: facts.hints)
+    }
 
     // MARK: - Keys and the mouse
 
-    /// The number of rows for a notch of the wheel.
+    /// The number of rows by which a notch of the wheel scrolls.
     private static let wheelRows = 3
-    /// The number of columns for a step to the side.
+    /// The number of columns by which a step to the side scrolls the titles.
     private static let panColumns = 8
-    private static let widestPan = 1 << 16
+    private static let maximumPan = 1 << 16
 
     private mutating func handle(_ input: TerminalInput) -> [Effect] {
         switch (input, mode) {
@@ -190,7 +194,7 @@ struct ViewerState {
 
     private mutating func press(_ key: Key) -> [Effect] {
         let hadMessage = !notices.message.isEmpty
-        notices.say("")
+        notices.setMessage("")
         switch key {
         case .up, .character("k"): return step(.rows(-1))
         case .down, .character("j"): return step(.rows(1))
@@ -222,12 +226,12 @@ struct ViewerState {
 
     private mutating func moveSideways(by step: Int) -> [Effect] {
         lastHit = nil
-        if !browser.moveSideways(by: step) { pan = min(max(0, pan + step * Self.panColumns), Self.widestPan) }
+        if !browser.moveSideways(by: step) { pan = min(max(0, pan + step * Self.panColumns), Self.maximumPan) }
         return [.draw]
     }
 
     private mutating func click(column: Int, row: Int) -> [Effect] {
-        notices.say("")
+        notices.setMessage("")
         let line = row - frame.headingRows
         guard line >= 0, line < frame.listRows else { return [.draw] }
         if frame.hasMargins, column == frame.columns - 1 {
@@ -238,15 +242,15 @@ struct ViewerState {
         return isAgain == true && mode == .browsing ? activate() : [.draw]
     }
 
-    /// Selects the item under the cursor; in a filter, shows it in the whole list.
+    /// Selects or deselects the item under the cursor. In a filtered list, it shows the item in the whole list instead.
     private mutating func activate() -> [Effect] {
         guard let item = browser.current, let place = Place(of: item) else { return [.draw] }
         if !filter.isEmpty {
-            returning = place
+            placeToRestore = place
             return endFilter()
         }
         guard case .item = place.part else {
-            notices.say("a \(item.kind) cannot be selected")
+            notices.setMessage("a \(item.kind) cannot be selected")
             return [.draw]
         }
         return [.select(place, !facts.isSelected(item)), .draw]
@@ -275,28 +279,28 @@ struct ViewerState {
     // MARK: - Finding and filtering
 
     private mutating func beginTyping(_ mode: Mode) -> [Effect] {
-        origin = (browser.cursor.place, position)
+        typingOrigin = (browser.cursor.place, position)
         self.mode = mode
         return [.draw]
     }
 
-    /// The user wants to see the hits of the last search alone.
+    /// Begins typing a filter. If a search is marked, its text is the filter's first text.
     private mutating func beginFiltering() -> [Effect] {
         guard filter.isEmpty, let text = lastQuery?.text, text == marked else { return beginTyping(.filtering("")) }
         _ = beginTyping(.filtering(text))
-        return typed(.filtering(text))
+        return applyTyped(.filtering(text))
     }
 
     private mutating func type(_ key: Key, into text: String, _ make: (String) -> Mode) -> [Effect] {
         switch key {
-        case .character(let character): return typed(make(text + String(character)))
-        case .backspace: return text.isEmpty ? leaveTyping() : typed(make(String(text.dropLast())))
-        case .deleteLine: return typed(make(""))
-        case .escape, .interrupt: return leaveTyping()
+        case .character(let character): return applyTyped(make(text + String(character)))
+        case .backspace: return text.isEmpty ? cancelTyping() : applyTyped(make(String(text.dropLast())))
+        case .deleteLine: return applyTyped(make(""))
+        case .escape, .interrupt: return cancelTyping()
         case .enter:
             defer { mode = .browsing }
             guard case .finding = mode, !text.isEmpty else { return [.draw] }
-            return find(text, from: origin.position, includesStart: true, isThorough: true) + [.draw]
+            return find(text, from: typingOrigin.position, includesStart: true, isThorough: true) + [.draw]
         case .up: return step(.rows(-1))
         case .down: return step(.rows(1))
         case .pageUp: return step(.pages(-1))
@@ -305,32 +309,32 @@ struct ViewerState {
         }
     }
 
-    private mutating func typed(_ new: Mode) -> [Effect] {
+    private mutating func applyTyped(_ new: Mode) -> [Effect] {
         mode = new
         switch new {
         case .finding(let text):
             guard !text.isEmpty else {
                 marked = ""
-                return goBack()
+                return returnToOrigin()
             }
-            return find(text, from: origin.position, includesStart: true, isThorough: false) + [.draw]
+            return find(text, from: typingOrigin.position, includesStart: true, isThorough: false) + [.draw]
         case .filtering(let text):
             (filter, marked) = (text, text)
-            returning = text.isEmpty ? origin.place : nil
-            // After a change of the text the cursor goes to the first hit, and leaves its item.
-            browser.pointAtFirst()
+            placeToRestore = text.isEmpty ? typingOrigin.place : nil
+            // After a change of the text, the cursor moves to the first hit instead of following its item.
+            browser.moveCursorToFirst()
             return [.filter(text), .draw]
         case .browsing, .help: return [.draw]
         }
     }
 
-    private mutating func leaveTyping() -> [Effect] {
+    private mutating func cancelTyping() -> [Effect] {
         defer { mode = .browsing }
         guard case .filtering = mode else {
             marked = ""
-            return goBack()
+            return returnToOrigin()
         }
-        if !filter.isEmpty { returning = origin.place }
+        if !filter.isEmpty { placeToRestore = typingOrigin.place }
         return endFilter()
     }
 
@@ -341,13 +345,13 @@ struct ViewerState {
         return [.filter(""), .draw]
     }
 
-    /// Moves the cursor back to its former place.
-    private mutating func goBack() -> [Effect] {
-        guard let place = origin.place else { return [.draw] }
+    /// Moves the cursor back to its place before the user began to type.
+    private mutating func returnToOrigin() -> [Effect] {
+        guard let place = typingOrigin.place else { return [.draw] }
         return perform(browser.goTo(place))
     }
 
-    /// The cursor's place in the list, or the last hit while the screen moves there.
+    /// The position of the last hit, which the screen may still be moving to; without a hit, that of the cursor.
     private var position: Search.Position? {
         lastHit?.position ?? browser.current.flatMap { Search.Position(of: $0) }
     }
@@ -359,32 +363,33 @@ struct ViewerState {
         let query = Search.Query(
             text: text, start: start, includesStart: includesStart, isBackwards: isBackwards, isThorough: isThorough)
         lastQuery = query
-        if isThorough { notices.say("searching: \(text)") }
+        if isThorough { notices.setMessage("searching: \(text)") }
         return [.find(query)]
     }
 
     private mutating func findAgain(backwards: Bool) -> [Effect] {
         guard let text = lastQuery?.text else {
-            notices.say("type / and a text first")
+            notices.setMessage("type / and a text first")
             return [.draw]
         }
         let position = position
         return find(text, from: position, includesStart: false, isBackwards: backwards, isThorough: true) + [.draw]
     }
 
-    /// The hit of a search in the items of the list, if any; headers and footers on the screen are searched here.
-    private mutating func found(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
+    /// Moves the cursor to the result of a search. Headers and footers on the screen are searched here, and may come
+    /// before the hit in the items.
+    private mutating func goToHit(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
         guard query == lastQuery else { return [] }
         notices.setSilent(false)
         let shown = Search.headersAndFooters(with: query.text, in: browser.picture)
         guard let hit = Search.first(of: shown + (hit.map { [$0] } ?? []), for: query) else {
-            notices.say("not found: \(query.text)")
+            notices.setMessage("not found: \(query.text)")
             return [.draw]
         }
-        // On a single row the hit is more useful than the header.
-        let hasTurned = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
+        // On a single row, the hit is more useful than the message.
+        let hasWrapped = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
         let turn = query.isBackwards ? " (from the end again)" : " (from the beginning again)"
-        notices.say(frame.rows == 1 || !query.isThorough ? "" : "/\(query.text)" + (hasTurned ? turn : ""))
+        notices.setMessage(frame.rows == 1 || !query.isThorough ? "" : "/\(query.text)" + (hasWrapped ? turn : ""))
         lastHit = hit
         return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
     }

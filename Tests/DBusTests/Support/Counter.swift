@@ -3,13 +3,13 @@
 import DBus
 import TestSupport
 
-/// A small object to call: the one in the README, with additional methods that tests need.
+/// The counter of the README's example, with additional methods for tests. Serves as the object to call.
 @DBusActor
 final class Counter {
     private(set) var sum: UInt64 = 0
     var limit: UInt32 = 100
     var isSecretVisible = false
-    /// Calls that were kept unanswered.
+    /// Calls that the test has not answered yet.
     let kept = EventLog<Call>()
     /// The calls that have arrived, by member.
     var arrivals: [String] = []
@@ -57,7 +57,7 @@ final class Counter {
         ])
 }
 
-/// An error of the test service, with its name on the bus.
+/// An error of the test service that maps to a D-Bus error name.
 enum CounterError: DBusErrorConvertible {
     case tooMuch(UInt32)
     case broken
@@ -80,7 +80,7 @@ extension ObjectTree {
 }
 
 extension RemoteObject {
-    /// The counter at the other end of a connection.
+    /// Returns a proxy for the counter at the other end of a connection.
     static func counter(_ connection: Connection, destination: String? = Counter.name) -> RemoteObject {
         RemoteObject(connection, destination: destination, path: Counter.path, interface: Counter.name)
     }

@@ -3,7 +3,7 @@
 import DBus
 import TestSupport
 
-/// A private bus with a counter on it.
+/// A private bus with a counter service on it.
 @DBusActor
 struct CounterService {
     let bus: PrivateBus
@@ -18,7 +18,8 @@ struct CounterService {
         connection.objects = tree
     }
 
-    /// Starts a bus and connects to it. Not an initializer, since that makes the optimiser of Swift 6.3.1 crash.
+    /// Starts a bus and connects the service to it. This is not an initializer, because the optimiser of Swift
+    /// 6.3.1 would crash.
     static func start(
         on kind: PrivateBus.Kind = .session, maximumMessageSize: Int = Connection.busMessageSize
     ) async throws -> CounterService {
@@ -31,7 +32,7 @@ struct CounterService {
         return service
     }
 
-    /// Another connection to the bus.
+    /// Opens another connection to the bus.
     func client() async throws -> Connection { try await Connection.open(.address(bus.address)) }
 }
 
@@ -54,6 +55,6 @@ struct CounterServer {
     /// The address of the server, without its GUID.
     var address: String { "unix:path=\(directory.path)/direct.sock" }
 
-    /// A direct connection to the server, not one to a bus.
+    /// Opens a direct connection to the server, without a bus.
     func client() async throws -> Connection { try await Connection.openDirect(.address(address)) }
 }

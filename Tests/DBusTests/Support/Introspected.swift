@@ -3,7 +3,7 @@
 import Foundation
 import FoundationXML
 
-/// Introspection data as another XML reader sees it.
+/// Introspection data as parsed by Foundation's XML reader.
 struct Introspected {
     private(set) var interfaces: [String] = []
     private(set) var children: [String] = []
@@ -20,7 +20,7 @@ struct Introspected {
         }
     }
 
-    /// One line for each member, in order.
+    /// Returns one line of text for each member, in order.
     func members(of interface: String) -> [String] { memberTexts[interface] ?? [] }
 
     private static func describe(_ member: XMLElement) -> String {

@@ -16,7 +16,7 @@ enum OpenFile {
         return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
 
-    /// True when a descriptor of this process is open on `path`.
+    /// Returns `true` when the descriptor `number` of this process refers to the file at `path`.
     static func isOpen(_ number: Int32, path: String) -> Bool {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
     }

@@ -2,7 +2,7 @@
 
 import TestSupport
 
-/// A service in Python that answers every call with its own arguments: another implementation for values of every type.
+/// A service on dbus-python that answers every call with the call's own arguments, of any type.
 enum PythonEcho {
     static let script = """
         import sys, dbus, dbus.bus, dbus.mainloop.glib, dbus.lowlevel
@@ -21,7 +21,7 @@ enum PythonEcho {
         GLib.MainLoop().run()
         """
 
-    /// Starts it on a bus; returns its unique name.
+    /// Starts the service on a bus; returns the process and its unique name.
     static func start(on bus: PrivateBus) async throws -> (ChildProcess, String) {
         let process = try ChildProcess(python: script, [bus.address])
         return (process, try await process.lines.next())

@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 
 extension SeededRandom {
-    /// A random type, nested at most `depth` deep.
+    /// Returns a random type, nested at most `depth` containers deep.
     mutating func signature(depth: Int, descriptors: Bool = false) -> String {
         let basic = "ybnqiuxtdsog".map(String.init)
         switch depth > 0 ? Int.random(in: 0..<8, using: &self) : 0 {
@@ -18,7 +18,7 @@ extension SeededRandom {
         }
     }
 
-    /// A random value of one type.
+    /// Returns a random value of the given type.
     mutating func value(of signature: Signature, depth: Int = 3) -> DBusValue {
         let inner = Signature.types(inside: signature)
         switch signature.firstCode {
@@ -63,15 +63,15 @@ extension SeededRandom {
 }
 
 extension Signature {
-    /// A valid signature.
+    /// Parses the signature `text`, which must be valid.
     static func types(of text: String) -> Signature {
         guard let signature = try? Signature(text) else {
-            preconditionFailure("the generator made a wrong signature: \(text)")
+            preconditionFailure("the generator made an invalid signature: \(text)")
         }
         return signature
     }
 
-    /// The types of a container's contents.
+    /// Returns the types of a container's contents.
     static func types(inside signature: Signature) -> [Signature] {
         let text = signature.text
         switch text.first {

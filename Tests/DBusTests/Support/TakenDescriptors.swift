@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// Uses up all descriptors that this process may have, until they are closed.
+/// Uses up all file descriptors that this process may open, until `closeAll()` or `deinit` closes them.
 final class TakenDescriptors {
     private var taken: [Int32] = []
     private var before = rlimit()
@@ -16,12 +16,12 @@ final class TakenDescriptors {
         while case let descriptor = dup(STDIN_FILENO), descriptor >= 0 { taken.append(descriptor) }
     }
 
-    /// Closes them; at the latest `deinit` does.
-    func giveBack() {
+    /// Closes the descriptors and restores the limit.
+    func closeAll() {
         for descriptor in taken { close(descriptor) }
         taken = []
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
     }
 
-    deinit { giveBack() }
+    deinit { closeAll() }
 }

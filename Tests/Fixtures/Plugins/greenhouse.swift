@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A small good plugin: a section controller, a data source, and a class that shows whether casts work across libraries.
+// A small valid plugin: a section controller, a data source, and a class that shows whether casts work across
+// libraries.
 import PluginAPI
 
 final class ReadingController: ListSectionController {
@@ -42,5 +43,5 @@ enum Greenhouse: Plugin {
     }
 }
 
-/// The symbol that listd looks up in the library.
+/// The entry point that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }

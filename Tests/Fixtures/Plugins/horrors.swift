@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin that does what an object tells it to do: all misbehaviour that listd must survive.
+// A plugin with every kind of misbehaviour that listd must survive. The objects of a list choose the misbehaviour.
 //
-// Fields of an object: `do` names the misbehaviour, `at` the callback in which it happens, and `once` a named pipe: it
-// happens as often as there are bytes in the pipe.
+// Fields of an object: `do` names the misbehaviour, and `at` the callback in which it happens. `once` is the path
+// of a named pipe. The misbehaviour then happens as often as there are bytes in the pipe.
 import Glibc
 import PluginAPI
 
@@ -13,14 +13,14 @@ let version = "2.0"
 let version = "1.0"
 #endif
 
-// The same plugin under another name; the items of `Steady` have another reuse identifier.
+// The same plugin under another name. The items of `Steady` have another reuse identifier.
 #if TWIN
 let (pluginName, steadyReuse) = ("twin", "twin")
 #else
 let (pluginName, steadyReuse) = ("horrors", "steady")
 #endif
 
-/// The things that a plugin must not do.
+/// A misbehaviour of a plugin.
 enum Horror: String {
     case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork, escape, chatter,
         three
@@ -70,14 +70,14 @@ enum Horror: String {
     }
 }
 
-/// Swift hides fork from its callers.
+/// Calls fork, which Swift does not show to its callers.
 private func makeChild() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(nil, "fork") else { return -1 }
     return unsafeBitCast(symbol, to: Fork.self)()
 }
 
-/// Leaves a grandchild behind that has tried to leave the session and the group, prints its process id, and dies.
+/// Leaves a grandchild that has tried to leave its session and process group, prints its process id, and dies.
 private func leaveChild() {
     var ends: [Int32] = [0, 0]
     pipe(&ends)
@@ -97,7 +97,7 @@ private func leaveChild() {
     Glibc.abort()
 }
 
-/// Calls that change files, start a program or end another process; each returns whether it succeeded.
+/// Calls that change files, start a program or end another process. Each returns whether the call succeeded.
 let forbidden: [@Sendable () -> Bool] = [
     { open("/tmp/listd-horror-\(getpid())", O_CREAT | O_WRONLY, 0o600) >= 0 },
     { mkdir("/tmp/listd-horror-\(getpid())", 0o700) == 0 },
@@ -111,7 +111,7 @@ let forbidden: [@Sendable () -> Bool] = [
     { open("/dev/null", O_WRONLY) < 0 },
 ]
 
-/// A byte in a named pipe, which the first reader takes; without a name there is no limit.
+/// A byte in a named pipe, which the first reader consumes. Without a path there is no limit.
 struct Token {
     private let path: String
 
@@ -127,7 +127,7 @@ struct Token {
     }
 }
 
-/// Numbers section controllers in the order in which they are made.
+/// The number of section controllers created so far, which numbers them in order.
 nonisolated(unsafe) var controllersMade: Int64 = 0
 
 final class HorrorController: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate, ListScrollDelegate,
@@ -145,7 +145,7 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
 
     private func text(_ key: String) -> String { object?.fields[key]?.string ?? "" }
 
-    /// Whether the object asks for misbehaviour in this callback, and its token has not been used up.
+    /// Whether the object requests misbehaviour in this callback, and its token has not been consumed.
     private func wants(_ callback: String) -> Bool {
         guard text("at") == callback else { return false }
         return Token(text("once")).isThere
@@ -216,12 +216,13 @@ final class HorrorController: ListSectionController, ListDisplayDelegate, ListWo
     }
 }
 
-/// Dies in its initializer.
+/// A section controller that dies in its initializer.
 final class StillbornController: ListSectionController {
     override init() { fatalError("a horror") }
 }
 
-/// Shows its object's fields, with the version that made the item and the number of the controller in its process.
+/// Shows its object's fields, with the version of the plugin that made the item and the controller's number in the
+/// process.
 final class SteadyController: ListSectionController {
     private var object: ListObject?
     private let number: Int64
@@ -245,7 +246,7 @@ final class SteadyController: ListSectionController {
     }
 }
 
-/// Does what an object tells it to do when its number of items is asked for, which needs no section controller.
+/// Misbehaves as the object requests when listd requests its number of items, which needs no section controller.
 func countItems(of object: ListObject) -> Int {
     if object.fields["at"]?.string == "traits", Token(object.fields["once"]?.string ?? "").isThere {
         Horror(rawValue: object.fields["do"]?.string ?? "")?.happen()
@@ -253,7 +254,7 @@ func countItems(of object: ListObject) -> Int {
     return 1
 }
 
-/// Changes or selects its item (`do`) again and again without end; `once` limits it as for other misbehaviour.
+/// Changes or selects its item (`do`) repeatedly without end. `once` limits it as it limits other misbehaviour.
 final class FloodController: ListSectionController {
     private var count: Int64 = 0
 
@@ -285,8 +286,8 @@ final class FloodController: ListSectionController {
     }
 }
 
-/// Sends three objects, or misbehaves: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`, `flood
-/// in start` and the like; with `long in id` or `long in fields` it sends an object larger than the limits.
+/// Sends three objects, or misbehaves: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`,
+/// `flood in start` and the like. With `long in id` or `long in fields`, it sends an object larger than the limits.
 final class HorrorSource: DataSource {
     private let context: DataSourceContext
     private let words: [Substring]
@@ -303,7 +304,7 @@ final class HorrorSource: DataSource {
         Horror(rawValue: String(words[0]))?.happen()
     }
 
-    /// Sends the same object with a higher count again and again without end.
+    /// Sends the same object with a higher count repeatedly without end.
     private func flood() {
         for number in 0... {
             let object = try? ListObject(id: "flood", type: "row", fields: ["count": .int64(Int64(number))])
@@ -338,7 +339,7 @@ enum Horrors: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         if try host.settings.boolean("Refuse") == true { throw ListError(.pluginFailed, "no horrors today") }
         if let horror = host.settings["Manifest"] { Horror(rawValue: horror)?.happen() }
-        // The newer version waits until a byte is written to this pipe.
+        // The newer version waits until the test writes a byte to this pipe.
         if version == "2.0", let gate = host.settings["Gate"] {
             var byte: UInt8 = 0
             read(open(gate, O_RDONLY), &byte, 1)
@@ -366,5 +367,5 @@ enum Horrors: Plugin {
     }
 }
 
-/// The symbol that listd looks up in the library.
+/// The entry point that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Horrors.self, to: call) }

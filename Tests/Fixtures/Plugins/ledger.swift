@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A data source that sends its list in pages, resumes from its cursor, and takes writes.
+// A data source that sends its list in pages, resumes from its cursor, and accepts writes.
 //
-// `ledger/rows?COUNT&page=ROWS&write=no` has COUNT rows at first. Its cursor holds the number of the last write and the
-// number of rows then; it stores nothing else.
+// `ledger/rows?COUNT&page=ROWS&write=no` starts with COUNT rows. Its cursor contains the number of the last write
+// and the number of rows at that time. The source stores nothing else.
 import PluginAPI
 
-/// A number as the cursor stores it: eight bytes, the lowest first.
+/// Encodes a number as in the cursor: eight bytes in little-endian order.
 private func bytes(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 private func number(_ bytes: [UInt8]) -> UInt64? {
     guard bytes.count == 8 else { return nil }
@@ -75,7 +75,7 @@ final class Ledger: WritableDataSource {
         }
     }
 
-    /// Carries out the command in the new fields.
+    /// Executes the command in the new fields.
     private func patch(_ id: String, _ set: Fields, _ write: DataSourceWrite) throws {
         switch set["do"]?.string {
         case "offline": throw ListError(.sourceUnavailable, "no connection to the ledger")
@@ -85,7 +85,7 @@ final class Ledger: WritableDataSource {
             version += 1
             context.sink.ready(upTo: progress)
             context.sink.wrote(write.id)
-        case "behind the list":  // as if another machine had written
+        case "behind the list":  // simulates a write by another machine
             version += 1
             context.sink.wrote(write.id)
         case "later":
@@ -110,5 +110,5 @@ enum LedgerPlugin: Plugin {
     }
 }
 
-/// The symbol that listd looks up in the library.
+/// The entry point that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(LedgerPlugin.self, to: call) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A data source that tells which sockets its process can make.
+// A data source that reports which kinds of sockets its process can create.
 import Glibc
 import PluginAPI
 
@@ -28,5 +28,5 @@ enum SocketsPlugin: Plugin {
     }
 }
 
-/// The symbol that listd looks up in the library.
+/// The entry point that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(SocketsPlugin.self, to: call) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin that fits the API and was built with some other compiler.
+// A plugin for the right API version, built with another compiler.
 #include "listd-plugin.h"
 
 void listd_plugin(struct listd_plugin_call *call) {

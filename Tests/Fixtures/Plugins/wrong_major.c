@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin for an API that does not exist yet.
+// A plugin for a major API version that does not exist yet.
 #include "listd-plugin.h"
 
 void listd_plugin(struct listd_plugin_call *call) {

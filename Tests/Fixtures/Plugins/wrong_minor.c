@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin for a later minor version, built with another compiler too: the error names the API first.
+// A plugin for a later minor API version, also built with another compiler. The error must name the API first.
 #include "listd-plugin.h"
 
 void listd_plugin(struct listd_plugin_call *call) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// ListKit one minor version ago: fewer members than today's, in another layout.
+// ListKit as of the previous minor version, with fewer members than now and another layout.
 
 @frozen public struct Size: Sendable, Hashable {
     public var width: Double
@@ -74,7 +74,7 @@ public struct ListItem: Sendable {
     public init(identity: String? = nil, reuseIdentifier: String, content: Fields = Fields()) { fatalError() }
 }
 
-/// Today's version has more methods, also before these.
+/// The present version has more methods, some of them before these.
 open class ListSectionController {
     public init() {}
     open func didUpdate(to object: ListObject) {}

@@ -3,7 +3,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import CPluginABI
-// The plugin API one minor version ago.
+// The plugin API as of the previous minor version.
 @_exported public import ListKit
 
 public struct PluginSettings: Sendable {

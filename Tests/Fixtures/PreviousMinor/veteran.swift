@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin of one minor version ago.
+// A plugin for the previous minor version of the API.
 import PluginAPI
 
 final class VeteranController: ListSectionController {
@@ -30,5 +30,5 @@ enum Veteran: Plugin {
     }
 }
 
-/// The symbol that listd looks up in the library.
+/// The entry point that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Veteran.self, to: call) }

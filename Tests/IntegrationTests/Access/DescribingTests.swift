@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// What clients did, and which lists exist.
+/// The descriptions that listd gives of its clients and lists.
 @Suite("Descriptions of clients and lists", .timeLimit(.minutes(3)))
 @DBusActor
 struct DescribingTests {
@@ -16,7 +16,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "a client that calls, views and subscribes → its process and its calls are described",
+        "a client calls, views and subscribes → its process and its calls are described",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "a caller who is not an administrator → no clients are described, lists without their bytes",
+        "the caller is not an administrator → no clients are described, and lists are described without their bytes",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -60,7 +60,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "lists of clients and of files → state, owner, source, revision and bytes are described",
+        "lists of clients and of files → described with state, owner, source, revision and bytes",
         arguments: TransportKind.allCases)
     func lists(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["file.list": "[List]\nDescription=x\n"])

@@ -25,7 +25,7 @@ struct RestrictedAdapterTests {
     ]
 
     @Test(
-        "a list readable by its owner only → strangers see its name, and cannot read, write, follow or remove it",
+        "a list that only its owner may read → other users see its name, and cannot read, write, follow or remove it",
         .rule("AC-05"),
         arguments: TransportKind.allCases)
     func ownerOnly(transport: TransportKind) async throws {
@@ -66,7 +66,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "a list for a group → its members read it and get its signals, others do not", .rule("AC-02"),
+        "a list that a group may read → its members read it and get its signals, other users do not", .rule("AC-02"),
         arguments: TransportKind.allCases)
     func group(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -87,7 +87,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "others' views of a restricted list → readable by the list's readers, the view's owner and administrators",
+        "the view of another user on a restricted list → readable by the list's readers, the view's owner and administrators",
         arguments: TransportKind.allCases)
     func views(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -130,7 +130,7 @@ struct RestrictedAdapterTests {
         try await agent.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["\#(name)"]"#).error
     }
 
-    @Test("a list whose writers are any → a stranger may write, but not remove it")
+    @Test("a list that any user may write → a stranger writes, but cannot remove the list")
     func writers() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("open", ["writers": .string("any")])
@@ -167,7 +167,9 @@ struct RestrictedAdapterTests {
         try await stage.manager.call("Reload")
     }
 
-    @Test("a reload takes reading away → the stranger's view is closed and its subscription ends", .rule("AC-06"))
+    @Test(
+        "a reload removes a stranger's read access → the stranger's view is closed and its subscription ends",
+        .rule("AC-06"))
     func readAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -184,7 +186,7 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a reload takes reading away while a stranger's reads wait for room → those are refused")
+    @Test("a reload removes read access while a stranger's reads are queued → the queued reads are refused")
     func readAccessRemovedFromReads() async throws {
         let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -196,12 +198,12 @@ struct RestrictedAdapterTests {
         while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
         try await reload(stage, "[List]\nReaders=owner\n")
         let outcomes = try await stranger.outcomes().split(separator: ",")
-        // Two reads were being answered; the others still waited.
+        // Two reads were already being answered. The others were still queued.
         #expect(outcomes.count { $0.contains("ok") } <= 2 && outcomes.count { $0.contains(Self.denied) } >= 18)
         await stage.stop()
     }
 
-    @Test("a reload takes writing away while a stranger's file is read → the write is refused, and nothing changes")
+    @Test("a reload removes write access while a stranger's file is read → the write is refused, and nothing changes")
     func writeAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nWriters=any\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")

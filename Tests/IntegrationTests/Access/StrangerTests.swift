@@ -12,7 +12,7 @@ struct StrangerTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
     @Test(
-        "calls for administrators → refused to others, without effect", .rule("AC-03"),
+        "calls for administrators → other users are refused, and nothing changes", .rule("AC-03"),
         arguments: TransportKind.allCases)
     func administration(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -31,7 +31,8 @@ struct StrangerTests {
     }
 
     @Test(
-        "a source other than push → for administrators only; others learn nothing about the path", .rule("SO-04"),
+        "a source other than push → only administrators may set it; other users learn nothing about the path",
+        .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -58,7 +59,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "somebody else's view → NotOwner for every call, also from another connection of the same user", .rule("AC-04"))
+        "the view of another user → NotOwner for every call, also from another connection of that user", .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -83,7 +84,7 @@ struct StrangerTests {
             let answer = try await other.call(view, "View", member, signature, arguments)
             #expect(answer.error == Listd.error("NotOwner"), "\(member)")
         }
-        // An administrator may drive the view; its owner gets the signal.
+        // An administrator may control the view. Its owner gets the signal.
         let sequence = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 480.0, returning: UInt64.self)
         #expect(sequence == 1)
@@ -93,7 +94,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("a user at a limit → refused and counted; other users are not, and releasing makes room")
+    @Test("a user reaches a limit → refused and counted; other users are not, and a release allows the next call")
     func quotas() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"
@@ -127,7 +128,7 @@ struct StrangerTests {
         let closed = EventLog<Void>()
         _ = try await stage.client.watchOwner(of: user.uniqueName) { if $0 == nil { closed.record(()) } }
         _ = try await closed.next()
-        // The list has closed the view by the time it answers a later call.
+        // The list has closed the view when it answers a later call.
         #expect(try await second.call(path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await second.call(path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
         #expect(try await second.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == nil)

@@ -17,7 +17,7 @@ struct ListctlMessageTests {
         try text.write(to: stage.listd.directory.appending(path: name), atomically: true, encoding: .utf8)
     }
 
-    @Test("a file with an id twice → push and append name both lines and the number of objects")
+    @Test("a file with a repeated id → push and append name both lines and the number of objects")
     func duplicates() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -39,7 +39,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("output of show --json, keys in any order → push accepts it, and the list stays as it was")
+    @Test("output of show --json, with its keys in any order → push accepts it, and the list is unchanged")
     func shownAndPushed() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([
@@ -57,7 +57,7 @@ struct ListctlMessageTests {
     }
 
     @Test(
-        "a line that is no object → push and append print the same message, with file and line",
+        "a line that is not an object → push and append print the same message, with file and line",
         arguments: [
             (#"{"id":"b", x}"#, "malformed JSON"), (#"{"id":5}"#, "id is not a string"),
             (#"{}"#, "the object has no id"),
@@ -65,7 +65,7 @@ struct ListctlMessageTests {
             (#"{"id":"b","fields":5}"#, "fields is not an object"), ("[]", "not a JSON object"),
             (
                 #"{"id":"b","subject":"x"}"#,
-                #"unknown key "subject"; what a program keeps in an object is in "fields""#
+                #"unknown key "subject"; a program's own data belongs in "fields""#
             ),
         ] as [(String, String)])
     func malformed(line: String, complaint: String) async throws {
@@ -83,7 +83,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("append with fields and no id → the message shows the line that was meant")
+    @Test("append with fields but without an id → the message shows the correct command")
     func fieldsWithoutID() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -91,14 +91,14 @@ struct ListctlMessageTests {
         #expect(status == 66)
         #expect(
             lines == [
-                "listctl: there is no file “subject=x”; the fields of one object go with its id, as in "
+                "listctl: there is no file “subject=x”; to add one object, give its id and its fields, as in "
                     + "“listctl append a --id ID subject=x”"
             ])
         await stage.stop()
     }
 
     @Test(
-        "a missing object → the message names it, without the name of an argument",
+        "a missing object → the message names the object, and not a command-line argument",
         arguments: ["patch a zz k=1", "move a zz --first", "move a x --before zz", "delete a zz"])
     func noObject(command: String) async throws {
         let stage = try await Stage()
@@ -107,7 +107,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a field that no object has → a warning with the existing ones; one that some have → no warning")
+    @Test("a field that no object has → a warning that lists the existing fields; a field of some objects → no warning")
     func unknownFields() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -115,7 +115,7 @@ struct ListctlMessageTests {
         _ = try await adapter.performUpdates([
             Row("x", "t", ["subject": .string("hi"), "size": .int64(1)]), Row("y", "t", ["owner": owner]),
         ])
-        let known = "there are owner.name, size, subject"
+        let known = "the fields are owner.name, size, subject"
         #expect(
             try await run(stage, "listctl show a --columns subjct,size,owner.name 2>&1 >/dev/null").lines == [
                 "listctl: no object has a field “subjct”; \(known)"
@@ -124,7 +124,10 @@ struct ListctlMessageTests {
         for (words, complaint) in [
             ("hi --in subjct", "listctl: no object has a field “subjct”; \(known)"),
             ("hi --sort=-subjct", "listctl: no object has a field “subjct”; \(known)"),
-            ("hi --in size", "listctl: no object has text in “size”; --in looks into text: there is subject"),
+            (
+                "hi --in size",
+                "listctl: no object has text in the field “size”; --in searches text fields only: subject"
+            ),
         ] {
             let filter = try Listctl.start(
                 stage.bus.address, ["filter", "a"] + words.split(separator: " ").map(String.init))
@@ -134,7 +137,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a filter without hits → the same message as a search without hits")
+    @Test("a filter without hits → the same message as for a search without hits")
     func nothingFound() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", ["subject": .string("hi")])])
@@ -149,7 +152,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("no listd on any bus → the message says what to do")
+    @Test("no listd on any bus → the message says how to start listd")
     func noDaemon() async throws {
         let bus = try PrivateBus()
         let environment = [
@@ -166,7 +169,7 @@ struct ListctlMessageTests {
         }
     }
 
-    @Test("a source that looks like a file of JSON lines, or a directory → the message suggests the right source")
+    @Test("a source that looks like a JSON lines file or a directory → the message suggests the right source")
     func source() async throws {
         let stage = try await Stage()
         for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {
@@ -179,7 +182,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("show --search and filter → their lists leave log lines at level debug only")
+    @Test("show --search and filter create lists → logged at level debug only")
     func quietLog() async throws {
         let stage = try await Stage(arguments: ["--log-level", "info"])
         _ = try await stage.createAdapter("kept").performUpdates([Row("x", "t", ["subject": .string("hi")])])

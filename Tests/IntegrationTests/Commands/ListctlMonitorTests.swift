@@ -8,7 +8,7 @@ import Testing
 @Suite("listctl monitor", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlMonitorTests {
-    /// Changes a list until the monitor prints it.
+    /// Changes a list repeatedly until the monitor prints an update of it.
     private func change(_ adapter: TestAdapter, until name: String, isToldBy monitor: ChildProcess) async throws {
         let isTold = Countdown(1)
         let writing = Task { @DBusActor in
@@ -27,7 +27,7 @@ struct ListctlMonitorTests {
     private let restricted: [String: DBusValue] = ["readers": .string("owner")]
 
     @Test(
-        "a restricted list, an open one, and later ones → all are shown",
+        "a restricted list, a public list, and lists created later → all are shown",
         arguments: TransportKind.allCases)
     func all(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "listd starts again → the restricted list is shown again",
+        "listd is restarted → the restricted list is shown again",
         arguments: [["monitor"], ["monitor", "secret"]])
     func restart(arguments: [String]) async throws {
         let first = try await Stage()
@@ -60,7 +60,7 @@ struct ListctlMonitorTests {
         await second.stop()
     }
 
-    /// Runs the command as a user that owns nothing and is in no group but its own.
+    /// Runs `listctl monitor` as a user that owns no list and is in no group but its own.
     private func strangersMonitor(_ address: String, _ arguments: String...) throws -> ChildProcess {
         let user = ["--reuid=\(Agent.nobody)", "--regid=\(Agent.nobody)", "--clear-groups"]
         return try ChildProcess(
@@ -68,7 +68,7 @@ struct ListctlMonitorTests {
             environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 
-    /// Gives a configured list other readers.
+    /// Sets the readers of a configured list by a reload.
     private func give(_ name: String, of stage: Stage, readers: String) async throws {
         let file = stage.listd.directory.appending(path: "config/\(name).list")
         try "[List]\nReaders=\(readers)\n".write(to: file, atomically: true, encoding: .utf8)
@@ -76,7 +76,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "a reload grants read access, to a group or to anybody → the list is shown from then on",
+        "a reload grants read access to a group or to everybody → the list is shown from then on",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases, ["group:nogroup", "any"])
     func becomesReadable(transport: TransportKind, readers: String) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])
@@ -91,7 +91,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "a reload removes read access to the monitored list → a message, and monitor ends",
+        "a reload removes read access to the monitored list → monitor prints a message and exits",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func becomesRestricted(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=any\n"])

@@ -11,14 +11,14 @@ struct ListctlOutputTests {
     private func stageWithList() async throws -> Stage {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("big")
-        // More than a pipe holds.
+        // More than a pipe buffers.
         let title = DBusValue.string(String(repeating: "x", count: 100))
         _ = try await adapter.performUpdates((0..<5000).map { Row("\($0)", "t", ["title": title]) })
         return stage
     }
 
     @Test(
-        "standard output on a full disk or closed → a message and 1",
+        "standard output is on a full disk or closed → a message, exit status 1",
         arguments: ["show big", "--json show big", "list", "--json list", "plugins", "statistics", "--help"])
     func fullDisk(command: String) async throws {
         let stage = try await stageWithList()
@@ -32,7 +32,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader closes the pipe → exit status 1 without a message, also when no output follows or SIGPIPE is ignored",
+        "the reader closes the pipe → exit status 1 without a message, also without later output or with SIGPIPE ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
         let stage = try await stageWithList()
@@ -43,7 +43,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("the reader has closed before the first byte → 1 and no message, for every command")
+    @Test("the reader closes the pipe before the first byte → exit status 1 and no message, for every command")
     func neverRead() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list").performUpdates([Row("a", "t", [:])])
@@ -55,7 +55,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("errors that quote control characters of others → escaped")
+    @Test("errors that quote control characters from other programs → escaped")
     func harmless() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -75,7 +75,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("lists with control and directional characters → every command escapes them, JSON keeps them")
+    @Test("lists with control and directional characters → every command escapes them; JSON output keeps them")
     func harmlessLists() async throws {
         let stage = try await Stage()
         let hostile = "x\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}y"
@@ -109,7 +109,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("watch writes into a file → it goes on until the list is removed")
+    @Test("watch writes into a file → continues until the list is removed")
     func intoFile() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -118,7 +118,7 @@ struct ListctlOutputTests {
             "/bin/sh",
             ["-c", #""$0" --bus "$1" watch list >"$2"; echo status $?"#]
                 + [Listctl.path, stage.bus.address, file.path])
-        // The suite's time limit ends this loop if the condition never holds.
+        // The suite's time limit ends this loop if the condition never becomes true.
         while (try? String(contentsOf: file, encoding: .utf8))?.hasSuffix("read anew, 0 objects\n") != true {
             await Task.yield()
         }
@@ -129,7 +129,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "standard error cannot be written → the exit status is the command's own",
+        "standard error cannot be written → the command's usual exit status",
         arguments: ["2>&-", "2>/dev/full"])
     func complaints(redirection: String) async throws {
         let stage = try await Stage()

@@ -4,10 +4,10 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("listctl watch and a bus that goes away", .timeLimit(.minutes(3)))
+@Suite("listctl watch when the bus ends and restarts", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlReconnectTests {
-    @Test("the bus ends and comes back with another listd → a message for each, then the list is read again")
+    @Test("the bus ends, and restarts with another listd → a message for each, then the list is read again")
     func watch() async throws {
         let bus = MortalBus()
         let first = try bus.start()
@@ -20,7 +20,7 @@ struct ListctlReconnectTests {
         #expect(said.hasPrefix("listctl: waiting for the bus: "))
         _ = await before.stop()
         let second = try bus.start()
-        // No further message about the bus until listd is there again.
+        // No further message about the bus appears until listd is back.
         #expect(try await watching.lines.next(timeout: .seconds(60)) == "listctl: waiting for listd")
         let after = try await ListdProcess.start(
             bus: bus.address, files: ["mail.list": "[List]\nDurability=memory\n"])

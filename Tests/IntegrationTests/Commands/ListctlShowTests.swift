@@ -15,7 +15,7 @@ struct ListctlShowTests {
         var fields: Fields
     }
 
-    @Test("a list that changes without a pause → show ends, and prints one revision")
+    @Test("a list changes without a pause → show exits, and prints one revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy")
@@ -49,7 +49,7 @@ struct ListctlShowTests {
         await stage.stop()
     }
 
-    @Test("objects with every kind of value → --json prints them as jsonl does, text prints what fits on a line")
+    @Test("objects with values of every type → --json prints them as jsonl, the text output prints what fits on a line")
     func values() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("kinds")
@@ -74,7 +74,7 @@ struct ListctlShowTests {
         await stage.stop()
     }
 
-    @Test("canonically equivalent keys → both are printed")
+    @Test("keys that are canonically equivalent Unicode → both are printed")
     func equivalentKeys() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("v")

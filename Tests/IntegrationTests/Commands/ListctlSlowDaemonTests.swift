@@ -3,9 +3,9 @@
 import TestSupport
 import Testing
 
-@Suite("listctl and a listd that does not answer in time", .timeLimit(.minutes(3)))
+@Suite("listctl when listd does not answer in time", .timeLimit(.minutes(3)))
 struct ListctlSlowDaemonTests {
-    /// A listd with one list; calls of the chosen method time out twice.
+    /// A fake listd with one list. The first two calls of the chosen method time out.
     private static let daemon = """
         import sys, dbus, dbus.service, dbus.mainloop.glib
         from gi.repository import GLib
@@ -43,7 +43,7 @@ struct ListctlSlowDaemonTests {
     }
 
     @Test(
-        "reads that time out → watch prints one message, reads again and prints the list",
+        "reads time out → watch prints one message, reads again and prints the list",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"])
     func watch(method: String) async throws {
         let bus = try PrivateBus()
@@ -56,7 +56,7 @@ struct ListctlSlowDaemonTests {
         daemon.stop()
     }
 
-    @Test("a subscription that times out → monitor prints one message and subscribes again")
+    @Test("a subscription times out → monitor prints one message and subscribes again")
     func monitor() async throws {
         let bus = try PrivateBus()
         let daemon = try await start(late: "Subscribe", on: bus)

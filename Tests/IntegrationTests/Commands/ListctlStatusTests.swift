@@ -11,7 +11,7 @@ struct ListctlStatusTests {
         ["list"], ["show", "x"], ["watch", "x"], ["view", "x"], ["monitor"], ["monitor", "x"],
     ]
 
-    @Test("no bus → 69 and a message", arguments: commands)
+    @Test("no bus → exit status 69 and a message", arguments: commands)
     func noBus(command: [String]) async throws {
         let result = try await ChildProcess.run(
             Listctl.path, ["--bus", "unix:path=/nonexistent/bus"] + command, timeout: .seconds(60))
@@ -19,7 +19,7 @@ struct ListctlStatusTests {
         #expect(result.lines.first?.hasPrefix("listctl: no connection to the bus") == true)
     }
 
-    @Test("a bus without listd → 69 and a message", arguments: commands)
+    @Test("a bus without listd → exit status 69 and a message", arguments: commands)
     func noDaemon(command: [String]) async throws {
         let bus = try PrivateBus()
         let result = try await ChildProcess.run(
@@ -28,7 +28,7 @@ struct ListctlStatusTests {
         #expect(result.lines.first?.hasPrefix("listctl: listd does not run on this bus") == true)
     }
 
-    @Test("a missing list → 1, and a message that names it")
+    @Test("a missing list → exit status 1, and a message that names the list")
     func noList() async throws {
         let stage = try await Stage()
         for command in ["show", "watch", "view", "monitor", "remove"] {
@@ -39,7 +39,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("a missing file, or a directory → 66", arguments: ["/nonexistent/file", "/tmp"])
+    @Test("a missing file, or a directory in its place → exit status 66", arguments: ["/nonexistent/file", "/tmp"])
     func unreadable(file: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -50,7 +50,7 @@ struct ListctlStatusTests {
     }
 
     @Test(
-        "create with an unknown option → 64; with a wrong value → 1; nothing is created",
+        "create with an unknown option → exit status 64; with an invalid value → 1; no list is created",
         arguments: [("foo", 64), ("nokey=1", 64), ("working-range=x", 1), ("layout=bogus", 1)] as [(String, Int32)])
     func wrongOption(word: String, expected: Int32) async throws {
         let stage = try await Stage()
@@ -61,7 +61,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("closed standard input → 66")
+    @Test("standard input is closed → exit status 66")
     func closedInput() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -71,7 +71,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("arguments that are not UTF-8 → 64, and no list or file of a similar name is touched")
+    @Test("arguments that are not UTF-8 → exit status 64, and no list or file of a similar name is changed")
     func notUnicode() async throws {
         let stage = try await Stage()
         for command in [#"create $'li\xff'"#, #"backup $'/tmp/listctl-test-\xff'"#, #"push list $'\xff'"#] {
@@ -87,7 +87,8 @@ struct ListctlStatusTests {
     func failedSource() async throws {
         let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
         let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
-        // Sources are read after the start; the suite's time limit ends this loop if the condition never holds.
+        // Sources are read after the start. The suite's time limit ends this loop if the condition never becomes
+        // true.
         while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
         let complaint = "listctl: the list “broken” has failed: /tmp is not a regular file"
         #expect(try await Listctl.run(stage.bus.address, "list").lines.contains(complaint))
@@ -98,7 +99,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("--json check → JSON; without a store status 1")
+    @Test("--json check → JSON output; without a store → exit status 1")
     func check() async throws {
         let stage = try await Stage()
         let (status, lines) = try await Listctl.run(stage.bus.address, "--json", "check")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What listctl writes into lists", .timeLimit(.minutes(3)))
+@Suite("Writing to lists with listctl", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlWritingTests {
     private func run(_ stage: Stage, _ line: String) async throws -> (status: Int32, lines: [String]) {
@@ -16,7 +16,7 @@ struct ListctlWritingTests {
         try await run(stage, "listctl show \(list)").lines.dropFirst().map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("append, patch, move, delete → the list has the changes, and each command prints its revision")
+    @Test("append, patch, move, delete → the list is changed, and each command prints the new revision")
     func writing() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -43,7 +43,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("missing objects, invalid lines → a message and status 1, and the list stays as it was")
+    @Test("missing objects, invalid lines → a message and exit status 1, and the list is unchanged")
     func refused() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -60,7 +60,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("many lines → all are added in order, at the end or the start", arguments: ["", "--first"])
+    @Test("append of many lines → all objects are added in order, at the end or the start", arguments: ["", "--first"])
     func many(option: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -72,7 +72,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "push from a terminal that removes more than half → refused without --replace; half, or no terminal → accepted")
+        "push on a terminal would remove over half of a list → refused without --replace; half, or no terminal → done")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -101,7 +101,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("a list with hints → aligned columns on a terminal; --raw and --columns → as requested")
+    @Test("show of a list with hints → aligned columns on a terminal; with --raw or --columns → as requested")
     func hints() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")

@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Canonically equivalent text with other bytes is other text", .timeLimit(.minutes(3)))
+@Suite("Canonically equivalent Unicode with different bytes counts as different text", .timeLimit(.minutes(3)))
 @DBusActor
 struct EquivalentTextTests {
     private let composed = "\u{e9}"
@@ -12,7 +12,7 @@ struct EquivalentTextTests {
 
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("names of lists → two lists, and only the named one is removed", .rule("NA-04"))
+    @Test("equivalent names of lists → two lists, and RemoveAdapter removes only the named list", .rule("NA-04"))
     func names() async throws {
         let stage = try await Stage()
         let first = try await stage.createAdapter(composed)
@@ -27,7 +27,7 @@ struct EquivalentTextTests {
         await stage.stop()
     }
 
-    @Test("two stored lists → each keeps its own objects over a restart")
+    @Test("two stored lists with equivalent names → each keeps its own objects over a restart")
     func stored() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
@@ -44,7 +44,7 @@ struct EquivalentTextTests {
     }
 
     @Test(
-        "identifiers, types and keys of objects → stored byte for byte; a patch unsets only the keys that it names",
+        "ids, types and keys of objects → stored byte for byte; a patch unsets only the exact keys that it names",
         .rule("NA-04"))
     func objects() async throws {
         let stage = try await Stage()

@@ -3,9 +3,9 @@
 import Foundation
 import FoundationXML
 
-/// The interfaces in an introspection document, each member as one line of text, to compare two documents.
+/// The interfaces of an introspection document, in a form that can be compared: one line of text for each member.
 struct InterfaceDescription {
-    /// Members by interface.
+    /// The member lines by interface name.
     let interfaces: [String: Set<String>]
     /// The names of child nodes.
     let children: [String]
@@ -23,7 +23,7 @@ struct InterfaceDescription {
         children = (root?.elements(forName: "node") ?? []).map { $0.attribute("name") }
     }
 
-    /// The interface file, as it is installed.
+    /// Returns the members in the installed file of an interface.
     static func contract(_ interface: String) throws -> Set<String> {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let path = "\(root)/systemd/interfaces/\(Listd.name).\(interface).xml"
@@ -46,6 +46,6 @@ struct InterfaceDescription {
 }
 
 extension XMLElement {
-    /// The value of an attribute; empty without it.
+    /// Returns the value of an attribute, or an empty string if the element does not have the attribute.
     func attribute(_ name: String) -> String { attribute(forName: name)?.stringValue ?? "" }
 }

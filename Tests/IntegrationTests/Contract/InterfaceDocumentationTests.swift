@@ -4,8 +4,8 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// The interface files explain what they declare, in comments that gdbus-codegen turns into documents.
-@Suite("The interface files' documentation")
+/// Checks that the interface files document all their members, in comments that gdbus-codegen turns into documents.
+@Suite("Documentation in the interface files")
 struct InterfaceDocumentationTests {
     /// A comment as gdbus-codegen reads it: `SYMBOL:`, a line `@ARGUMENT: TEXT` for each argument, then the text.
     private struct Comment {
@@ -27,7 +27,7 @@ struct InterfaceDocumentationTests {
         }
     }
 
-    /// All that is not explained below a node, each as a line of text.
+    /// Returns everything below a node that lacks documentation, each as a line of text.
     private func gaps(in parent: XMLNode, _ kinds: Set<String>) -> [String] {
         var comment: Comment?
         var gaps: [String] = []
@@ -45,7 +45,8 @@ struct InterfaceDocumentationTests {
         return gaps
     }
 
-    @Test("each interface, member and argument → explained", arguments: ["Adapter", "Manager", "Plugin", "View"])
+    @Test(
+        "every interface, member and argument → has documentation", arguments: ["Adapter", "Manager", "Plugin", "View"])
     func complete(interface: String) throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let file = URL(fileURLWithPath: "\(root)/systemd/interfaces/org.listd.Listd1.\(interface).xml")

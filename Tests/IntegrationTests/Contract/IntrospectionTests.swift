@@ -4,8 +4,9 @@ import DBus
 import TestSupport
 import Testing
 
-/// Introspection of the running daemon equals the installed files, and its signals have the declared types.
-@Suite("The contract of a running daemon", .timeLimit(.minutes(3)))
+/// Checks that introspection of the running daemon equals the installed files, and that signals have the declared
+/// types.
+@Suite("Introspection of a running daemon", .timeLimit(.minutes(3)))
 @DBusActor
 struct IntrospectionTests {
     private static let standard = ["Introspectable", "Peer", "Properties"].map { "org.freedesktop.DBus." + $0 }
@@ -28,7 +29,7 @@ struct IntrospectionTests {
         await stage.stop()
     }
 
-    @Test("a loaded plugin → introspection equals the interface file, and the tree leads to it")
+    @Test("a loaded plugin → introspection equals the interface file, and the tree contains its path")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         try await horrors.load()
@@ -37,7 +38,7 @@ struct IntrospectionTests {
         await horrors.stop()
     }
 
-    /// Expects the members of the interface file, no other ones, and the standard interfaces.
+    /// Checks that an object has exactly the members of the interface file, and the standard interfaces.
     private func expectContract(_ interface: String, at path: ObjectPath, on stage: Stage) async throws {
         let live = try await describe(path, on: stage)
         let members = live.interfaces[Listd.name + "." + interface] ?? []
@@ -49,7 +50,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "the tree → complete children on the way to every object; adapters and plugins are ObjectManagers",
+        "the tree → every node lists all its children; adapters and plugins are below an ObjectManager",
         .rule("NA-03"))
     func tree() async throws {
         let stage = try await Stage()

@@ -4,14 +4,14 @@ import DBus
 import TestSupport
 import Testing
 
-/// Errors about a call are short, however long the call is.
+/// Checks that errors are short, however long the call's arguments are.
 @Suite("Long arguments", .timeLimit(.minutes(3)))
 @DBusActor
 struct LongArgumentTests {
-    /// Control characters for a terminal, more of them than any argument may have.
+    /// A text of terminal control characters that is longer than any argument may be.
     private static let long = String(repeating: "\u{1B}\u{85}\u{202E}a", count: 40_000)
 
-    /// A call with one argument that is too long, and the error that it gets.
+    /// A call with one argument that is too long, and the error in its reply.
     private struct Refusal {
         var call: Message
         var error: String
@@ -23,7 +23,7 @@ struct LongArgumentTests {
         Refusal(call: try object.message(member, write), error: error)
     }
 
-    /// Calls in which a name, a word or a path is too long.
+    /// Returns calls in which a name, a word or a path is too long.
     private func names(_ adapter: TestAdapter, _ view: ObjectPath, by client: Connection) throws -> [Refusal] {
         let stage = adapter.stage
         let manager = stage.object(Listd.manager, "Manager", by: client)
@@ -85,7 +85,7 @@ struct LongArgumentTests {
         ]
     }
 
-    /// Calls in which an identifier is longer than `IdBytes`, or an object has a key that is too long.
+    /// Returns calls in which an id is longer than `IdBytes`, or an object has a key that is too long.
     private func identifiers(_ adapter: TestAdapter, _ view: ObjectPath, by client: Connection) throws -> [Refusal] {
         let (list, shown) = (adapter.by(client), adapter.stage.object(view, "View", by: client))
         let large = Listd.error("PayloadTooLarge")
@@ -101,7 +101,7 @@ struct LongArgumentTests {
             try refusal(list, "PatchObject", large) { (call) throws(DBusError) in
                 try call.write(UInt64(0), Self.long, [String: DBusValue](), [String]())
             },
-            // Errors have a fixed order: the revision is compared before the objects are checked.
+            // Checks run in a fixed order: the revision is compared before the objects are checked.
             try refusal(list, "MoveObject", Listd.error("RevisionConflict")) { (call) throws(DBusError) in
                 try call.write(UInt64(99), Self.long, "last", "")
             },
@@ -147,7 +147,7 @@ struct LongArgumentTests {
                 #expect(error.name == refusal.error, "\(member): \(error.message.prefix(80))")
                 #expect(error.message.utf8.count <= 1024, "\(member): \(error.message.utf8.count) bytes")
                 #expect(!error.message.unicodeScalars.contains { $0.steersTerminals }, "\(member)")
-                // The error's own words have some of these characters too.
+                // The fixed part of the message contains some of these characters too.
                 #expect(error.message.count { $0 == "a" || $0 == "/" } <= 64 + 40, "\(member): \(error.message)")
             }
             #expect(try await adapter.objects().revision == 1)
@@ -157,7 +157,8 @@ struct LongArgumentTests {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control or directional character, which may change how a terminal shows the text around it.
+    /// Whether the scalar is a control or directional character, which may change how a terminal shows the text
+    /// around it.
     var steersTerminals: Bool {
         switch value {
         case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

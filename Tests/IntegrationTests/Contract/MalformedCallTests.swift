@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every fault gets its own error and changes nothing, and the daemon goes on.
+/// Checks that every malformed call gets its own error and changes nothing, and that the daemon goes on.
 @Suite("Malformed calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct MalformedCallTests {
     @Test(
-        "two hundred wrong calls → each its exact error that names the fault; list, views and process unharmed",
+        "two hundred malformed calls → each gets an error that names the fault; list, views and process are unaffected",
         .rule("ER-02", "WT-03"))
     func table() async throws {
         #expect(MalformedCall.table.count >= 200)
@@ -42,7 +42,7 @@ struct MalformedCallTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// The error that a call gets; nil if it succeeds.
+    /// Returns the error in the reply to a call; `nil` if the call succeeds.
     private func answer(
         to call: MalformedCall, _ stage: Stage, _ adapter: ObjectPath, _ view: ObjectPath, _ rangeView: ObjectPath
     ) async -> DBusError? {

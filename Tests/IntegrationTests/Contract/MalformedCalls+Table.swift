@@ -3,14 +3,14 @@
 import DBus
 
 extension MalformedCall {
-    /// At least two hundred of them.
+    /// All malformed calls, at least two hundred.
     static let table: [MalformedCall] =
         wrongSignatures + unknownThings + adapterOptions + updates + changes + reading + viewOptions + viewing
         + plugins
 
     // MARK: Signatures and names
 
-    /// Every method with arguments of a wrong number or type.
+    /// Calls of every method with a wrong number or wrong types of arguments.
     private static let wrongSignatures: [MalformedCall] = {
         let methods: [(Target, String, String)] = [
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
@@ -194,7 +194,7 @@ extension MalformedCall {
             .adapter, "PerformUpdates", perform([.row("a"), .row("a")], ["duplicates": .string("fail")]),
             "DuplicateIdentifier", "\"a\""),
         MalformedCall(.adapter, "PerformUpdates", perform([.row("a")], expecting: 99), "RevisionConflict", "99"),
-        // Several faults at once: options, then ReadOnly, then RevisionConflict, then objects.
+        // These calls have several faults. Checks run in this order: options, ReadOnly, RevisionConflict, objects.
         MalformedCall(.adapter, "PerformUpdates", perform([.row("")], expecting: 99), "RevisionConflict", "99"),
         MalformedCall(
             .adapter, "PerformUpdates", perform([.row("")], ["nope": .byte(1)], expecting: 99), "InvalidArgs", "nope"),
@@ -293,7 +293,7 @@ extension MalformedCall {
             MalformedCall(.adapter, "OpenView", [.options(["at": at("", 0, "none")])], "NoSuchObject"),
             MalformedCall(.adapter, "OpenView", [.options(["at": at("one", 1, "end")])], "NoSuchItem", "1"),
             MalformedCall(.adapter, "OpenView", [.options(["at": at("one", .max, "end")])], "NoSuchItem"),
-            // Options are checked first when several things are wrong.
+            // When a call has several faults, the options are checked first.
             MalformedCall(
                 .adapter, "OpenView", [.options(["at": at("nope", 0, "none"), "lead": .double(1)])], "InvalidArgs",
                 "lead"),

@@ -3,23 +3,23 @@
 import DBus
 import Testing
 
-/// One call that is wrong in some way, and the exact error that it must get.
+/// A malformed call, and the exact error that it must get.
 struct MalformedCall: Sendable, CustomTestStringConvertible {
-    /// The object that is called.
+    /// The object on which the method is called.
     enum Target: Sendable {
         case manager, adapter, view
-        /// A view with the layout none.
+        /// A view with the layout `none`.
         case rangeView
-        /// A path and an interface, unchanged.
+        /// The given path and interface.
         case path(String, String)
     }
 
     var target: Target
     var member: String
     var arguments: [DBusValue]
-    /// The error's name without its prefix: listd's, or the standard one for a standard error.
+    /// The name of the error without its prefix, which is listd's or, for a standard error, D-Bus's.
     var error: String
-    /// Words that the message must contain: it names the thing at fault.
+    /// Words that the message must contain, because it names the thing at fault.
     var mentions: [String]
 
     init(
@@ -34,7 +34,7 @@ struct MalformedCall: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(target).\(member) → \(error)" }
 
-    /// The error's full name.
+    /// The full name of the error.
     var errorName: String {
         let standard = [
             "UnknownObject", "UnknownInterface", "UnknownMethod", "UnknownProperty", "PropertyReadOnly", "InvalidArgs",
@@ -65,7 +65,8 @@ extension DBusValue {
         .structure([.string(id), .string(""), .string(position), .string(anchor), .options(fields)])
     }
 
-    /// A value inside so many containers: `av` in `av` in …; each array and its variant count as one.
+    /// A value inside the given number of nested containers, as `av` in `av` in …. Each array counts as two
+    /// containers, because its variant counts too.
     static func nested(_ containers: Int) -> DBusValue {
         var value = DBusValue.string("deep")
         for _ in 0..<containers / 2 { value = .array(element: "v", [.variant(value)]) }

@@ -4,10 +4,10 @@ import DBus
 import Glibc
 import TestSupport
 
-/// Values of given types, often at the limits of what is allowed.
+/// A generator of random values of given types, often at the limits of the allowed range.
 struct RandomArguments {
     private var random: SeededRandom
-    /// Texts that are valid for the daemon, so that some calls get beyond the first check.
+    /// Texts that are valid for the daemon, so that some calls pass the first check.
     private let words: [String]
 
     init(seed: UInt64, words: [String]) {
@@ -15,7 +15,7 @@ struct RandomArguments {
         self.words = words
     }
 
-    /// A value for each type of a body.
+    /// Returns a value for each complete type of a body's signature.
     mutating func values(of signature: Signature) -> [DBusValue] {
         signature.types.map { value(of: $0, depth: 0) }
     }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Real calls, as python3-dbus writes them (`seeds/`), with bytes changed, taken out and put in.
+/// Sends calls that python3-dbus wrote (`seeds/`), with random bytes changed, removed and inserted.
 @Suite("Raw bytes on the direct socket", .timeLimit(.minutes(30)))
 @DBusActor
 struct RawFuzzTests {
@@ -26,7 +26,7 @@ struct RawFuzzTests {
         }
     }()
 
-    @Test("mutated calls → their sender is answered or disconnected, all others are served", .rule("ER-02"))
+    @Test("mutated calls → the sender gets an answer or is disconnected, all other clients are served", .rule("ER-02"))
     func mutated() async throws {
         #expect(Self.seeds.count >= 8 && Self.seeds.allSatisfy { $0.count > 100 })
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=64\n"])

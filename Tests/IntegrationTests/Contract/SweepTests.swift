@@ -6,14 +6,14 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// Calls every method in the introspection data with random values of the right types, as dfuzzer does.
+/// Calls every method in the introspection data with random values of the declared types, as dfuzzer does.
 @Suite("Sweep over all methods", .timeLimit(.minutes(30)))
 @DBusActor
 struct SweepTests {
     private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
     private let rounds = isSoak ? 500 : 5
 
-    /// One method as introspection describes it.
+    /// A method, as introspection describes it.
     private struct Method {
         let path: ObjectPath
         let interface: String
@@ -21,7 +21,7 @@ struct SweepTests {
         let signature: Signature
     }
 
-    /// Every method of the objects below a path.
+    /// Returns every method of the objects below a path.
     private func methods(_ path: ObjectPath, _ stage: Stage) async throws -> [Method] {
         let object = RemoteObject(
             stage.client, destination: Listd.name, path: path, interface: StandardInterface.introspectable)
@@ -46,7 +46,7 @@ struct SweepTests {
     }
 
     @Test(
-        "random values of the right types for every method → an answer to each, and no object is left",
+        "every method is called with random values of the declared types → every call is answered, and no object is left over",
         .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {
@@ -77,7 +77,7 @@ struct SweepTests {
                 #expect(outcome != StandardError.disconnected.rawValue, "\(method.interface).\(method.member)")
             }
         }
-        // Everything that the calls opened closes with their client, except a few files that the daemon (or a
+        // Everything that the calls opened is closed with their client, except a few files that the daemon (or a
         // sanitizer) opens once.
         try await removeAdapters(stage)
         client.close()
@@ -85,7 +85,7 @@ struct SweepTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// The error's name; nil for a success.
+    /// Sends a call and returns the name of the error; `nil` for a success.
     private func answer(to message: Message, _ client: Connection) async -> String? {
         do throws(DBusError) {
             _ = try await client.call(message, timeout: .seconds(60))

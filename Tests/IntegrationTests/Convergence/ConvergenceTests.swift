@@ -6,10 +6,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Clients that follow a list while others are stopped, killed or drop signals: at the end each has the daemon's list,
-/// on every transport. `make soak` (LISTD_SOAK=1) runs it at full length; LISTD_SOAK_SETTING=direct (bus, narrowBus) on
-/// one transport only.
-@Suite("Convergence", .timeLimit(.minutes(60)))
+/// Clients follow a list while other clients are stopped, killed or drop signals. At the end, each client must have
+/// the daemon's list, on every transport. `make soak` (LISTD_SOAK=1) runs the test at full length.
+/// LISTD_SOAK_SETTING=direct (bus, narrowBus) runs it on one transport only.
+@Suite("Convergence of clients with the daemon's list", .timeLimit(.minutes(60)))
 @DBusActor
 struct ConvergenceTests {
     /// The kind of connection between listd and its clients.
@@ -31,7 +31,7 @@ struct ConvergenceTests {
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
-        "random transactions, clients stopped, killed and lossy → every remaining client equals the daemon",
+        "random transactions; clients are stopped, killed or drop signals → every remaining client equals the daemon",
         arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)
@@ -46,13 +46,13 @@ struct ConvergenceTests {
         for step in 0..<transactions {
             try await writer.write()
             disturb(python, at: step)
-            if step % 50 == 0 { swift[step / 50 % eachKind].look(at: Double(step % 40) * 50) }
+            if step % 50 == 0 { swift[step / 50 % eachKind].scroll(to: Double(step % 40) * 50) }
             if step % max(1, transactions / 10) == 0 {
                 let resident = residentBytes(of: stage.listd.identifier)
                 memory.append(resident)
                 if Self.isSoak {
-                    // For a client that does not read, listd keeps up to 1 MiB of signals; above that, the client's own
-                    // queue has grown.
+                    // For a client that does not read, listd queues up to 1 MiB of signals. Above that limit, the
+                    // client's own socket queue has grown.
                     let counters = try await stage.statistics()
                     print(
                         setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",
@@ -87,7 +87,7 @@ struct ConvergenceTests {
         return clients
     }
 
-    /// The first client is killed during the test; the third and later ones are stopped in turns.
+    /// Kills the first client during the test, and stops the third and later clients in turns.
     private func disturb(_ clients: [PythonFollower], at step: Int) {
         let (phase, period) = (step % 60, step / 60)
         let stopped = clients[2 + period % (clients.count - 2)]

@@ -5,7 +5,7 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A client in Swift, made with ListClient: it follows a list and has a view of it.
+/// A client in Swift that follows a list and has a view on it, by means of ListClient.
 @DBusActor
 final class SwiftFollower {
     private let follower: ListFollower
@@ -13,14 +13,15 @@ final class SwiftFollower {
     private let adapter: RemoteObject
     private let events: EventLog<Void>
 
-    /// Connects and follows.
+    /// Connects and follows the list.
     init(address: String, list: String) async throws {
         let connection = try await Connection.open(.address(address))
         let daemon = ListDaemonClient(connection: connection)
         let events = EventLog<Void>()
         let owner = Owner()
         follower = ListFollower(name: list) { event in
-            // A bus with small queues sometimes refuses a call: the test, which owns the follower, tries again.
+            // A bus with small queues sometimes refuses a call. The test, which owns the follower, then attaches
+            // again.
             if case .failed = event { Task { @DBusActor in await owner.follower?.attach(to: daemon) } }
             events.record(())
         }
@@ -32,16 +33,17 @@ final class SwiftFollower {
         view.setViewport(x: 0, y: 0, width: 320, height: 480)
     }
 
-    /// Handles the events of the follower.
+    /// Attaches the follower again after a failure.
     @DBusActor
     private final class Owner {
         weak var follower: ListFollower?
     }
 
-    /// Scrolls.
-    func look(at y: Double) { view.setViewport(x: 0, y: y, width: 320, height: 480) }
+    /// Scrolls the view to a vertical offset.
+    func scroll(to y: Double) { view.setViewport(x: 0, y: y, width: 320, height: 480) }
 
-    /// Waits until the copy is at a revision; returns how it differs from the daemon's list, nil if it is equal.
+    /// Waits until the copy is at a revision. Returns how the copy differs from the daemon's list; `nil` if they
+    /// are equal.
     func difference(at revision: UInt64) async throws -> String? {
         while follower.mirror.revision < revision || !follower.mirror.isComplete { try await events.next() }
         let total = try await adapter.call(
@@ -70,7 +72,7 @@ final class SwiftFollower {
 final class PythonFollower: Sendable {
     private let process: ChildProcess
 
-    /// Starts one and returns when it follows.
+    /// Starts the client and returns when it follows the list.
     ///
     /// - Parameter drop: the client drops every n-th signal; 0 = none.
     init(address: String, adapter: ObjectPath, drop: Int, seed: Int) async throws {
@@ -80,16 +82,17 @@ final class PythonFollower: Sendable {
         guard line == "ready" else { throw ListdProcess.Failure("a client did not start: \(line)") }
     }
 
-    /// Stops (SIGSTOP), continues or kills it.
+    /// Sends a signal to the client, for example SIGSTOP, SIGCONT or SIGKILL.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Its state as in proc(5): `S` sleeps, `R` runs, `T` is stopped; empty when it has ended.
+    /// The state of the process as in proc(5): `S` sleeps, `R` runs, `T` is stopped; empty when the process has
+    /// ended.
     var state: String {
         let text = (try? String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)) ?? ""
         return text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
     }
 
-    /// Lets it follow up to a revision and compare its copy; returns what it prints.
+    /// Lets the client follow up to a revision and compare its copy. Returns the line that the client prints.
     func finish(at revision: UInt64) async throws -> String {
         process.write(line: "until \(revision)")
         let status = try await process.exit.next(timeout: .seconds(240))

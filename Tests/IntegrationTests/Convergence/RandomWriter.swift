@@ -3,7 +3,7 @@
 import DBus
 import TestSupport
 
-/// Changes a list at random, one transaction after the other.
+/// A writer of random transactions, one after the other.
 @DBusActor
 struct RandomWriter {
     private let adapter: RemoteObject
@@ -18,7 +18,7 @@ struct RandomWriter {
         random = SeededRandom(seed: seed)
     }
 
-    /// Makes one transaction, and tries again while the queues of the bus are full.
+    /// Sends one transaction, and retries while the queues of the bus are full.
     mutating func write() async throws {
         step += 1
         switch Int.random(in: 0..<10, using: &random) {
@@ -80,7 +80,7 @@ struct RandomWriter {
             do throws(DBusError) {
                 return try await adapter.call(member, repeat each arguments, returning: UInt64.self)
             } catch {
-                // The bus refused to deliver the call; the daemon's own limits are not reached here.
+                // The bus refused to deliver the call. The test does not reach the daemon's own limits.
                 guard error.standard == .limitsExceeded else { throw error }
             }
         }

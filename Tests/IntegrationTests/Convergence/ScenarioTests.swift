@@ -7,7 +7,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// The scenarios that every client runs (Tests/Scenarios/README.md), with ListClient.
+/// Runs the scenarios of Tests/Scenarios/README.md, which every client library must pass, with ListClient.
 @Suite("Scenarios", .timeLimit(.minutes(60)))
 @DBusActor
 struct ScenarioTests {
@@ -19,13 +19,15 @@ struct ScenarioTests {
     }()
     private nonisolated static let seeds = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 0 : 50
 
-    @Test("a scenario → the mirror is the daemon's list at each revision", arguments: names, ["daemon", "direct"])
+    @Test(
+        "a scenario is played → the mirror equals the daemon's list at each revision",
+        arguments: names, ["daemon", "direct"])
     func scenario(name: String, transport: String) async throws {
         try await play(Self.directory.appending(path: name).path, over: transport)
     }
 
     @Test(
-        "generated scenarios with kills of daemon and bus → the mirror is the daemon's list at each revision",
+        "generated scenarios with kills of daemon and bus → the mirror equals the daemon's list at each revision",
         arguments: 100..<(100 + seeds))
     func generated(seed: Int) async throws {
         let directory = TemporaryDirectory()
@@ -38,10 +40,10 @@ struct ScenarioTests {
         try await play(file, over: seed % 2 == 0 ? "daemon" : "direct")
     }
 
-    @Test("the folder of scenarios → not empty")
+    @Test("the folder of scenarios → is not empty")
     func some() { #expect(Self.names.count > 3) }
 
-    /// Runs play.py with a scenario file, and is the client that it talks to.
+    /// Runs play.py with a scenario file, and acts as the client under test.
     private func play(_ file: String, over transport: String) async throws {
         let play = try ChildProcess(
             "/usr/bin/python3", ["-u", Self.directory.appending(path: "play.py").path, file, transport],
@@ -66,7 +68,7 @@ struct ScenarioTests {
     }
 }
 
-/// ListClient as a client under test: it reconnects whenever daemon or bus come back.
+/// ListClient as the client under test. Reconnects whenever the daemon or the bus is back.
 @DBusActor
 private final class ScenarioClient {
     private let events = EventLog<Void>()
@@ -74,7 +76,7 @@ private final class ScenarioClient {
     private let owner = Owner()
     private let client: ListClient
 
-    /// Starts to follow the list.
+    /// Starts to follow a list.
     init(address: String, list: String) {
         let (owner, events) = (owner, events)
         follower = ListFollower(name: list) { event in
@@ -91,7 +93,7 @@ private final class ScenarioClient {
         follower.detach()
     }
 
-    /// Attaches the follower to whatever daemon there is.
+    /// Attaches the follower to the daemon that is available at the moment.
     @DBusActor
     private final class Owner {
         var follower: ListFollower?
@@ -104,7 +106,7 @@ private final class ScenarioClient {
 
         func heard(_ event: ListFollower.Event) {
             guard case .failed = event else { return }
-            // The daemon may already have ended; the client learns of it a little later.
+            // The daemon may already have ended. The client is notified a little later.
             EventLoop.shared.addTimer(after: .milliseconds(100)) { [weak self] in self?.attach() }
         }
 
@@ -114,10 +116,11 @@ private final class ScenarioClient {
         }
     }
 
-    /// Waits until the copy is the list as it was at the beginning.
+    /// Waits until the copy equals the list at the start.
     func follows() async throws { try await events.next(timeout: .seconds(30)) }
 
-    /// Waits until the copy is at a revision and has these objects; after half a minute, returns the difference.
+    /// Waits until the copy is at a revision and has the expected objects. After half a minute, returns the
+    /// difference.
     func difference(from expected: JSON) async throws -> String? {
         let revision = try #require(expected["revision"]?.integer)
         let objects = try #require(expected["objects"]?.array)
@@ -127,7 +130,7 @@ private final class ScenarioClient {
             let copy = try mirror.objects.map { try $0.map(Self.json) ?? .null }
             if mirror.revision == UInt64(revision), mirror.isComplete, copy == objects { return nil }
             if ContinuousClock.now > end { return "the mirror has \(copy) at \(mirror.revision), not \(expected)" }
-            // Changes that cancel each other out are not reported: then the revision rises without an event.
+            // Changes that cancel each other out are not reported. The revision then rises without an event.
             EventLoop.shared.addTimer(after: .milliseconds(20)) { [events] in events.record(()) }
             try await events.next()
         }
@@ -141,7 +144,7 @@ private final class ScenarioClient {
         Dictionary(try content.map { ($0.key, try json($0.value)) }, uniquingKeysWith: { _, last in last })
     }
 
-    /// A value of a scenario, which has the types of JSON.
+    /// Converts a value of a scenario to JSON. Scenarios use the types of JSON only.
     private static func json(_ value: DBusValue) throws -> JSON {
         switch value {
         case .variant(let inside): return try json(inside)
@@ -157,7 +160,7 @@ private final class ScenarioClient {
                 members[key] = try json(entry.value)
             }
             return .object(members)
-        default: throw ListdProcess.Failure("a scenario has no \(value)")
+        default: throw ListdProcess.Failure("a scenario cannot contain the value \(value)")
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may read a list that follows another list, and who may make one.
+/// Rights to read and to create lists that follow other lists.
 @Suite("Access to lists that follow others", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingAccessTests {
@@ -18,7 +18,7 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a reload removes a group's read access → its members cannot read followers, their views and subscriptions end",
+        "a reload removes a group's read access → its members lose access to followers; their views and subscriptions end",
         .rule("FO-04"),
         arguments: TransportKind.allCases)
     func readAccessRemoved(transport: TransportKind) async throws {
@@ -52,7 +52,7 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a user is taken out of the group that may read a list → after a reload the user cannot read its followers",
+        "a user leaves the group that may read a list → after a reload the user cannot read its followers",
         arguments: TransportKind.allCases)
     func groupLeft(transport: TransportKind) async throws {
         // Only this listd sees these groups.
@@ -97,7 +97,7 @@ struct FollowingAccessTests {
         await stage.stop()
     }
 
-    @Test("whoever may read a list → may follow it for as long as the right lasts; others may not")
+    @Test("a user may read a list → may follow the list for as long as the right lasts; other users may not")
     func creators() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Daemon]\nCreators=administrators\n", "news.list": "[List]\nReaders=group:nogroup\n",
@@ -127,7 +127,7 @@ struct FollowingAccessTests {
                 == Self.denied)
         #expect(try await member.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await stranger.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == Self.denied)
-        // The follower's creator loses the right: the list fails, and its creator cannot read it.
+        // The follower's creator loses the right. The follower fails, and its creator cannot read it.
         try await reload(stage, "[List]\nReaders=group:daemon\n")
         try await mine.wait(until: "failed")
         #expect(try await mine.sourceError.contains("news"))

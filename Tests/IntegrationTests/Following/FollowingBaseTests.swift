@@ -6,12 +6,12 @@ import ListClient
 import TestSupport
 import Testing
 
-/// The followed list is renamed, or its worker dies.
+/// Followers of a list that is renamed, or whose worker dies.
 @Suite("Followed lists that are renamed or in a worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct FollowingBaseTests {
     @Test(
-        "the followed list is renamed → the follower is empty and failed; a new list of the old name is followed",
+        "the followed list is renamed → the follower is empty and failed; a new list with the old name is followed",
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -23,7 +23,7 @@ struct FollowingBaseTests {
         try await found.wait(until: "failed")
         try await found.wait(forCount: 0)
         #expect(try await found.sourceError.contains("base"))
-        // Nothing follows the list under its new name.
+        // The list is not followed under its new name.
         try await stage.list("other").fill(2)
         try await stage.createAdapter("base").fill(1)
         try await found.wait(forIDs: ["o0"])
@@ -37,7 +37,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("the follower is renamed → it still follows", arguments: TransportKind.allCases)
+    @Test("the follower is renamed → still follows", arguments: TransportKind.allCases)
     func followerRenamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let daemon = ListDaemonClient(connection: try await stage.connect(transport))
@@ -55,7 +55,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("a rename that would make lists follow each other → InvalidArgs, and nothing changes")
+    @Test("a rename would make lists follow each other → InvalidArgs, and nothing changes")
     func circles() async throws {
         let stage = try await Stage()
         try await stage.createAdapter("base").fill(3)
@@ -78,7 +78,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("the worker of the followed list dies → followed before, meanwhile and afterwards")
+    @Test("the worker of the followed list dies → the follower stays up to date before, during and after the restart")
     func worker() async throws {
         let horrors = try await HorrorStage()
         let stage = horrors.stage
@@ -89,7 +89,7 @@ struct FollowingBaseTests {
         _ = try await base.applyChanges(remove: ["o0"])
         try await found.wait(forIDs: ["o1", "o2", "o3", "o4"])
         kill(try await horrors.process, SIGKILL)
-        // The answer may come while the next worker is started.
+        // The answer may arrive while the next worker is started.
         _ = try await base.applyChanges(remove: ["o1"])
         try await found.wait(forIDs: ["o2", "o3", "o4", "o5"])
         try await horrors.wait(for: "ready", restarts: 1)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Configured and stored lists that follow others.
+/// Configured and stored lists that follow other lists.
 @Suite("Configured lists that follow others", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingConfigurationTests {
@@ -18,7 +18,9 @@ struct FollowingConfigurationTests {
         }
     }
 
-    @Test("a base that does not exist at the start or after a reload → empty with SourceError, followed once it exists")
+    @Test(
+        "the followed list is missing → the follower is empty with SourceError, and follows as soon as the list exists"
+    )
     func missing() async throws {
         let stage = try await Stage(files: ["found.list": "[List]\nSource=list:base?limit=2\n"])
         let found = try stage.list("found")
@@ -27,7 +29,7 @@ struct FollowingConfigurationTests {
         try await stage.createAdapter("base").fill(3)
         try await found.wait(forCount: 2)
         let epoch = try await found.by(stage.client).property("Epoch", as: String.self)
-        // Another argument is applied and the list stays; another base makes the list anew.
+        // A new argument is applied to the existing list. A new base list makes listd create the follower again.
         try write(stage, "found", "[List]\nSource=list:base?limit=1\n")
         try await stage.manager.call("Reload")
         try await found.wait(forCount: 1)
@@ -41,7 +43,7 @@ struct FollowingConfigurationTests {
         await stage.stop()
     }
 
-    @Test("files whose lists would follow each other → left out, and reported with file and line")
+    @Test("files configure lists that would follow each other → left out, and reported with file and line")
     func circle() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nSource=list:b\n", "b.list": "[List]\nSource=list:c\n"])
         try write(stage, "c", "[List]\nSource=list:a\n")

@@ -4,15 +4,15 @@ import DBus
 import TestSupport
 import Testing
 
-/// Stored lists that follow others, after a restart of listd.
+/// Stored lists that follow other lists, after a restart of listd.
 @Suite("Lists that follow others, after a restart", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingRestartTests {
-    @Test("listd is killed and started → the follower has its argument, its epoch and the changes since")
+    @Test("listd is killed and restarted → the follower has its argument, its epoch and the changes since then")
     func killed() async throws {
         let store = try StoreStage()
         let first = try await store.start()
-        // In order of names, the follower is restored first.
+        // Lists are restored in order of their names, so the follower is restored first.
         let base = try await first.createStored("base")
         try await base.fill(6)
         let found = try await first.createFollower("a", of: "base", "limit=5", ["durability": .string("disk")])
@@ -29,7 +29,7 @@ struct FollowingRestartTests {
             _ = try await stage.list("base").applyChanges(remove: ["o0"])
             try await found.wait(forIDs: ["o1", "o2", "o3", "o4"])
         }
-        // The base does not exist when listd starts: it was not stored.
+        // The followed list does not exist when listd starts, because it was not stored.
         try await store.run { stage in
             let lost = try await stage.createAdapter("lost")
             try await lost.fill(2)
@@ -46,7 +46,7 @@ struct FollowingRestartTests {
     }
 
     @Test(
-        "the store fails → a new argument is refused, the old one stays; once the store works, the follower catches up")
+        "the store fails → a new argument is refused, the old one stays; it works again → the follower catches up")
     func refused() async throws {
         let store = try StoreStage()
         let stage = try await store.start()

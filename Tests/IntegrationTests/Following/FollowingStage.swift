@@ -18,12 +18,12 @@ extension Stage {
             stage: self, path: try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self))
     }
 
-    /// The object of a list.
+    /// Returns the list of a name.
     func list(_ name: String) throws -> TestAdapter {
         TestAdapter(stage: self, path: try ObjectPath("/org/listd/Listd1/adapters/\(name)"))
     }
 
-    /// The error that a call throws.
+    /// Returns the error that `body` throws.
     func error(_ body: () async throws -> Void) async -> DBusError? {
         do {
             try await body()
@@ -40,12 +40,12 @@ extension TestAdapter {
         while try await by(stage.client).property("State", as: String.self) != state {}
     }
 
-    /// Waits until the list has these objects, in this order.
+    /// Waits until the list has objects with these ids, in this order.
     func wait(forIDs ids: [String]) async throws {
         while try await objects().rows.map(\.id) != ids {}
     }
 
-    /// Waits until the list has this number of objects.
+    /// Waits until the list has a number of objects.
     func wait(forCount count: UInt32) async throws {
         while try await by(stage.client).property("ObjectCount", as: UInt32.self) != count {}
     }

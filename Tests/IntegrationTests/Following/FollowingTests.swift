@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Lists made from lists: source `list:NAME?…`.
+/// Lists that follow another list: source `list:NAME?…`.
 @Suite("Lists that follow others", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingTests {
@@ -15,7 +15,7 @@ struct FollowingTests {
     ].map { Row($0.0, "plant", ["title": .string($0.1), "height": .int64(Int64($0.2))]) }
 
     @Test(
-        "a list that filters, sorts and limits → its objects follow every change", .rule("FO-01"),
+        "a list filters, sorts and limits another list → its objects follow every change", .rule("FO-01"),
         arguments: TransportKind.allCases)
     func follow(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -38,7 +38,7 @@ struct FollowingTests {
         try await found.wait(forIDs: ["rose", "ivy"])
         #expect(
             try await found.by(client).property("Source", as: String.self).hasPrefix("list:plants?contains=strasse"))
-        // The list cannot be written, but other lists can follow it.
+        // A follower cannot be written, but other lists can follow it.
         let error = await stage.error { _ = try await found.performUpdates([]) }
         #expect(error?.name == Listd.error("ReadOnly"))
         let second = try await stage.createFollower("second", of: "found", "sort=title")
@@ -47,7 +47,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "another argument → an update with its moves, and another source", .rule("FO-03"),
+        "the source argument changes → an update with its moves, and the new argument in the property", .rule("FO-03"),
         arguments: TransportKind.allCases)
     func setArgument(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -72,7 +72,7 @@ struct FollowingTests {
         #expect(try await found.by(client).property("Source", as: String.self) == query.source(of: "plants"))
         let heard = try #require(updates.recorded.last)
         #expect(heard.revision == revision && heard.kind == "update" && !heard.sections.members.2.isEmpty)
-        // The same argument changes nothing; a longer text narrows the list down.
+        // The same argument changes nothing. A longer search text has fewer hits.
         #expect(try await list.setSourceArgument(query.argument) == revision)
         query = ListQueryText()
         for (text, ids) in [
@@ -87,7 +87,9 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("invalid arguments and lists → exact errors, and nothing changes", arguments: TransportKind.allCases)
+    @Test(
+        "invalid arguments and lists → the exact error for each, and nothing changes",
+        arguments: TransportKind.allCases)
     func faults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let base = try await stage.createAdapter("base")
@@ -111,14 +113,16 @@ struct FollowingTests {
         #expect(missing?.name == Listd.error("NoSuchAdapter"))
         let itself = await stage.error { _ = try await stage.createFollower("x", of: "x", by: client) }
         #expect(itself?.name == Listd.standardError("InvalidArgs"))
-        // A circle through the name of a list that was removed.
+        // A cycle through the name of a list that was removed.
         try await stage.manager.call("RemoveAdapter", "base")
         let circle = await stage.error { _ = try await stage.createFollower("base", of: "found", by: client) }
         #expect(circle?.name == Listd.standardError("InvalidArgs"))
         await stage.stop()
     }
 
-    @Test("the followed list is removed and made again → empty and failed, then followed again", .rule("FO-05"))
+    @Test(
+        "the followed list is removed and created again → the follower is empty and failed, then follows again",
+        .rule("FO-05"))
     func baseGone() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("b s?")
@@ -136,7 +140,7 @@ struct FollowingTests {
         try await found.wait(forCount: 2)
         try await found.wait(until: "ready")
         #expect(try await found.sourceError == "")
-        // The list is removed and made again many times without waiting.
+        // The list is removed and created again many times without waiting.
         for count in 1...5 {
             try await stage.manager.call("RemoveAdapter", "b s?")
             try await stage.createAdapter("b s?").fill(count)
@@ -145,7 +149,7 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("random changes of a large list during its first read → the follower has all of them")
+    @Test("a large list changes at random during its first read → the follower has all changes")
     func changesWhileLoading() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("base")
@@ -166,7 +170,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "a transient list → removed with the connection that created it", .rule("FO-07"),
+        "a transient follower → removed when the connection that created it ends", .rule("FO-07"),
         arguments: TransportKind.allCases
     )
     func transient(transport: TransportKind) async throws {

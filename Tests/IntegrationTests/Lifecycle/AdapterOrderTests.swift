@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Adapters that are made and removed under one name", .timeLimit(.minutes(3)))
+@Suite("Adapters that are created and removed again under the same name", .timeLimit(.minutes(3)))
 @DBusActor
 struct AdapterOrderTests {
-    /// The outcome of a call: the name of its error, or nothing.
+    /// The outcome of a call: the name of its error, or `nil` for a success.
     private typealias Outcome = String?
 
     private func send(
@@ -29,7 +29,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed and created again without waiting → carried out in order, each time a new adapter",
+        "removed and created again without waiting → executed in order, each time a new adapter",
         arguments: ["memory", "disk"])
     func order(durability: String) async throws {
         let stages = try StoreStage()
@@ -53,7 +53,9 @@ struct AdapterOrderTests {
         #expect(try await stages.names() == (durability == "disk" ? ["mail"] : []))
     }
 
-    @Test("removed twice without waiting → the second call fails, as there is none", arguments: ["memory", "disk"])
+    @Test(
+        "removed twice without waiting → the second call fails, because the adapter is gone",
+        arguments: ["memory", "disk"])
     func removedTwice(durability: String) async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }
@@ -68,7 +70,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed while a view shows it → display ends, Closed, the object is removed, and then the answer",
+        "removed while a view shows it → display-end signals, Closed, the object disappears, and then the reply",
         .rule("AO-02", "VW-17"),
         arguments: TransportKind.allCases)
     func lastWords(transport: TransportKind) async throws {
@@ -91,14 +93,14 @@ struct AdapterOrderTests {
         try await view.setViewport(y: 0)
         let before = said.recorded.count
         try await stage.object(Listd.manager, "Manager", by: client).call("RemoveAdapter", "mail")
-        // All signals were sent before the answer.
+        // All signals were sent before the reply.
         let last = said.recorded.dropFirst(before).filter { $0 != "PropertiesChanged" }
         #expect(last.suffix(2) == ["Closed", "InterfacesRemoved"], "\(last)")
         #expect(last.first == "DisplayChanged", "\(last)")
         await stage.stop()
     }
 
-    @Test("removed while its source sends the first objects → no error of the source is logged")
+    @Test("removed while its source sends the first objects → no error about the source is logged")
     func removedWhileFilled() async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }
@@ -108,7 +110,7 @@ struct AdapterOrderTests {
         for round in 0..<100 {
             _ = try await stage.createAdapter(
                 "mail", ["durability": .string("disk"), "source": .string("jsonl:" + file)])
-            // Removed sometimes before the first event of the source, sometimes after it.
+            // The list is sometimes removed before the first event of the source, sometimes after it.
             for _ in 0..<round % 4 { _ = try await stage.names() }
             try await stage.manager.call("RemoveAdapter", "mail")
         }

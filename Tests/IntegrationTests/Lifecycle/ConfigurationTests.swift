@@ -26,7 +26,8 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("lists in files → exist when listd is ready, and cannot be removed over the bus", .rule("AC-07"))
+    @Test(
+        "lists are configured in files → exist when listd is ready, and cannot be removed over the bus", .rule("AC-07"))
     func start() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
         #expect(try await names(stage) == ["a", "b"])
@@ -37,7 +38,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list file with an error → left out and reported with file and line, the other lists exist")
+    @Test("a list file has an error → left out and reported with file and line; the other lists exist")
     func faultyList() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": "[List]\nLayout=round\n"])
         #expect(try await names(stage) == ["a"])
@@ -45,7 +46,9 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a plugin that does not exist → its list is left out and reported with file and line, the others exist")
+    @Test(
+        "a list's plugin does not exist → the list is left out and reported with file and line; the other lists exist"
+    )
     func missingPlugin() async throws {
         let stage = try await Stage(files: [
             "a.list": plain, "b.list": "[List]\nLayout=flow\nSource=nowhere/source?x\n",
@@ -58,7 +61,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    /// Calls Reload, which is to fail in part; returns its message.
+    /// Calls Reload, which must fail for some files. Checks that the message names these places.
     private func reloadIsIncomplete(_ stage: Stage, _ places: String...) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
@@ -66,7 +69,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a missing plugin, or a name that a client has taken → those are reported, the rest takes effect"
+        "Reload with a missing plugin, or a name that a client's list has → both are reported, the rest takes effect"
     )
     func impossibleReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
@@ -86,7 +89,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with an error in listd.conf → InvalidArgs that names it, and nothing changes", .rule("DU-06"))
+    @Test("Reload with an error in listd.conf → InvalidArgs that names the error, and nothing changes", .rule("DU-06"))
     func faultyDaemonFile() async throws {
         let stage = try await Stage(files: ["a.list": plain])
         try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
@@ -101,7 +104,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with many faulty files → an error of 1 KiB at most that has the number of the others; the log has all")
+        "Reload with many faulty files → an error of at most 1 KiB that counts omitted files; the log names all files")
     func manyFaults() async throws {
         let stage = try await Stage()
         for number in 100..<200 { try write("[List]\nNonsense=1\n", to: "\(number).list", of: stage) }
@@ -114,7 +117,7 @@ struct ConfigurationTests {
         #expect(stage.listd.standardError.contains("199.list:2: "))
     }
 
-    @Test("listd.conf with an error → exit code 1, because access rights are not known")
+    @Test("listd.conf has an error at the start → exit code 1, because access rights are unknown")
     func faultyDaemon() async throws {
         let bus = try PrivateBus()
         let (outcome, text) = try await ListdProcess.run(
@@ -124,7 +127,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config with a group that does not exist → reported with file and line, exit code 1; with one that does → 0"
+        "--check-config with an unknown group → reported with file and line, exit code 1; with a known group → 0"
     )
     func unknownGroup() async throws {
         let directory = TemporaryDirectory()
@@ -139,7 +142,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("--check-config with a missing folder → reported, exit code 1; with an empty one → 0")
+    @Test("--check-config with a missing directory → reported, exit code 1; with an empty directory → 0")
     func missingFolder() async throws {
         let directory = TemporaryDirectory()
         for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
@@ -152,7 +155,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config as root → /etc/listd is read, as the service does, not the home directory",
+        "--check-config as root → /etc/listd is read, as the service does, and not the home directory",
         .enabled(if: geteuid() == 0))
     func asRoot() async throws {
         let home = TemporaryDirectory()
@@ -172,7 +175,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Reload → lists are added, removed and changed, and one that stays keeps its objects and its epoch")
+    @Test("Reload → lists are added, removed and changed; an unchanged list keeps its objects and its epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
         let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
@@ -221,7 +224,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a source argument that the plugin rejects → its list stays with its views, the rest takes effect")
+        "Reload with a source argument that the plugin rejects → the list stays with its views, the rest takes effect")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
@@ -245,7 +248,7 @@ struct ConfigurationTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("Reload with new settings of a plugin and a list that needs them → the plugin starts with the new ones")
+    @Test("Reload with new plugin settings and a list that needs them → the plugin starts with the new settings")
     func settingsAndList() async throws {
         let horrors = try await HorrorStage("Manifest=exit")
         let stage = horrors.stage
@@ -257,7 +260,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list left out at the start because its plugin was missing → Reload makes it when the plugin exists")
+    @Test("a list was left out at the start because its plugin was missing → Reload creates it when the plugin exists")
     func laterPlugin() async throws {
         let plugins = TemporaryDirectory()
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
@@ -271,7 +274,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a setting that a plugin rejects → each log line about it names the setting and listd.conf")
+    @Test("a plugin rejects a setting → each log line about it names the setting and listd.conf")
     func refusedSetting() async throws {
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
         let horrors = try await HorrorStage("Refuse=perhaps", files: ["y.list": list])

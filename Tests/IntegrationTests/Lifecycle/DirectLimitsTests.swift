@@ -18,7 +18,9 @@ struct DirectLimitsTests {
             "PerformUpdates", UInt64(0), row(bytes: bytes), [String: DBusValue](), returning: UInt64.self)
     }
 
-    @Test("a call larger than PayloadBytes → refused; 64 KiB larger → its client is closed; a reload changes the limit")
+    @Test(
+        "a call exceeds PayloadBytes → refused; by more than 64 KiB → its client is closed; a reload changes the limit"
+    )
     func messageSize() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nPayloadBytes=100K\n"])
         let adapter = try await stage.createAdapter("list")
@@ -36,7 +38,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("a message that announces 62 MiB → its client is closed at the first bytes")
+    @Test("a message announces 62 MiB → its client is closed at the first bytes")
     func announcedSize() async throws {
         let stage = try await Stage.withDirectSocket()
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
@@ -48,7 +50,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("more connections of a user than allowed → refused, and a log line that names DirectConnectionsPerUser")
+    @Test("a user opens more connections than allowed → refused, and a log line that names DirectConnectionsPerUser")
     func connections() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=8\n"])
         let clients = [try await stage.connect(.direct), try await stage.connect(.direct)]

@@ -14,14 +14,14 @@ struct DirectSocketTests {
         return (stage, stage.listd.directory.appending(path: "direct").path)
     }
 
-    /// The bytes that an unauthenticated client writes, and whether listd closes its connection.
+    /// Writes bytes as an unauthenticated client, and returns whether listd closes the connection.
     private nonisolated func isDropped(_ bytes: [UInt8], at path: String) throws -> Bool {
         let stranger = try StrangerSocket(path: path)
         stranger.write(bytes)
         return stranger.readsToTheEnd()
     }
 
-    @Test("a client without a bus → sees the same list as over the bus", .rule("TT-01"))
+    @Test("a client on the direct socket → sees the same list as over the bus", .rule("TT-01"))
     func sameList() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("mail")
@@ -36,7 +36,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("clients that send garbage, before and after authentication → disconnected, all others are served")
+    @Test("clients send garbage, before and after authentication → disconnected, all other clients are served")
     func garbage() async throws {
         let (stage, path) = try await makeStage()
         let direct = try await Connection.open(.address("unix:path=" + path))
@@ -56,7 +56,9 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("SIGTERM with much queued for a slow client → it receives all of it, including Closed of its view")
+    @Test(
+        "SIGTERM while much data is queued for a slow client → the client receives everything, including Closed of its view"
+    )
     func ending() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("large")
@@ -77,7 +79,7 @@ struct DirectSocketTests {
             try message.write(UInt32(0), UInt32(1))
         }
         direct.call(read, timeout: nil) { heard.record((try? $0.get()) == nil ? "error" : "answer") }
-        // listd reads no further call of this client while an answer is queued for it.
+        // listd reads no further calls of this client while an answer is queued for it.
         while try await stage.statistics()["direct-clients-behind"] ?? 0 == 0 {
             _ = try direct.send(
                 try adapter.by(direct).message("GetChanges") { (message) throws(DBusError) in

@@ -14,9 +14,11 @@ struct GivenUpReloadTests {
             to: stage.listd.directory.appending(path: "config/\(name)"), atomically: true, encoding: .utf8)
     }
 
-    @Test("SIGTERM while plugins hang at load → listd ends at once, no reload is logged, its caller gets the reason")
+    @Test(
+        "SIGTERM while plugins hang at load → listd exits at once, no reload is logged, the caller of Reload gets the reason"
+    )
     func ending() async throws {
-        // Far longer than the test may take.
+        // The time limit is far longer than the test may take.
         let settings = "Manifest=loop\nCallbackTimeout=1h\n"
         let horrors = try await HorrorStage(settings + "[Plugin twin]\n" + settings)
         try horrors.install(.twin)
@@ -25,7 +27,7 @@ struct GivenUpReloadTests {
         try write("[List]\nSource=twin/source\n", to: "b.list", of: stage)
         stage.listd.send(SIGHUP)
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // The second reload waits for the first; listd has received it when it answers a later call.
+        // The second reload waits for the first. When listd answers a later call, it has received the second one.
         let isSent = EventLog<Bool>()
         let caller = Task { @DBusActor in
             let call = try stage.manager.message("Reload") { _ throws(DBusError) in }
@@ -37,10 +39,10 @@ struct GivenUpReloadTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         let error = await #expect(throws: DBusError.self) { try await caller.value }
         #expect(error?.name == Listd.error("ShuttingDown") && error?.message.contains("reload") == true)
-        #expect(!stage.listd.standardError.contains("configuration read"))
+        #expect(!stage.listd.standardError.contains("reloaded the configuration"))
     }
 
-    @Test("SIGTERM while a step of a reload hangs → listd ends, and callers get the reason")
+    @Test("SIGTERM while a step of a reload hangs → listd exits, and callers get the reason")
     func endlessStep() async throws {
         let plugins = TemporaryDirectory()
         try HorrorStage.install(.first, in: plugins)
@@ -57,7 +59,7 @@ struct GivenUpReloadTests {
             }
         }
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // listd has received both when it answers a later call.
+        // When listd answers a later call, it has received both.
         for client in clients {
             _ = try await isSent.next()
             _ = try await stage.object(Listd.manager, "Manager", by: client)
@@ -70,7 +72,7 @@ struct GivenUpReloadTests {
         }
     }
 
-    @Test("a reload while a plugin has a newer file → its process and lists stay")
+    @Test("a reload while a plugin has a newer file → the plugin's process and lists stay")
     func newerPlugin() async throws {
         let horrors = try await HorrorStage()
         let stage = horrors.stage
@@ -85,7 +87,7 @@ struct GivenUpReloadTests {
         #expect(try await horrors.process == process)
         #expect(try await list.objects().revision == 1)
         #expect(try await stage.names() == ["mine", "sound"])
-        // Only LoadPlugin moves lists to a newer file.
+        // Only LoadPlugin moves lists to a process with the newer file.
         try FileManager.default.removeItem(at: stage.listd.directory.appending(path: "config/faulty.list"))
         try await stage.manager.call("Reload")
         #expect(try await stage.names() == ["mine", "sound"])

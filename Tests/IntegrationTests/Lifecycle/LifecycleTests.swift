@@ -8,14 +8,14 @@ import Testing
 @Suite("Starting and ending", .timeLimit(.minutes(3)))
 @DBusActor
 struct LifecycleTests {
-    @Test("no bus → exit 69, and the log names the addresses that were tried")
+    @Test("no bus → exit code 69, and the log names the addresses that were tried")
     func noBus() async throws {
         let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/nonexistent/bus")
         #expect(outcome == ListdProcess.Outcome(status: 69))
         #expect(text.contains("/nonexistent/bus"))
     }
 
-    @Test("the bus name is taken → exit 69, and its owner goes on")
+    @Test("the bus name is taken → exit code 69, and the owner of the name is unaffected")
     func nameTaken() async throws {
         let stage = try await Stage()
         let (outcome, text) = try await ListdProcess.run(bus: stage.bus.address)
@@ -25,7 +25,7 @@ struct LifecycleTests {
         await stage.stop()
     }
 
-    @Test("unknown option → exit 64", arguments: ["--nonsense", "--log-level=loud", "--bus"])
+    @Test("unknown command-line option → exit code 64", arguments: ["--nonsense", "--log-level=loud", "--bus"])
     func usage(argument: String) async throws {
         let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/tmp/x", arguments: [argument])
         #expect(outcome == ListdProcess.Outcome(status: 64))
@@ -33,7 +33,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM or SIGINT with views and coalescing updates → updates are answered, views are closed, exit 0",
+        "SIGTERM or SIGINT with views and coalescing updates → updates are answered, views are closed, exit code 0",
         arguments: [SIGTERM, SIGINT])
     func ending(signal: Int32) async throws {
         let stage = try await Stage()
@@ -46,7 +46,7 @@ struct LifecycleTests {
             closed.record((try? message.decode(as: String.self)) ?? "")
         }
         _ = try await adapter.performUpdates([Row("a", "", [:])])
-        // Later updates would be flushed after a minute only.
+        // Without the signal, later updates would be flushed only after a minute.
         let late = EventLog<UInt64>()
         let call = try adapter.by(stage.client).message("PerformUpdates") { (message) throws(DBusError) in
             try message.write(UInt64(0), [Row("a", "", [:]), Row("b", "", [:])], [String: DBusValue]())
@@ -62,7 +62,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM while a client reads and opens views in a loop → no answer says that the list does not exist, and exit 0",
+        "SIGTERM while a client reads and opens views in a loop → no reply says that the list does not exist, exit code 0",
         arguments: TransportKind.allCases)
     func readingToTheEnd(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -92,7 +92,7 @@ struct LifecycleTests {
             }
         }
         #expect(await stage.listd.finish() == ListdProcess.Outcome(status: 0))
-        // Afterwards the bus name has no owner.
+        // After the exit, the bus name has no owner.
         let expected: Set<String> = [
             Listd.error("ShuttingDown"), Listd.standardError("Disconnected"), Listd.standardError("NoReply"),
             Listd.standardError("ServiceUnknown"), Listd.standardError("NameHasNoOwner"),
@@ -112,7 +112,7 @@ struct LifecycleTests {
         #expect(await listd.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the bus is killed and comes back → listd is on it again with its lists, views are gone")
+    @Test("the bus is killed and restarted → listd connects again with its lists; views are gone")
     func busRestart() async throws {
         let bus = MortalBus()
         let first = try bus.start()

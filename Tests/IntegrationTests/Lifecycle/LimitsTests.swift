@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits from listd.conf → LimitsExceeded above them; removing works at a limit", .rule("ER-03"))
+    @Test("limits in listd.conf → LimitsExceeded above them; removing works at a limit", .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -34,7 +34,7 @@ struct LimitsTests {
         await stage.stop()
     }
 
-    @Test("a file that was too large, and a reload that raises the limit → it is read")
+    @Test("a source file is too large, then a reload raises the limit → the file is read")
     func raised() async throws {
         let file = TemporaryDirectory()
         let rows = (0..<100).map { "{\"id\": \"row \($0)\"}\n" }.joined()
@@ -53,7 +53,7 @@ struct LimitsTests {
     }
 
     @Test(
-        "a plugin's object that was too large, and a reload that raises the limit → the source sends it again",
+        "a plugin's object is too large, then a reload raises the limit → the source sends the object again",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"),
         arguments: PluginStage.Isolation.allCases)
     func raisedForPlugin(isolation: PluginStage.Isolation) async throws {
@@ -73,13 +73,13 @@ struct LimitsTests {
         }
         while try await list.state != "ready" { await Task.yield() }
         #expect(try await list.objects().rows.map(\.id) == [long])
-        // The source goes on after its list was made anew.
+        // The source continues after its list was created again.
         try "".write(toFile: "\(directory.path)/y", atomically: true, encoding: .utf8)
         while try await list.objects().rows.count < 2 { await Task.yield() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("calls that share a flush and are refused for a quota → each is counted once, wherever the list is hosted")
+    @Test("calls that share a flush are refused for a quota → each call is counted once, wherever the list is hosted")
     func countedRefusals() async throws {
         let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")
         let stage = horrors.stage
@@ -88,7 +88,7 @@ struct LimitsTests {
             try await stage.createAdapter("here", pause), try await horrors.makeList("in a worker", "Steady", pause),
         ]
         for (index, list) in lists.enumerated() {
-            // The first change is flushed at once; the later ones wait in one flush.
+            // The first change is flushed immediately. The later changes wait together for the next flush.
             _ = try await list.applyChanges([Upsert("first", "row", "last", "", [:])])
             let answers = EventLog<String>()
             for id in ["a", "b", "c"] {
@@ -106,7 +106,7 @@ struct LimitsTests {
         await horrors.stop()
     }
 
-    @Test("a user with many connections → one rate limit in the log for all of them")
+    @Test("a user calls on many connections → one rate limit in the log for all of them")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
         let begin = ContinuousClock.now
@@ -119,14 +119,14 @@ struct LimitsTests {
             }
             client.close()
         }
-        // At most 20 lines in ten seconds; the test may take longer than ten.
+        // At most 20 lines are logged in ten seconds. The test may take longer than that.
         let intervals = Int(begin.duration(to: .now) / .seconds(10)) + 1
         await stage.stop()
         let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("was created by user") }
         #expect(!said.isEmpty && said.count <= 20 * intervals)
     }
 
-    @Test("patches that make an object too large, options that are too large → PayloadTooLarge, and nothing changes")
+    @Test("a patch makes an object too large, or options are too large → PayloadTooLarge, and nothing changes")
     func growth() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\n"])
         let adapter = try await stage.createAdapter("one")
@@ -148,14 +148,17 @@ struct LimitsTests {
         await stage.stop()
     }
 
-    @Test("as many calls in flight as a connection may have → only releasing calls are accepted", .rule("LD-04"))
+    @Test(
+        "a connection has as many calls in flight as allowed → only calls that release something are accepted",
+        .rule("LD-04"))
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])
         let pause = DBusValue.uint32(3_600_000)
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let view = try await TestView(adapter)
         _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self)
-        // The first change is flushed at once; the later ones wait for the pause, or for the end of the list.
+        // The first change is flushed immediately. The later changes wait for the coalescing time, or for the end
+        // of the list.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for step in 0..<4 {

@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The log tells who made, removed, opened up or emptied a list.
-@Suite("Log lines about who did what", .timeLimit(.minutes(3)))
+/// Log lines that name the client that created, removed, emptied or granted access to a list.
+@Suite("Log lines about the origin of changes", .timeLimit(.minutes(3)))
 @DBusActor
 struct OriginLogTests {
-    /// The lines about a list that name this user and a process.
+    /// Returns the log lines about a list that name this user and a process.
     private func said(_ stage: Stage, _ words: String) -> [String] {
         stage.listd.standardError.split(separator: "\n").map(String.init).filter { line in
             line.contains(words) && line.contains(" by user \(geteuid()), process ") && line.contains("LISTD_PROCESS=")
@@ -26,7 +26,7 @@ struct OriginLogTests {
         }
     }
 
-    @Test("a list is made and removed → log lines with user, process and list", arguments: TransportKind.allCases)
+    @Test("a list is created and removed → log lines with user, process and list", arguments: TransportKind.allCases)
     func life(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let manager = stage.object(Listd.manager, "Manager", by: try await stage.connect(transport))
@@ -38,7 +38,7 @@ struct OriginLogTests {
         #expect(said(stage, #"adapter "mine" was removed"#).count == 1)
     }
 
-    @Test("a Reload that adds, removes, replaces and opens up lists → a log line for each, with the caller")
+    @Test("Reload adds, removes, replaces and gives access to lists → a log line for each, with the caller")
     func reload() async throws {
         let plain = "[List]\nDescription=x\n"
         let stage = try await Stage(files: ["goes.list": plain, "stays.list": plain, "same.list": plain])
@@ -55,7 +55,7 @@ struct OriginLogTests {
         #expect(!stage.listd.standardError.contains(#"adapter "same" was"#))
     }
 
-    @Test("a SIGHUP that opens up a list → the log line names the signal")
+    @Test("SIGHUP gives access to a list → the log line names the signal")
     func signal() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=x\n"])
         try write("[List]\nWriters=any\n", to: "a.list", of: stage)
@@ -72,7 +72,7 @@ struct OriginLogTests {
     private func rows(_ range: Range<Int>) -> [Row] { range.map { Row("\($0)", "", [:]) } }
 
     @Test(
-        "PerformUpdates that removes more than half of 1,000 objects → logged; half, other calls, smaller lists → not")
+        "PerformUpdates removes over half of 1,000 objects → logged; half, other calls, smaller lists → not logged")
     func emptied() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list", ["updater": .string("reload")])

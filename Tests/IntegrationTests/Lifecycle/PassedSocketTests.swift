@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The direct socket as `listd-direct.socket` passes it (sd_listen_fds(3)).
+/// The direct socket that `listd-direct.socket` passes to listd (sd_listen_fds(3)).
 @Suite("A socket passed by systemd", .timeLimit(.minutes(2)))
 @DBusActor
 struct PassedSocketTests {
-    /// Does what systemd does for a program: passes a named listening socket, and a memfd as from the descriptor store.
+    /// Acts as systemd: passes a named listening socket, and a memfd as from the descriptor store.
     private static let manager = """
         import os, socket, sys
         path, name, *command = sys.argv[1:]
@@ -37,7 +37,7 @@ struct PassedSocketTests {
         return (process, notifications)
     }
 
-    @Test("a socket with the name direct → clients are served there, and it is the DirectAddress")
+    @Test("systemd passes a socket named direct → clients are served there, and DirectAddress has its address")
     func passed() async throws {
         let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
         let (process, notifications) = try await start(bus, directory, name: "direct")
@@ -53,7 +53,7 @@ struct PassedSocketTests {
         notifications.close()
     }
 
-    @Test("no socket of that name → listd opens its own in the runtime directory")
+    @Test("no socket of that name is passed → listd opens its own in the runtime directory")
     func notPassed() async throws {
         let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
         let (process, notifications) = try await start(bus, directory, name: "another")

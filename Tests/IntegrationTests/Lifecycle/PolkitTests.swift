@@ -6,8 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The strangers of these tests are the user `nobody`, which only root can become.
-@Suite("Rights that polkit gives", .timeLimit(.minutes(3)), .enabled(if: geteuid() == 0))
+/// In these tests, the unprivileged user is `nobody`, which only root can become.
+@Suite("Rights that polkit grants", .timeLimit(.minutes(3)), .enabled(if: geteuid() == 0))
 @DBusActor
 struct PolkitTests {
     private static let denied = "org.freedesktop.DBus.Error.AccessDenied"
@@ -23,7 +23,7 @@ struct PolkitTests {
         return (try await Stage(on: bus, files: ["listd.conf": "[Daemon]\nCreators=administrators\n"]), fake)
     }
 
-    /// The answers to calls of `nobody` to the manager, on one connection, without interactive authorization.
+    /// Calls the manager as `nobody` on one connection, without interactive authorization. Returns the answers.
     private func call(_ stage: Stage, _ calls: String...) async throws -> [String] {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "python/stranger.py")
@@ -34,13 +34,13 @@ struct PolkitTests {
         return output.split(separator: "\n").map(String.init)
     }
 
-    /// One call of `nobody` by busctl, which allows interactive authorization.
+    /// Calls as `nobody` with busctl, which allows interactive authorization.
     private func busctl(_ stage: Stage, _ words: [String]) async throws -> (status: Int32, output: String) {
         try await Script(program: "/usr/bin/setpriv").run(
             Self.nobody + ["/usr/bin/busctl", "--address=\(stage.bus.address)"] + words)
     }
 
-    @Test("a right that polkit gives → the call is accepted; polkit is asked again only after a change")
+    @Test("polkit grants a right → the call is accepted; polkit is asked again only after a change of its rules")
     func granted() async throws {
         let (stage, polkit) = try await makeStage {
             $0.answers = [Self.lists: .allowed, Self.daemon: .allowedAfterChange]
@@ -57,7 +57,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a right that polkit refuses → AccessDenied, and polkit is asked once")
+    @Test("polkit refuses a right → AccessDenied, and polkit is asked once")
     func refused() async throws {
         let (stage, polkit) = try await makeStage { _ in }
         #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
@@ -67,7 +67,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("no polkit on the bus, or one that ends during a question → AccessDenied for all but administrators")
+    @Test("no polkit on the bus, or polkit exits during a query → AccessDenied for all but administrators")
     func absent() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Daemon]\nCreators=administrators\n"])
         #expect(try await !stage.manager.property("Features", as: [String].self).contains("polkit"))
@@ -80,7 +80,7 @@ struct PolkitTests {
     }
 
     @Test(
-        "a caller that allows interactive authorization → the right lasts for that call; a caller that leaves is not waited for"
+        "a caller allows interactive authorization → the right lasts for that call; the query is dropped when the caller leaves"
     )
     func interactive() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
@@ -98,7 +98,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a restricted list → readable, with its properties, by users whom polkit grants inspect")
+    @Test("a restricted list → users whom polkit grants `inspect` may read it and its properties")
     func restricted() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
         let adapter = try await stage.createAdapter("secret", ["readers": .string("owner")])
@@ -115,7 +115,7 @@ struct PolkitTests {
     }
 
     @Test(
-        "somebody else's view → usable by users whom polkit grants manage lists; its picture needs the right to read the list"
+        "the view of another user → polkit's manage-lists allows its use; its picture needs read access to the list too"
     )
     func views() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
@@ -147,7 +147,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a view's picture, which needs two rights → polkit is asked for both in one call")
+    @Test("a view's picture needs two rights → polkit is asked for both in one call")
     func pictures() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed, Self.lists: .allowed] }
         let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Refusals in the log", .timeLimit(.minutes(3)))
+@Suite("Log lines about refused calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct RefusalLogTests {
     private func said(_ key: String, by stage: Stage) -> [Substring] {
@@ -19,7 +19,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "calls above a limit of any kind → one line for each limit, with the user and the limit's key",
+        "calls above any kind of limit → one log line per limit, with the user and the limit's key",
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
@@ -53,7 +53,7 @@ struct RefusalLogTests {
             _ = try await list.by(stage.client).call(
                 "PerformUpdatesFromFile", UInt64(0), descriptor, "jsonl", [String: DBusValue](), returning: UInt64.self)
         }
-        // The next line is logged ten seconds after the first; a slow machine may take that long.
+        // The next line is logged ten seconds after the first one. A slow machine may take that long.
         let most = Int(begin.duration(to: .now) / .seconds(10)) + 1
         await stage.stop()
         let keys = [
@@ -67,7 +67,7 @@ struct RefusalLogTests {
         }
     }
 
-    @Test("more calls in flight than a connection may have → one line that names CallsPerConnection")
+    @Test("a connection has more calls in flight than allowed → one log line that names CallsPerConnection")
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=2\n"])
         let pause = DBusValue.uint32(3_600_000)
@@ -86,7 +86,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "more direct connections than allowed → one line that names the limit",
+        "more direct connections than allowed → one log line that names the limit",
         arguments: [
             ("DirectConnections", "DirectConnections=1\nDirectConnectionsPerUser=4\n"),
             ("DirectConnectionsPerUser", "DirectConnectionsPerUser=1\n"),
@@ -100,7 +100,7 @@ struct RefusalLogTests {
         #expect(said(key, by: stage).count == 1)
     }
 
-    @Test("two users at one limit → a line for each", .enabled(if: Agent.canBeOthers))
+    @Test("two users exceed the same limit → one log line for each user", .enabled(if: Agent.canBeOthers))
     func users() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=0\n"])
         let users = [Agent.nobody, 2]
@@ -119,7 +119,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "an event of a source that a quota refuses → counted and logged once, however often it is retried; with room → applied"
+        "a quota refuses an event of a source → counted and logged once, despite retries; the quota is raised → applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()
@@ -131,7 +131,8 @@ struct RefusalLogTests {
         let list = try await stage.createAdapter("list", ["source": .string("jsonl:\(path)")])
         while try await list.state != "failed" { await Task.yield() }
         for views in 7...9 {
-            // A change of the users' limits retries it at once; a later read of the list is answered after that.
+            // A change of the users' limits makes listd retry the event at once. A later read of the list is
+            // answered after the retry.
             try "[Limits]\nObjectsPerUser=2\nViewsPerUser=\(views)\n".write(
                 to: stage.listd.directory.appending(path: "config/listd.conf"), atomically: true, encoding: .utf8)
             try await stage.manager.call("Reload")

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("another source after a reload → followers start again with its objects; a list without a file is removed")
+@Suite("Lists that a reload creates again or removes")
 @DBusActor
 struct RemadeListTests {
     private func follower(patience: Duration, _ events: EventLog<String>) -> ListFollower {
@@ -19,13 +19,13 @@ struct RemadeListTests {
         }
     }
 
-    @Test("another source at a reload → followers start again with the new objects; a list without a file is removed")
+    @Test("a reload sets another source → followers restart with the new objects; a list without a file is removed")
     func otherSource() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")
         _ = try await list.performUpdates([Row("pushed", "", [:])])
         let events = EventLog<String>()
-        // However long the reload takes, callers wait for the list.
+        // Callers wait for the list, however long the reload takes.
         let follower = follower(patience: .seconds(600), events)
         await follower.attach(to: ListDaemonClient(connection: stage.client))
         #expect(try await events.next() == "[\"replaced(count: 1)\"]")
@@ -36,7 +36,7 @@ struct RemadeListTests {
         let file = directory.appending(path: "config/a.list")
         try "[List]\nSource=jsonl:\(rows.path)\n".write(to: file, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
-        // The file's rows are there with the list or a moment later.
+        // The rows of the file arrive together with the list or a moment later.
         while follower.mirror.objects.map({ $0?.id }) != ["x", "y"] {
             let event = try await events.next()
             #expect(event.contains("replaced") || event.contains("inserted"))

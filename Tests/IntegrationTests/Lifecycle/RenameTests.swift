@@ -23,7 +23,7 @@ struct RenameTests {
     }
 
     @Test(
-        "renamed → at the new path with objects, epoch and revision; the views are closed, and the old path is free",
+        "a list is renamed → its objects, epoch and revision are at the new path; views are closed, the old path is free",
         .rule("DU-07"),
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
@@ -64,10 +64,10 @@ struct RenameTests {
         #expect(said.count == 1)
     }
 
-    @Test("a subscriber → all that is displayed ends, and no signal of the list under its new name")
+    @Test("a subscriber of a renamed list → all displayed objects end, and no signal under the new name")
     func subscriptions() async throws {
         let stage = try await Stage()
-        // Clients that may not read get no signal; subscribers get the signals that they chose.
+        // Clients without read access get no signals. Subscribers get the signals that they chose.
         let list = try await stage.createAdapter("before", ["readers": .string("owner")])
         _ = try await list.performUpdates(Self.rows)
         let other = try await stage.connect()
@@ -84,14 +84,14 @@ struct RenameTests {
         #expect(try await heard.next(timeout: .seconds(60)) == "DisplayChanged at \(list.path)")
         let after = try await stage.adapter("after")
         _ = try await after.applyChanges(remove: ["a"])
-        // The answer to this call comes after all that was sent to this connection before.
+        // The answer to this call arrives after everything that was sent to this connection before.
         _ = try await after.by(other).property("Revision", as: UInt64.self)
         #expect(heard.recorded.isEmpty)
         await stage.stop()
     }
 
     @Test(
-        "a name that is taken, too long, or of a configured list; a missing list → refused, nothing changes")
+        "a name that is taken, too long or of a configured list, or a missing list → refused, and nothing changes")
     func refused() async throws {
         let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
         for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
@@ -105,7 +105,7 @@ struct RenameTests {
         #expect(await rename("nobody", "free") == Listd.error("NoSuchAdapter"))
         #expect(await rename("a", String(repeating: "x", count: 256)) == Listd.standardError("InvalidArgs"))
         #expect(try await stage.names() == Set(["a", "b", "set"]))
-        // A list may be renamed to any name that it could be created with.
+        // A list may be renamed to any name with which it could be created.
         #expect(await rename("a", "") == nil)
         #expect(await rename("", "ü/☃ a") == nil)
         #expect(try await stage.names() == ["b", "set", "ü/☃ a"])
@@ -113,7 +113,7 @@ struct RenameTests {
     }
 
     @Test(
-        "another user → AccessDenied; its own list, while others call it too → renamed once",
+        "rename of another user's list → AccessDenied; of the user's own list, on several connections → renamed once",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -128,14 +128,14 @@ struct RenameTests {
         #expect(made.error == nil)
         #expect(try await rename("theirs", "mine") == Listd.error("AdapterExists"))
         #expect(try await rename("theirs", "other") == nil)
-        // An administrator may rename it.
+        // An administrator may rename the list.
         try await stage.manager.call("RenameAdapter", "other", "ours")
         #expect(try await stage.names() == ["mine", "ours"])
         await stage.stop()
     }
 
     @Test(
-        "renamed, then listd ended or killed and started → there under its new name, unchanged",
+        "renamed, then listd is stopped or killed and restarted → the list is unchanged under its new name",
         arguments: [true, false])
     func restart(isKilled: Bool) async throws {
         let stages = try StoreStage()
@@ -152,14 +152,14 @@ struct RenameTests {
         #expect(try await after.objects().rows.map(\.id) == ["a", "c"])
         #expect(try await after.objects().revision == 2)
         #expect(try await after.epoch() == epoch)
-        // A kill may lose the last changes; the list is otherwise whole.
+        // A kill may lose the last changes. Everything else in the list is complete.
         #expect(try await after.oldestRevision() == (isKilled ? 2 : 0))
         let since: UInt64 = isKilled ? 2 : 0
         #expect(try await after.changes(since: since).map(\.revision) == (isKilled ? [] : [1, 2]))
         await stage.stop()
     }
 
-    @Test("the store refuses → StoreFailed, the list and its views are unchanged; then the same call succeeds")
+    @Test("the store refuses a rename → StoreFailed, list and views are unchanged; later the same call succeeds")
     func storeFails() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -178,7 +178,7 @@ struct RenameTests {
         await stage.stop()
     }
 
-    @Test("renamed again and again while writers write → each write is answered, and none is lost")
+    @Test("renamed again and again while writers write → each write is answered, and no write is lost")
     func duringUpdates() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -213,7 +213,9 @@ struct RenameTests {
         await again.stop()
     }
 
-    @Test("a list in a worker, with a view → the view is closed, and the list goes on under its new name")
+    @Test(
+        "a list in a worker is renamed while a view shows it → the view is closed, and the list continues under its new name"
+    )
     func inWorker() async throws {
         let horrors = try await HorrorStage()
         let list = try await horrors.makeList("before", "Steady")
@@ -240,7 +242,7 @@ struct RenameTests {
     }
 }
 
-/// The answer of the object manager of the lists.
+/// A log of what the object manager of the lists answers and announces.
 @DBusActor
 private final class TreeLog {
     let events = EventLog<String>()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Stopping listd while it starts", .timeLimit(.minutes(3)))
 @DBusActor
 struct StoppedStartTests {
-    @Test("SIGTERM while a plugin hangs at load → listd ends at once with status 0, and all that is stored stays")
+    @Test("SIGTERM while a plugin hangs at load → listd exits at once with status 0, and everything stored is kept")
     func hangingPlugin() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -20,7 +20,7 @@ struct StoppedStartTests {
         let listd = try ListdProcess.begin(
             bus: stages.bus.address, arguments: ["--state", stages.state.path, "--plugins", plugins.path],
             files: [
-                // Far longer than the test may take.
+                // The time limit is far longer than the test may take.
                 "listd.conf": "[Plugin horrors]\nManifest=loop\nCallbackTimeout=1h\n",
                 "a.list": "[List]\nSource=twin/source\n", "b.list": "[List]\nSource=horrors/source\n", "z.list": plain,
             ])
@@ -35,7 +35,7 @@ struct StoppedStartTests {
     }
 
     @Test(
-        "SIGTERM while the plugin of a stored list hangs at load → no error is logged, and the list is restored next time"
+        "SIGTERM while a stored list's plugin hangs at load → no error is logged, and the list is restored at the next start"
     )
     func storedListOfHangingPlugin() async throws {
         let stages = try StoreStage()
@@ -53,7 +53,7 @@ struct StoppedStartTests {
         while !listd.standardError.contains("plugin twin 1.0 is loaded") { await Task.yield() }
         listd.send(SIGTERM)
         #expect(await listd.finish() == ListdProcess.Outcome(status: 0))
-        #expect(!listd.standardError.contains("is not as it was stored"), "\(listd.standardError)")
+        #expect(!listd.standardError.contains("was restored incompletely"), "\(listd.standardError)")
         let last = try await Stage(on: stages.bus, arguments: arguments)
         #expect(try await last.names() == ["a", "b"])
         await last.stop()

@@ -19,7 +19,7 @@ struct UserCallsTests {
     }
 
     @Test(
-        "as many calls as a user may have, over the bus and directly → the user's next is refused, until some are answered",
+        "a user has as many calls in flight as allowed, on bus and socket → the next is refused, until a call is answered",
         .rule("LD-01")
     )
     func limit() async throws {
@@ -29,7 +29,7 @@ struct UserCallsTests {
         let view = try await TestView(adapter)
         let (direct, third) = (try await stage.connect(.direct), try await stage.connect(.direct))
         _ = try await adapter.by(third).call("Subscribe", [String](), returning: UInt64.self)
-        // The first change is flushed at once; the later ones wait for the end of the list.
+        // The first change is flushed immediately. The later changes wait for the end of the list.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         var waiting: UInt64 = 0
@@ -41,7 +41,7 @@ struct UserCallsTests {
             }
             client.call(call, timeout: nil) { answers.record((try? $0.get()) == nil ? "failed" : "answered") }
             guard step < 3 else { continue }
-            // A query of statistics counts too: none may be in flight when the last call comes.
+            // A query of statistics counts too. No such query may be in flight when the last call arrives.
             let before = waiting
             while waiting == before { waiting = try await stage.statistics()["waiting-bytes"] ?? 0 }
         }
@@ -53,7 +53,7 @@ struct UserCallsTests {
         #expect(refused == Self.limit)
         #expect(await refusal { _ = try await stage.statistics() } == Self.limit)
         #expect(await refusal { try await view.setViewport(y: 0) } == Self.limit)
-        // Releasing calls pass, and other users are not affected.
+        // Calls that release something are accepted, and other users are not affected.
         try await view.acknowledge(1)
         try await view.remote.call("Close")
         try await adapter.by(third).call("Unsubscribe")
@@ -63,7 +63,7 @@ struct UserCallsTests {
         }
         #expect(answers.recorded.isEmpty)
 
-        // The calls of a client that has left count until they are done.
+        // The calls of a disconnected client count until they are completed.
         direct.close()
         for _ in 0..<2 { #expect(try await answers.next() == "failed") }
         try await stage.manager.call("RemoveAdapter", "slow")

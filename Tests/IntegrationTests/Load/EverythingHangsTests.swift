@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A worker that stops, a store that hangs, and clients that never read, all at once", .timeLimit(.minutes(5)),
+    "A stopped worker, a hanging store and clients that never read, all at once", .timeLimit(.minutes(5)),
     .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"))
 @DBusActor
 struct EverythingHangsTests {
     @Test(
-        "worker, store and clients hang → calls that need none of them are answered; they resume → the others too; listd ends"
+        "worker, store and clients hang → calls that do not need them are answered; they resume → all are answered, listd exits"
     )
     func isServed() async throws {
         let disk = try LoopDisk()

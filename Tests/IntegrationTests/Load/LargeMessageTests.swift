@@ -8,7 +8,7 @@ import Testing
 @Suite("Large messages for one client", .timeLimit(.minutes(2)))
 @DBusActor
 struct LargeMessageTests {
-    /// A call that is made many times at once, each with an answer of more than 16 KiB.
+    /// A call that is sent many times at once. Each answer is larger than 16 KiB.
     enum Question: String, CaseIterable, CustomTestStringConvertible {
         case properties, oneProperty, adapters, descriptions, views
 
@@ -36,7 +36,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "thirty calls with large answers at once → the answers are made one after the other, all equal",
+        "thirty calls with large answers at once → the answers are encoded one after the other, and are equal",
         arguments: Question.allCases, TransportKind.allCases)
     func questions(question: Question, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -67,7 +67,7 @@ struct LargeMessageTests {
         #expect(!first.isEmpty)
         for _ in 1..<30 {
             let next = try await answers.next()
-            // Each answer counts the changes up to its own time.
+            // Each answer counts the changes up to the moment of its encoding.
             #expect(question == .descriptions ? next.count == first.count : next == first)
         }
         #expect(try await stage.statistics()["reads-held"] ?? 0 > held)
@@ -76,7 +76,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "large and small pictures, the answers after them, a resync → all arrive in order",
+        "large and small pictures, answers and a resync → all arrive in the order in which they were sent",
         arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -112,7 +112,7 @@ struct LargeMessageTests {
             try adapter.by(client).message("FindObject") { (message) throws(DBusError) in
                 try message.write("o7")
             })
-        // Viewports that are set while an earlier one is being shown may be answered together.
+        // Viewports that are set while an earlier one is processed may be answered together.
         var order: [String] = []
         while order.count(where: { !$0.hasPrefix("large") && !$0.hasPrefix("small") }) < 6 {
             order.append(try await events.next())
@@ -133,7 +133,7 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client reads none of a large picture → it counts for its user until it disconnects")
+    @Test("a direct client does not read a large picture → its bytes count for its user until the client disconnects")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")
@@ -154,7 +154,8 @@ struct LargeMessageTests {
             }, timeout: nil
         ) { _ in }
         try await displayed.next(timeout: .seconds(60))
-        // Each answer takes turns with the changes of the picture: so many are more turns than those need.
+        // Each answer takes turns with the changes of the picture. This number of answers is more than those
+        // changes need.
         let waiting = try await waitingBytes(of: stage, pages, by: other, turns: 200) { $0 >= 500_000 }
         #expect(waiting >= 500_000)
         client.close()
@@ -162,10 +163,11 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    /// How many bytes wait for all users, after as many large answers to this one as it takes.
+    /// Requests large answers until `isReached` accepts the number of waiting bytes of all users, and returns that
+    /// number.
     ///
-    /// Large messages for one user are written one at a time, and its connections take turns: behind an answer others have
-    /// been written.
+    /// Large messages for one user are written one at a time, and the user's connections take turns. After each
+    /// answer, messages on the other connections have been written too.
     private func waitingBytes(
         of stage: Stage, _ adapter: TestAdapter, by client: Connection, turns: Int, until isReached: (UInt64) -> Bool
     ) async throws -> UInt64 {
@@ -183,7 +185,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "listd ends while a large picture is being sent → the picture arrives, then the answer after it, and Closed",
+        "listd ends while a large picture is being sent → the client gets the picture, the answer after it, and Closed",
         arguments: TransportKind.allCases)
     func end(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -198,7 +200,7 @@ struct LargeMessageTests {
             }, timeout: nil
         ) { answers.record((try? $0.get()) != nil) }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        // A call that reaches listd too late fails with the end of the connection.
+        // A call that reaches listd too late fails when the connection ends.
         if try await answers.next() {
             var events: [TestView.Event] = []
             while events.last != .closed("shutting-down") { events.append(try await view.events.next()) }

@@ -10,7 +10,9 @@ import Testing
 struct RateLimitTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
-    @Test("more calls at once than per second → the surplus is refused, logged once; releasing calls pass")
+    @Test(
+        "more calls at once than allowed per second → the surplus is refused, logged once; releasing calls are accepted"
+    )
     func rate() async throws {
         let stage = try await Stage(
             arguments: ["--log-level", "notice"],

@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Large messages of direct connections, at once", .timeLimit(.minutes(2)))
+@Suite("Large messages on several direct connections at once", .timeLimit(.minutes(2)))
 @DBusActor
 struct UnfinishedPayloadTests {
-    /// Many connections that each send one call in pieces, in turns. Prints "begun" when each has sent as much as listd
-    /// reads of it, and sends the rest after a line of input; then prints the answers, and "closed" for a connection
-    /// that has ended.
+    /// Many connections that each send one call in pieces, in turns. The script prints "begun" when each connection
+    /// has sent as much as listd reads of its call, and sends the rest after a line of input. Then it prints the
+    /// answers, and "closed" for a connection that has ended.
     private static let script = """
         import os, select, socket, struct, sys, time
         address, clients, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -65,7 +65,7 @@ struct UnfinishedPayloadTests {
         """
 
     @Test(
-        "several begun messages that fit one by one, not together → all are answered, and the limit is kept"
+        "several unfinished messages that fit one by one but not together → all are answered, and the limit is kept"
     )
     func deadlock() async throws {
         let stage = try await Stage.withDirectSocket(
@@ -73,7 +73,7 @@ struct UnfinishedPayloadTests {
         let clients = try ChildProcess(
             python: Self.script, [stage.listd.directory.appending(path: "direct").path, "8", "\(3 << 20)"])
         #expect(try await clients.lines.next(timeout: .seconds(60)) == "begun")
-        // Three fit whole; the others are not read yet.
+        // Three messages fit completely. The others are not read yet.
         let waiting = try await stage.statistics()["waiting-bytes"] ?? 0
         #expect(waiting > 9 << 20 && waiting <= 10 << 20, "\(waiting)")
         clients.write(line: "")
@@ -82,7 +82,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("a message larger than all that may wait → received, one at a time")
+    @Test("a message larger than the whole limit of waiting bytes → received, one such message at a time")
     func oversized() async throws {
         let stage = try await Stage.withDirectSocket(
             files: ["listd.conf": "[Limits]\nWaitingBytesPerUser=1M\nWaitingBytes=2M\nDirectConnectionsPerUser=20\n"])
@@ -96,7 +96,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("clients with unfinished messages exit → their room is free again")
+    @Test("clients with unfinished messages exit → their bytes are released")
     func departure() async throws {
         let stage = try await Stage.withDirectSocket()
         let clients = try ChildProcess(

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Waiting bytes of a user", .timeLimit(.minutes(2)))
+@Suite("The limit of waiting bytes per user", .timeLimit(.minutes(2)))
 @DBusActor
 struct WaitingBytesTests {
     private static let limit = Listd.standardError("LimitsExceeded")
@@ -21,13 +21,13 @@ struct WaitingBytesTests {
         }
     }
 
-    /// Waits until no call but this one waits.
+    /// Waits until no other call of any user waits.
     private func expectNothingWaits(on stage: Stage) async throws {
         while try await stage.statistics()["waiting-bytes"] ?? 1 > 0 {}
     }
 
     @Test(
-        "payloads wait to be applied → a call above the user's limit is refused at once, others are applied, the bytes are free again",
+        "payloads wait to be applied → a call above the user's limit is refused at once; the others are applied, then released",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -35,7 +35,7 @@ struct WaitingBytesTests {
         let pause = DBusValue.uint32(3_600_000)
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let client = try await stage.connect(transport)
-        // The first change is flushed at once; the later ones wait for the end of the list.
+        // The first change is flushed immediately. The later changes wait for the end of the list.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for _ in 0..<4 {
@@ -55,11 +55,11 @@ struct WaitingBytesTests {
             #expect(refusal?.name == Self.limit && refusal?.message.hasSuffix("(WaitingBytesPerUser)") == true)
             #expect(try await stage.statistics()["calls-refused"] == 1)
         case .direct:
-            // This call is not read, nor is any after it.
+            // listd reads neither this call nor any later call.
             for _ in 0..<20 { #expect(try await stage.statistics()["calls-refused"] == 0) }
             #expect(outcome.recorded.isEmpty)
         }
-        // Releasing calls pass, and so do small ones.
+        // Calls that release something are accepted, and small calls too.
         try await adapter.by(stage.client).call("Unsubscribe")
         if Agent.canBeOthers {
             let other = try await Agent(stage.address(.bus), user: Agent.nobody)
@@ -75,7 +75,8 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "large and small writes on one connection → they are applied in their order", arguments: TransportKind.allCases)
+        "large and small writes on one connection → applied in the order in which they were sent",
+        arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("ordered")
@@ -104,7 +105,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a wrong argument in a long call → the error that a short one gets; the calls after it are handled")
+    @Test("a long call has a wrong argument → the same error as for a short call; the calls after it are handled")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("faulty")
@@ -131,7 +132,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "a client makes many calls and exits → its queue is dropped", .rule("LD-05"),
+        "a client sends many calls and exits → its queued calls are dropped", .rule("LD-05"),
         arguments: TransportKind.allCases)
     func departure(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -155,12 +156,13 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a client writes without waiting for an answer and leaves at once → its writes are applied", .rule("LD-05"))
+    @Test(
+        "a client writes, does not wait for an answer and disconnects at once → its writes are applied", .rule("LD-05"))
     func noReply() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")
         let client = try await stage.connect()
-        // The bus cannot name the user of a caller that left before listd asked.
+        // The bus cannot tell the user of a caller that disconnected before listd asked.
         _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
         for step in 0..<20 {
             let call = try adapter.by(client).message("ApplyChanges") { (message) throws(DBusError) in

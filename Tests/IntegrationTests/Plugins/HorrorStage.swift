@@ -5,7 +5,7 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A real listd with the plugin `horrors`, which does what objects tell it to do.
+/// A real listd with the plugin `horrors`, whose misbehaviour is chosen by the objects of a list.
 @DBusActor
 final class HorrorStage {
     let stage: Stage
@@ -17,12 +17,12 @@ final class HorrorStage {
     private static let built = Result { try HorrorLibraries() }
     static let path: ObjectPath = "/org/listd/Listd1/plugins/horrors"
 
-    /// Starts listd; the plugin is loaded when a list refers to it.
+    /// Starts listd. The plugin is loaded when a list refers to it.
     ///
     /// - Parameters:
     ///   - settings: lines of the section `[Plugin horrors]`.
-    ///   - files: lists that are configured.
-    ///   - arguments: further arguments of listd.
+    ///   - files: configuration files of lists, by name.
+    ///   - arguments: additional arguments of listd.
     init(_ settings: String = "", files: [String: String] = [:], arguments: [String] = []) async throws {
         try Self.install(.first, in: directory)
         stage = try await Stage(
@@ -35,20 +35,21 @@ final class HorrorStage {
     /// Replaces the plugin's file in listd's plugin directory by another version.
     func install(_ version: HorrorLibraries.Version) throws { try Self.install(version, in: directory) }
 
-    /// Puts a version of the plugin's file into a plugin directory.
+    /// Installs a version of the plugin's file in a plugin directory.
     static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
         let name = version == .twin ? "twin" : "horrors"
         let (target, new) = ("\(directory.path)/\(name).so", directory.path + "/new")
         try FileManager.default.copyItem(atPath: try built.get().path(of: version), toPath: new)
-        // Renames the new file into place, as an installation does, so that a mapped old file stays whole.
+        // Renames the new file into place, as an installation does, so that an old file that is still mapped stays
+        // intact.
         guard unsafe rename(new, target) == 0 else { throw ListdProcess.Failure("rename \(target): errno \(errno)") }
     }
 
-    /// The file of the plugin.
+    /// The path of the plugin's file.
     var file: String { directory.path + "/horrors.so" }
 
-    /// Makes a named pipe with one byte in it, for something that is to happen once.
+    /// Creates a named pipe with one byte in it, as a token for a misbehaviour that must happen only once.
     func token(_ name: String) throws -> String {
         let path = "\(directory.path)/\(name)"
         guard unsafe mkfifo(path, 0o600) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
@@ -61,7 +62,7 @@ final class HorrorStage {
         return path
     }
 
-    /// Makes a list in memory with a section controller of the plugin.
+    /// Creates a list in memory with a section controller of the plugin.
     func makeList(
         _ name: String, _ controller: String, _ options: [String: DBusValue] = [:]
     ) async throws -> TestAdapter {
@@ -72,18 +73,18 @@ final class HorrorStage {
             name, ["section-controllers": controllers].merging(options) { _, given in given })
     }
 
-    /// A property of the plugin.
+    /// Reads a property of the plugin.
     func plugin<Value: DBusDecodable & Sendable>(_ property: String, as type: Value.Type) async throws -> Value {
         try await stage.object(Self.path, "Plugin").property(property, as: type)
     }
 
-    /// The process that the plugin is in.
+    /// The id of the process that has loaded the plugin.
     var process: Int32 {
         get async throws { Int32(try await plugin("ProcessID", as: UInt32.self)) }
     }
 
-    /// Waits until the plugin is in a state and was restarted at least so many times; reads the properties again at
-    /// each of its signals.
+    /// Waits until the plugin is in a state and was restarted at least `restarts` times. Reads the properties again
+    /// at each signal of the plugin.
     func wait(for state: String, restarts: UInt32 = 0) async throws {
         while true {
             let (present, count) = (
@@ -94,7 +95,7 @@ final class HorrorStage {
         }
     }
 
-    /// Waits until a property of the plugin has changed since this was called last.
+    /// Waits until a property of the plugin has changed since the previous call.
     func waitForChange() async throws { _ = try await changes.next(timeout: .seconds(60)) }
 
     func load() async throws { _ = try await stage.manager.call("LoadPlugin", "horrors", returning: ObjectPath.self) }
@@ -105,11 +106,11 @@ final class HorrorStage {
     func stop() async -> ListdProcess.Outcome { await stage.stop() }
 }
 
-/// The fixture, compiled once for all tests.
+/// The plugin's libraries, compiled once for all tests.
 final class HorrorLibraries: Sendable {
     enum Version: String, CaseIterable {
         case first, second
-        /// The same plugin as a library of its own, with the name `twin`.
+        /// The same source as a separate library, with the name `twin`.
         case twin
 
         fileprivate var conditions: [String] { self == .first ? [] : [rawValue.uppercased()] }
@@ -128,7 +129,7 @@ final class HorrorLibraries: Sendable {
 }
 
 extension TestAdapter {
-    /// The items of the first sections: reuse identifier and content.
+    /// The reuse identifiers and contents of the items of the first sections.
     func items() async throws -> [(reuse: String, content: [String: DBusValue])] {
         typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
         let (_, _, items) = try await by(stage.client).call(
@@ -136,7 +137,7 @@ extension TestAdapter {
         return items.map { ($0.members.2, $0.members.3) }
     }
 
-    /// The state of the plugin.
+    /// The list's property `State`.
     var state: String {
         get async throws { try await by(stage.client).property("State", as: String.self) }
     }
@@ -151,7 +152,7 @@ extension TestAdapter {
 }
 
 extension ListViewClient {
-    /// The view's picture as the daemon has it.
+    /// Returns the view's picture as the daemon has it.
     func present() async throws -> Picture {
         let message = try Message.methodCall(
             to: object.destination, path: object.path, interface: object.interface, member: "Resync")
@@ -161,15 +162,16 @@ extension ListViewClient {
 }
 
 extension Picture {
-    /// Whether both show the same; revisions may differ, as the view sees nothing of some transactions.
+    /// Whether both pictures show the same items. Revisions may differ, because some transactions do not change a
+    /// view.
     func shows(the other: Picture) -> Bool {
         sequence == other.sequence && contentSize == other.contentSize && offset == other.offset && shown == other.shown
     }
 }
 
-/// Rights that the kernel can take from a process (landlock(7)).
+/// Restrictions of a process by the kernel (landlock(7)).
 enum Landlock {
-    /// Whether this kernel has Landlock that also restricts signals.
+    /// Whether the kernel has a version of Landlock that also restricts signals.
     static let isThere: Bool = {
         typealias Call = @convention(c) (Int, Int, Int, UInt32) -> Int
         guard let symbol = unsafe dlsym(nil, "syscall") else { return false }

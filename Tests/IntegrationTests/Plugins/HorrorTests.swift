@@ -10,7 +10,7 @@ import Testing
 struct HorrorCase: Sendable {
     let what: String
     let place: String
-    /// A part of the plugin's last error; nil when its worker survives.
+    /// A part of the plugin's last error; `nil` when its worker survives.
     let blamed: String?
 
     init(_ what: String, at place: String, blamed: String?) {
@@ -41,15 +41,15 @@ struct HorrorCase: Sendable {
         HorrorCase("pipe", at: "item", blamed: nil), HorrorCase("nan", at: "", blamed: nil),
         HorrorCase("infinite", at: "", blamed: nil),
     ]
-    /// Calls that the kernel forbids; the plugin aborts if one succeeds.
+    /// Calls that the kernel forbids. The plugin aborts if such a call succeeds.
     static let forbidden = [HorrorCase("changes", at: "item", blamed: nil)]
 }
 
-@Suite("A plugin that misbehaves in every way, beside other lists", .timeLimit(.minutes(10)))
+@Suite("A plugin with every kind of misbehaviour, next to other lists", .timeLimit(.minutes(10)))
 @DBusActor
 struct HorrorTests {
     @Test(
-        "each misbehaviour → only its list waits and comes back, the plugin's error names it; others are served",
+        "each misbehaviour → only its list pauses and recovers, the plugin's error names it; other lists are served",
         .rule("OR-04"))
     func horrors() async throws {
         let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
@@ -57,7 +57,7 @@ struct HorrorTests {
         let work = bystanders.map { bystander in Task { @DBusActor in try await bystander.run() } }
         let heartbeat = Heartbeat()
         defer { _ = heartbeat.stop() }
-        if !Landlock.isThere { print("SKIPPED: changes of files by a plugin, for this kernel has no Landlock") }
+        if !Landlock.isThere { print("SKIPPED: a plugin that changes files, because this kernel has no Landlock") }
         let forbidden = Landlock.isThere ? HorrorCase.forbidden : []
         for (number, horror) in (HorrorCase.deadly + HorrorCase.harmless + forbidden).enumerated() {
             try await suffer(horror, number, on: stage)
@@ -65,7 +65,7 @@ struct HorrorTests {
         for bystander in bystanders { bystander.isDone = true }
         var longest = Duration.zero
         for task in work { longest = max(longest, try await task.value) }
-        // Printed for comparison only, as times on a busy machine prove nothing.
+        // Printed for comparison only. Times on a busy machine prove nothing.
         print("longest time between two answers of the other lists: \(longest);", terminator: " ")
         print("of a thread that only sleeps: \(heartbeat.stop())")
         let said = stage.stage.listd.standardError.split(separator: "\n")
@@ -84,7 +84,7 @@ struct HorrorTests {
             "do": .string(horror.what), "at": .string(horror.place),
             "once": .string(try stage.token("once-\(number)")),
         ]
-        // Each of these calls must be answered, with whatever outcome.
+        // Each of these calls must be answered, whatever the outcome is.
         _ = try? await list.performUpdates([Row("victim", "row", fields)])
         let view = try? await list.openView(height: 100)
         view?.setViewport(x: 0, y: 1, width: 100, height: 100)
@@ -115,7 +115,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a plugin that dies or hangs while it is loaded → PluginFailed names reason and callback, and it is not loaded",
+        "a plugin dies or hangs while it is loaded → PluginFailed names reason and callback, and the plugin is not loaded",
         arguments: [("trap", "signal"), ("exit", "exit code 0"), ("loop", "CallbackTimeout")])
     func manifests(horror: String, reason: String) async throws {
         let timeout = horror == "loop" ? "1s" : "1min"
@@ -130,7 +130,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller that dies in its initializer → the plugin fails, its list shows listd/single")
+    @Test("a section controller dies in its initializer → the plugin fails, and its list shows listd/single")
     func diesWhenMade() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Stillborn")
@@ -142,7 +142,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source that throws, traps or exits → its list reports it, and recovers where it can")
+    @Test("a data source throws, traps or exits → its list reports the error, and recovers where possible")
     func sources() async throws {
         let stage = try await HorrorStage()
         let options: @Sendable (String) -> [String: DBusValue] = { ["source": .string("horrors/source?\($0)")] }
@@ -156,7 +156,8 @@ struct HorrorTests {
         try await stage.waitUntilItRuns()
         try await good.wait { $0.count == 3 }
         try await good.wait(state: "ready")
-        // It dies in its timer again and again: then the plugin has failed, and so has every list that it fills.
+        // The source dies in its timer again and again. Then the plugin has failed, and so have all lists that it
+        // fills.
         _ = try await stage.stage.createAdapter("timer", options("trap in timer"))
         try await stage.wait(for: "failed")
         try await good.wait(state: "failed")
@@ -167,7 +168,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source that sends an object no client may send → failed, and the list stays as it is")
+    @Test("a data source sends an object that is invalid on the bus → failed, and the list is unchanged")
     func sourceLimits() async throws {
         let stage = try await HorrorStage()
         for part in ["id", "fields"] {
@@ -181,7 +182,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a data source that hangs or dies in a callback → the error and the log name the callback; other lists go on",
+        "a data source hangs or dies in a callback → the error and the log name the callback; other lists go on",
         arguments: [
             ("loop in timer", "a timer", "CallbackTimeout"),
             ("deadlock in descriptor", "a descriptor's callback", "CallbackTimeout"),
@@ -209,7 +210,7 @@ struct HorrorTests {
         _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in start")])
         try await stage.stage.manager.call("RemoveAdapter", "hang")
         try await stage.wait(for: "ready", restarts: 1)
-        // A source that hung again would block this one until the worker is killed.
+        // If that source was started and hung again, it would block this one until the worker is killed.
         let steady = try await stage.makeList("steady", "Steady")
         #expect(try await steady.performUpdates([Row("x", "row", [:])]) == 1)
         let good = try await stage.stage.createAdapter("good", ["source": .string("horrors/source?nothing")])
@@ -218,7 +219,9 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller and a data source that never stop → others go on, their lists can be read and removed")
+    @Test(
+        "a section controller and a data source never stop sending → others go on, their lists can be read and removed"
+    )
     func floods() async throws {
         let stage = try await HorrorStage()
         let bystander = try await Bystander(stage.stage, "bystander")
@@ -228,7 +231,7 @@ struct HorrorTests {
         let process = try await stage.process
         _ = try await changing.performUpdates([Row("x", "row", [:])])
         let pushed = try await stage.stage.createAdapter("pushed", ["source": .string("horrors/source?flood in start")])
-        // Both send more than they may at once: they go on, and so do other lists of the same worker.
+        // Both send more than they may at once. They continue, and so do other lists in the same worker.
         for list in [changing, pushed] {
             for number in 0..<50 as Range<Int64> {
                 _ = try await steady.performUpdates([Row("x", "row", ["value": .int64(number)])])
@@ -245,7 +248,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller that reports without end or pause → its worker is killed, with the reason")
+    @Test("a section controller reports changes without end or pause → its worker is killed, with the reason")
     func endlessEvents() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("selecting", "Flood")
@@ -269,7 +272,7 @@ struct HorrorTests {
     }
 }
 
-/// A client that writes to a list of its own all the time, and checks the answers.
+/// A client that writes to its own list all the time, and checks the answers.
 @DBusActor
 private final class Bystander {
     private let list: TestAdapter
@@ -281,7 +284,7 @@ private final class Bystander {
         client = try await stage.connect()
     }
 
-    /// Writes until it is told to stop; returns the longest time between two answers.
+    /// Writes until `isDone` is set. Returns the longest time between two answers.
     func run() async throws -> Duration {
         var revision: UInt64 = 0
         var longest = Duration.zero
@@ -311,7 +314,7 @@ extension Sequence {
 }
 
 extension TestAdapter {
-    /// Waits until the objects are as expected; reads them again at each `Updated`.
+    /// Waits until the objects are as expected. Reads them again at each `Updated` signal.
     fileprivate func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
@@ -321,7 +324,7 @@ extension TestAdapter {
         while !isRight(try await objects().rows) { _ = try await updates.next(timeout: .seconds(60)) }
     }
 
-    /// Waits until the list is at least at a revision; reads it again at each `Updated`.
+    /// Waits until the list is at a revision or later. Reads it again at each `Updated` signal.
     fileprivate func wait(for revision: UInt64) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in

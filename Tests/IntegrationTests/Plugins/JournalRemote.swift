@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// Writes a journal file with systemd's own program, systemd-journal-remote.
+/// A writer of journal files that runs systemd's own program, systemd-journal-remote.
 final class JournalRemote {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 
-    /// Whether this machine has the program (Debian's package systemd-journal-remote).
+    /// Whether the program is installed (Debian's package systemd-journal-remote).
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
     private let process = Process()
     private let input = Pipe()
     private var time: UInt64 = 1_700_000_000_000_000
 
-    /// Begins a file.
+    /// Starts the program, which creates a journal file.
     init(file: String) throws {
         process.executableURL = URL(filePath: Self.program)
         process.arguments = ["--output=\(file)", "--compress=no", "--seal=no", "-"]
@@ -25,7 +25,7 @@ final class JournalRemote {
 
     deinit { end() }
 
-    /// Writes an entry of one line (systemd.journal-fields(7), Journal Export Format).
+    /// Writes an entry with a one-line message (systemd.journal-fields(7), Journal Export Format).
     func write(_ message: String, priority: Int) throws {
         time += 1_000_000
         let entry = """
@@ -40,10 +40,10 @@ final class JournalRemote {
         try input.fileHandleForWriting.write(contentsOf: Data(entry.utf8))
     }
 
-    /// Ends the program; entries that it has not read yet are lost.
+    /// Ends the program. Entries that the program has not read yet are lost.
     ///
-    /// Closing its input is not enough, as processes started meanwhile may have inherited the other end of the pipe;
-    /// and while it reads, it ignores SIGTERM.
+    /// Closing the program's input is not enough, because processes started in the meantime may have inherited the
+    /// other end of the pipe. While the program reads, it ignores SIGTERM.
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)

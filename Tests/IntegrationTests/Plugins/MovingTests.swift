@@ -23,7 +23,9 @@ struct MovingTests {
         try await stage.manager.call("Reload")
     }
 
-    @Test("into a worker, out of it and back by Reload → objects, revisions, views with their slots go on each time")
+    @Test(
+        "Reload moves a list into a worker, out of it and back → objects, revisions, and views with their slots go on each time"
+    )
     func moves() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
         let stage = horrors.stage
@@ -45,7 +47,7 @@ struct MovingTests {
             let present = try await view.present()
             #expect(view.picture.shows(the: present))
             #expect(view.picture.inReadingOrder.allSatisfy { $0.reuseIdentifier == reuse })
-            // Writes go on with the next revision, and reach the view.
+            // Writes continue with the next revision, and are shown in the view.
             let value = DBusValue.int64(Int64(revision) * 100)
             revision = try await list.applyChanges([Upsert("row 1", "row", "keep", "", ["value": value])])
             #expect(revision == update.revision + 1)
@@ -58,7 +60,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("to other section controllers of its worker by Reload, which hang → detected, and the list comes back")
+    @Test("Reload selects other section controllers of the same worker, which hang → detected, and the list recovers")
     func hangsInTraits() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -79,7 +81,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("moved while writers write → each call is answered once, and a mirror equals the list")
+    @Test("a list is moved while writers write → each call is answered once, and a mirror equals the list")
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
         try await whileWriting(on: horrors) { stage in
@@ -88,7 +90,9 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("from one worker to another and back while writers write → the same, and the other worker makes the items")
+    @Test(
+        "a list is moved between two workers and back while writers write → the same, and the other worker makes the items"
+    )
     func movesBetweenWorkers() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
         try horrors.install(.twin)
@@ -108,7 +112,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("newer files of the plugin are loaded while writers write → the same, in another process each time")
+    @Test("newer files of the plugin are loaded while writers write → the same, in a new process each time")
     func newerFilesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -126,8 +130,8 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Runs `body` while a writer writes to the list: each of the writer's calls is answered once, and at the end a
-    /// mirror that has followed and a view equal the list.
+    /// Runs `body` while a writer writes to the list. Checks that each write is answered once, and that a view and
+    /// a mirror, which has followed all changes, equal the list at the end.
     private func whileWriting(
         on horrors: HorrorStage, _ body: @DBusActor (Stage) async throws -> Void
     ) async throws {
@@ -167,7 +171,9 @@ struct MovingTests {
         #expect(view.picture.shows(the: present))
     }
 
-    @Test("section controllers of two plugins, one of them in a worker → refused with both names, nothing changes")
+    @Test(
+        "section controllers of two plugins, one of which runs in a worker → refused with both names, nothing changes"
+    )
     func twoPlugins() async throws {
         let horrors = try await HorrorStage(
             "[Plugin greenhouse]\nIsolation=none", files: ["moving.list": text("horrors/Steady")])

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Network access of a worker, tried inside of it.
-@Suite("The network of workers", .timeLimit(.minutes(5)))
+/// Attempts to use the network from inside a worker.
+@Suite("Network access of workers", .timeLimit(.minutes(5)))
 @DBusActor
 struct NetworkTests {
     private static let built = Result {
@@ -17,7 +17,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "a worker without Network=yes → local sockets only; with it → every kind that the service may use",
+        "a worker without Network=yes → local sockets only; with Network=yes → every kind that the service may use",
         arguments: [false, true])
     func families(hasNetwork: Bool) async throws {
         let plugins = try Self.built.get()
@@ -38,7 +38,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "listd itself → every thread has the filter; the process that starts workers with a network does not"
+        "listd itself → every thread has the filter; the process that spawns workers with network access does not"
     )
     func daemon() async throws {
         let stage = try await Stage(files: [:])

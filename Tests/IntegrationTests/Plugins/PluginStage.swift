@@ -5,7 +5,7 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A real listd with the shipped plugins, a list of one of them, and a view of it.
+/// A real listd with the shipped plugins, a list of one plugin, and a view on the list.
 @DBusActor
 final class PluginStage {
     let stage: Stage
@@ -19,7 +19,7 @@ final class PluginStage {
         case worker, none
     }
 
-    /// Starts all of it.
+    /// Starts listd, creates the list and opens the view.
     ///
     /// - Parameters:
     ///   - isolation: where the plugin's code runs.
@@ -27,7 +27,7 @@ final class PluginStage {
     ///   - controllers: object type to section controller.
     ///   - options: further options of the list.
     ///   - settings: further lines of the plugin's section in `listd.conf`.
-    ///   - prepare: fills the directory before the list is made.
+    ///   - prepare: fills the directory before the list is created.
     init(
         _ isolation: Isolation, source: String, controllers: [String: String], _ options: [String: DBusValue] = [:],
         settings: String = "",
@@ -56,14 +56,15 @@ final class PluginStage {
     /// The files of the stage.
     nonisolated var files: Files { Files(path: directory.path) }
 
-    /// Whether `scripts/build-plugins` has built a plugin of this tree; `make check` does so before the tests.
+    /// Whether `scripts/build-plugins` has built the plugin. `make check` runs that script before the tests.
     nonisolated static func isBuilt(_ name: String) -> Bool {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         return FileManager.default.fileExists(atPath: root.appending(path: "build/plugins/\(name).so").path)
     }
 
-    /// Waits until the picture, kept by signals alone, is as expected; checks that the daemon's is the same.
+    /// Waits until the picture, which is updated by signals alone, is as expected. Checks that the daemon's picture
+    /// is equal.
     func wait(until isWanted: @DBusActor (Picture) -> Bool) async throws {
         while !isWanted(view.picture) {
             if case .changed(let sequence) = try await view.events.next(timeout: .seconds(60)) {
@@ -72,12 +73,12 @@ final class PluginStage {
         }
     }
 
-    /// Waits until the values of a key in the shown items, from top to bottom, are these.
+    /// Waits until the shown items, from top to bottom, have these values for a key.
     func wait(for texts: [String], kind: String = "cell", key: String = "title") async throws {
         try await wait { Self.texts(of: $0, kind, key) == texts }
     }
 
-    /// The values of a key in the shown items, from top to bottom.
+    /// The values for a key in the shown items, from top to bottom.
     func texts(kind: String = "cell", key: String = "title") -> [String] { Self.texts(of: view.picture, kind, key) }
 
     private static func texts(of picture: Picture, _ kind: String, _ key: String) -> [String] {
@@ -86,7 +87,7 @@ final class PluginStage {
         }
     }
 
-    /// A property of the list.
+    /// Reads a property of the list.
     func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws -> Value {
         try await adapter.by(stage.client).property(name, as: type)
     }
@@ -97,7 +98,7 @@ final class PluginStage {
 
         func path(_ name: String) -> String { "\(path)/\(name)" }
 
-        /// Writes a file under another name and renames it.
+        /// Writes a file under a temporary name and renames it.
         func write(_ text: String, to name: String) throws {
             try text.write(toFile: path(name), atomically: true, encoding: .utf8)
         }

@@ -22,7 +22,9 @@ struct RangeOverDeathTests {
 
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
-    @Test("followed items, and ranges that refer to pictures from before the death → the same in the next worker")
+    @Test(
+        "the worker dies → followed items, and ranges that refer to pictures from before the death, continue in the next worker"
+    )
     func followed() async throws {
         let stage = try await HorrorStage()
         let list = try await makeList(stage)
@@ -35,7 +37,7 @@ struct RangeOverDeathTests {
         _ = try await list.applyChanges([Upsert("b", "row", "first", "", [:])])
         #expect(view.ids == ids(10...14) && view.picture.inReadingOrder.map(\.section) == Array(12...16))
         #expect(view.picture.shown.mapValues(\.objectID) == slots)
-        // Picture 1 was sent by the worker that died: it had o30 at index 30, which is at 32 now.
+        // The worker that died sent picture 1, in which o30 had index 30. Now o30 has index 32.
         try await view.setVisibleRange(30...32, seen: 1)
         #expect(view.ids == ids(30...32))
         try await view.setVisibleRange(30...32, seen: 2)
@@ -47,7 +49,7 @@ struct RangeOverDeathTests {
     }
 
     @Test(
-        "opened at an object, the worker dies before the first picture → the next one begins there; after a later death not"
+        "a view opens at an object, and the worker dies before the first picture → the next worker begins there, a later one not"
     )
     func opened() async throws {
         let stage = try await HorrorStage()
@@ -63,7 +65,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("off the screen when its worker dies → off the screen in the next worker")
+    @Test("a view is off the screen when its worker dies → off the screen in the next worker")
     func offScreen() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList(

@@ -12,7 +12,7 @@ import Testing
 struct RefusedCallbackTests {
     private let pluginFailed = Listd.error("PluginFailed")
 
-    /// An object whose callback hangs or kills the worker each time.
+    /// Returns an object whose callback always hangs or kills the worker.
     private func poison(_ id: String, at callback: String, _ horror: String = "trap") -> Row {
         Row(id, "row", ["do": .string(horror), "at": .string(callback)])
     }
@@ -43,7 +43,7 @@ struct RefusedCallbackTests {
     }
 
     @Test(
-        "Select kills the worker → refused for that object until it changes; other objects are selected",
+        "Select kills the worker → refused for that object until the object changes; other objects can be selected",
         .rule("OR-03"))
     func selection() async throws {
         let stage = try await HorrorStage()
@@ -68,7 +68,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("Invoke kills the worker → PluginFailed, no signal, and refused for that object until it changes")
+    @Test("Invoke kills the worker → PluginFailed, no signal, and refused for that object until the object changes")
     func action() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("GetItems or MoveItem kills the worker → refused for ranges with the object, answered for others")
+    @Test("GetItems or MoveItem kills the worker → refused for ranges with the object, answered for other ranges")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -159,7 +159,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetViewport kills the worker → refused where it would show the same; the former viewport is accepted")
+    @Test("SetViewport kills the worker → refused for viewports that show the same; the former viewport is accepted")
     func viewport() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -183,7 +183,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the worker hangs in a call → CallbackTimeout passes once, and the next such call is refused at once")
+    @Test("the worker hangs in a call → CallbackTimeout passes once, and the next call of that kind is refused at once")
     func hang() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Horror")
@@ -198,7 +198,9 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("one viewer kills the worker with many objects, at once and one by one → the plugin does not fail for others")
+    @Test(
+        "one viewer kills the worker with many objects, at once and one by one → the plugin does not fail for other users"
+    )
     func manyObjects() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -215,17 +217,17 @@ struct RefusedCallbackTests {
         }
         try await stage.waitUntilItRuns()
         #expect(try await stage.plugin("State", as: String.self) == "ready")
-        // Only the viewer's own calls have to wait; the other list is served.
+        // Only the viewer's own calls have to wait. The other list is served.
         #expect(try await other.performUpdates([Row("x", "row", [:]), Row("y", "row", [:])]) > 0)
         while await refusal({ _ = try await other.items() }) == pluginFailed { await Task.yield() }
         #expect(try await other.items().map(\.reuse) == ["steady", "steady"])
-        // Nobody waits after the first death; the viewer waits after the second. On a slow machine there are more
-        // deaths.
+        // After the first death no call waits. After the second death, the viewer's calls wait. A slow machine
+        // allows more deaths.
         #expect(try await restarts(stage) < 8)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("closing a view kills the worker, again and again → the views are closed, and the plugin does not fail")
+    @Test("closing views kills the worker, again and again → the views are closed, and the plugin does not fail")
     func closing() async throws {
         let stage = try await HorrorStage()
         let views = try await (0..<6).asyncMap { number in

@@ -5,12 +5,13 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Each shipped plugin in the real daemon, in a worker and without: its list in a view, and a change of the list.
+/// Runs each shipped plugin in the real daemon, with and without a worker: its list in a view, and a change of the
+/// list.
 @Suite("The shipped plugins", .timeLimit(.minutes(5)))
 @DBusActor
 struct ShippedPluginsTests {
     @Test(
-        "files: a tree → its entries; a directory renamed → the same rows elsewhere",
+        "files: a tree → its entries; a directory is renamed → the same rows at other positions",
         .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func files(_ isolation: PluginStage.Isolation) async throws {
@@ -64,7 +65,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: the feed, messages that arrive, weather that opens when it is selected",
+        "marslink: feed, arriving messages, and weather → shown; selected weather → expands",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func marslink(_ isolation: PluginStage.Isolation) async throws {
@@ -87,7 +88,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: a detail of the weather is dragged → its new place, which a reload keeps",
+        "marslink: a detail of the weather is dragged → at its new position, which a reload keeps",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func dragging(_ isolation: PluginStage.Isolation) async throws {
@@ -111,7 +112,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "journal: journal files → the newest entries, errors in full; a new entry → shown at the top",
+        "journal: journal files → the newest entries, with full errors; a new entry → shown at the top",
         .enabled(if: PluginStage.isBuilt("journal"), "run scripts/build-plugins first"),
         .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"),
         arguments: PluginStage.Isolation.allCases)
@@ -138,7 +139,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "a source that fails → the list tells why, keeps its objects, and is ready again",
+        "a source fails → the list has the reason, keeps its objects, and becomes ready again",
         .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func failing(_ isolation: PluginStage.Isolation) async throws {
@@ -164,7 +165,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "invalid arguments → InvalidArgs that names them, and no list",
+        "invalid arguments → InvalidArgs that names them, and no list is created",
         .enabled(
             if: ["files", "journal", "marslink", "packages"].allSatisfy { PluginStage.isBuilt($0) },
             "run scripts/build-plugins first"),
@@ -179,7 +180,7 @@ struct ShippedPluginsTests {
         var message = ""
         do {
             _ = try await stage.createAdapter("bad", ["source": .string(bad.source)])
-            Issue.record("the list was made")
+            Issue.record("the list was created")
         } catch {
             message = "\(DBusError(error))"
         }

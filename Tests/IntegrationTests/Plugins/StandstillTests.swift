@@ -7,10 +7,10 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("A worker that is stopped as a whole", .timeLimit(.minutes(5)))
+@Suite("A worker whose process is stopped", .timeLimit(.minutes(5)))
 @DBusActor
 struct StandstillTests {
-    @Test("stopped while idle → detected, with a call or without; its list goes on in the next worker")
+    @Test("the worker is stopped while idle → detected, with a call or without; its list continues in the next worker")
     func isReplaced() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Steady")
@@ -30,7 +30,7 @@ struct StandstillTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SIGTERM before the stop is detected → listd ends its lists without the worker, and exits with 0")
+    @Test("SIGTERM before the stopped worker is detected → listd ends its lists without the worker, exit code 0")
     func isLeftBehind() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Steady")
@@ -39,13 +39,13 @@ struct StandstillTests {
         await halt(process)
         let question = Task { @DBusActor in _ = try await list.items() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        // Each call gets an answer, or fails with the end of the connection.
+        // Each call gets an answer, or fails when the connection ends.
         await #expect(throws: DBusError.self) { try await question.value }
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
     @Test(
-        "calls wait for a stopped worker, and other clients do not read → everybody else is served")
+        "calls wait for a stopped worker, and some clients do not read → all other clients are served")
     func othersAreServed() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=1h")
         let stage = horrors.stage
@@ -79,13 +79,13 @@ struct StandstillTests {
         }
         #expect(try await stage.statistics()["waiting-calls"] == 0)
         for client in clients { client.close() }
-        // Each question to the worker counts 8 bytes until the worker answers; the rest of the call is released.
+        // Each query to the worker counts 8 bytes until the worker answers. The rest of the call is released.
         while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 8 {}
         #expect(try await large.objects().rows.count == 40)
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Stops a process; returns when none of its threads runs any more, which on a busy machine takes a while.
+    /// Stops a process. Returns when none of its threads runs any more, which may take a while on a busy machine.
     private func halt(_ process: Int32) async {
         kill(process, SIGSTOP)
         while !ProcessStatus.threads(of: process).allSatisfy(\.isStopped) { await Task.yield() }

@@ -10,19 +10,21 @@ import Testing
 @Suite("Output of a plugin", .timeLimit(.minutes(5)))
 @DBusActor
 struct WorkerOutputTests {
-    /// Has something happen once when the number of items of an object is asked for.
+    /// Returns a row whose misbehaviour happens once, when the list requests the object's number of items.
     private func row(_ horror: String, _ stage: HorrorStage) throws -> Row {
         Row(
             "victim", "row",
             ["do": .string(horror), "at": .string("count"), "once": .string(try stage.token("once"))])
     }
 
-    /// The messages in listd's log that begin with the plugin's name, in their order.
+    /// Returns the messages in listd's log that begin with the plugin's name, in order.
     private func printed(_ stage: HorrorStage) -> [Substring] {
         stage.stage.listd.standardError.split(separator: "\n").filter { $0.hasPrefix("horrors: ") }
     }
 
-    @Test("it prints without end → the first lines are logged with its name; it and its log messages go on")
+    @Test(
+        "a plugin prints without end → the first lines are logged with its name; the plugin and its log messages continue"
+    )
     func flood() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -38,7 +40,9 @@ struct WorkerOutputTests {
         #expect(!stage.stage.listd.standardError.contains("xxx"))
     }
 
-    @Test("it dies of a trap → its last output is in LastError, in the message about its death, and in separate lines")
+    @Test(
+        "a plugin dies of a trap → its last output is in LastError, in the message about its death, and in separate lines"
+    )
     func lastWords() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -53,7 +57,7 @@ struct WorkerOutputTests {
         #expect(printed(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
     }
 
-    @Test("it dies while it is loaded → PluginFailed has its last output")
+    @Test("a plugin dies while it is loaded → PluginFailed has its last output")
     func diesWhileLoaded() async throws {
         let stage = try await HorrorStage("Manifest=trap")
         let error = await #expect(throws: DBusError.self) { try await stage.load() }
@@ -61,7 +65,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it dies and leaves a child behind → the child is killed too")
+    @Test("a plugin dies and leaves a child process → the child is killed too")
     func orphans() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -72,7 +76,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it dies and leaves a child that has tried to leave session and group → the child is killed too")
+    @Test("a plugin dies and leaves a child that tried to leave its session and group → the child is killed too")
     func escaped() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -85,14 +89,14 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("it prints and dies of a trap → its backtrace is logged, and does not count for the limit of its output")
+    @Test("a plugin prints and dies of a trap → its backtrace is logged, without counting for the limit of its output")
     func backtrace() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
         _ = try await list.performUpdates([try row("chatter", stage)])
         try await stage.wait(for: "ready", restarts: 1)
-        // The next process prints three more lines within the same ten seconds: with the 15 before and the trap that is
-        // below the limit of 20.
+        // The next process prints three more lines within the same ten seconds. With the 15 lines before and the
+        // trap, that is below the limit of 20.
         _ = try await list.performUpdates([
             Row(
                 "victim", "row",
@@ -108,7 +112,7 @@ struct WorkerOutputTests {
 }
 
 extension ProcessStatus {
-    /// The processes in a group that have not ended.
+    /// Returns the processes in a group that have not ended.
     static func members(ofGroup group: Int32) -> [Int32] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.filter { number in

@@ -15,7 +15,7 @@ struct WorkerTests {
         (0..<count).map { Row("row \($0)", "row", ["value": .int64(Int64($0))]) }
     }
 
-    @Test("its worker is killed → the list comes back: objects, items, revisions, views with their slots")
+    @Test("the worker is killed → the list recovers: objects, items, revisions, views with their slots")
     func comesBack() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -26,7 +26,8 @@ struct WorkerTests {
         let process = try await stage.process
         #expect(process != stage.stage.listd.identifier)
         kill(process, SIGKILL)
-        // This call arrives while no process hosts the list, or before the death is noticed: it is answered later.
+        // This call arrives while no process hosts the list, or before the death is noticed. The answer comes
+        // later.
         #expect(try await list.applyChanges([Upsert("row 3", "row", "keep", "", ["value": .int64(99)])]) > 1)
         try await stage.wait(for: "ready", restarts: 1)
         #expect(try await stage.process != process)
@@ -38,7 +39,7 @@ struct WorkerTests {
         #expect(present.inReadingOrder[3].content["value"] == .int64(99))
         let items = try await list.items()
         #expect(items.count == 50)
-        // The new process has made each section controller once.
+        // The new process has created each section controller once.
         #expect((1...50).allSatisfy { number in items.contains { $0.content["made as"] == .int64(number) } })
         #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
@@ -78,7 +79,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Makes one change, once more if the worker dies of the first; nil when both died.
+    /// Applies one change, and retries if the worker dies. Returns `nil` if the worker died both times.
     private func change(_ list: TestAdapter, _ step: Int, _ number: Int64) async throws -> UInt64? {
         let value = DBusValue.int64(number)
         do {
@@ -91,7 +92,7 @@ struct WorkerTests {
         }
     }
 
-    @Test("a worker dies again and again → the plugin fails, its lists show listd/single, LoadPlugin tries again")
+    @Test("a worker dies again and again → the plugin fails, its lists show listd/single; LoadPlugin tries again")
     func fails() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -113,7 +114,9 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a newer file and LoadPlugin → another process with the new version, and no revision is lost")
+    @Test(
+        "LoadPlugin after the plugin's file was replaced → a new process with the new version, and no revision is lost"
+    )
     func reload() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -136,7 +139,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "its worker dies, even for the last time, while a newer file loads → the new process takes over and stays",
+        "the worker dies, even for the last time, while a newer file loads → the new process takes over and stays",
         arguments: [1, 3, 5])
     func diesDuringReload(deaths: UInt32) async throws {
         let gate = try Gate()
@@ -175,7 +178,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a scroll that shows twenty new cells → one message to the worker, and one back")
+    @Test("a scroll shows twenty new cells → one message to the worker, and one back")
     func roundTrips() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -204,7 +207,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("an update, with a view that shows it → one message to the worker, and one back")
+    @Test("an update of a list that a view shows → one message to the worker, and one back")
     func roundTripsOfUpdates() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -229,7 +232,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each")
+    @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each plugin")
     func listctl() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -248,13 +251,13 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a plugin in use → UnloadPlugin is refused and names the lists; after they are removed its process ends")
+    @Test("UnloadPlugin while lists use the plugin → refused with their names; after their removal → its process ends")
     func unload() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("one of mine", "Steady")
         do {
             try await stage.unload()
-            Issue.record("unloaded")
+            Issue.record("the plugin was unloaded although it is in use")
         } catch {
             #expect(DBusError(error).name == Listd.standardError("InvalidArgs"))
             #expect(DBusError(error).message.contains("one of mine"))
@@ -266,13 +269,13 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("callbacks in a worker → counted like those inside the daemon")
+    @Test("callbacks in a worker → counted like callbacks inside the daemon")
     func times() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
         _ = try await list.performUpdates(rows(50))
         let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
-        // Three calls at least for each of the fifty: initializer, object, number of items.
+        // At least three calls for each of the fifty objects: initializer, object, number of items.
         let calls = counters["plugin-horrors-calls"] ?? 0
         #expect(calls >= 150)
         #expect(
@@ -292,14 +295,14 @@ struct WorkerTests {
             "do": .string("loop"), "at": .string("update"), "once": .string(try stage.token("once")),
         ]
         let call = Task { _ = try? await list.performUpdates([Row("x", "row", fields)]) }
-        // The callback loops once the process has used more processor time than its start takes.
+        // The callback loops as soon as the process has used more processor time than its start takes.
         while try #require(ProcessStatus(process)).processorTime < 100 { await Task.yield() }
         await stage.stage.kill()
         await call.value
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
-    @Test("a worker → ps and pgrep show its plugin, and its runtime writes nothing into the system's log")
+    @Test("a worker → ps and pgrep show its plugin, and the Swift runtime writes nothing into the system's log")
     func isNamed() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -313,13 +316,13 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("loaded again after it died or failed → its last error is empty")
+    @Test("a plugin is loaded again after it died or failed → its last error is empty")
     func lastErrorIsCleared() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
         kill(try await stage.process, SIGKILL)
         try await stage.wait(for: "ready", restarts: 1)
-        // After a restart the error stays, as an administrator needs the reason.
+        // After a restart the error stays, because an administrator needs the reason.
         #expect(try await stage.plugin("LastError", as: String.self).contains("signal 9"))
         try await stage.load()
         #expect(try await stage.plugin("LastError", as: String.self) == "")
@@ -332,7 +335,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a worker → no new privileges, few descriptors, limits")
+    @Test("a worker → no new privileges, few descriptors, resource limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
         _ = try await stage.makeList("list", "Steady")
@@ -347,7 +350,7 @@ struct WorkerTests {
 }
 
 extension HorrorStage {
-    /// Waits until the worker runs; loads a failed plugin again.
+    /// Waits until the worker runs. Loads a failed plugin again.
     func waitUntilItRuns() async throws {
         while true {
             switch try await plugin("State", as: String.self) {
@@ -383,7 +386,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Lets waiting plugins go on, and those that come later.
+    /// Releases waiting plugins, and those that arrive later.
     func open() {
         let bytes = [UInt8](repeating: 0, count: 64)
         let count = end.withLock { end in end.map { unsafe write($0.rawValue, bytes, bytes.count) } }
@@ -391,7 +394,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// What /proc says about a process.
+/// The status of a process in /proc.
 struct ProcessStatus {
     private let lines: [Substring]
     private let limits: [Substring]
@@ -404,7 +407,8 @@ struct ProcessStatus {
         lines = text.split(separator: "\n")
         let limits = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
         self.limits = (limits ?? "").split(separator: "\n")
-        // The fields after the program's name, which may contain spaces; the 14th and 15th of all (proc_pid_stat(5)).
+        // The fields after the program's name, which may contain spaces. The 14th and 15th field have the times
+        // (proc_pid_stat(5)).
         let numbers = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
         let fields = numbers.split(separator: ")").last?.split(separator: " ") ?? []
         processorTime = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
@@ -415,7 +419,7 @@ struct ProcessStatus {
         lines.first { $0.hasPrefix(name + ":") }?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
     }
 
-    /// The child processes that have not ended.
+    /// Returns the child processes that have not ended.
     static func children(of parent: Int32) -> [Int32] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { Int32($0) }.filter { number in
@@ -424,18 +428,18 @@ struct ProcessStatus {
         }
     }
 
-    /// The threads of a process, each as a process.
+    /// Returns the threads of a process, each with a status of its own.
     static func threads(of process: Int32) -> [ProcessStatus] {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         return threads.compactMap { Int32($0) }.compactMap { ProcessStatus($0) }
     }
 
-    /// Whether a signal has stopped it.
+    /// Whether a signal has stopped the process.
     var isStopped: Bool { self["State"]?.hasPrefix("T") ?? false }
 
     var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }
 
-    /// A soft limit by its name.
+    /// Returns a soft resource limit by its name.
     func limit(_ name: String) -> String? {
         limits.first { $0.hasPrefix(name) }?.dropFirst(name.count).split(separator: " ").first.map(String.init)
     }

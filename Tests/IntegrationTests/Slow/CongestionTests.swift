@@ -6,11 +6,11 @@ import ListClient
 import TestSupport
 import Testing
 
-/// A client that does not read delays nobody, and no signal is lost without notice.
+/// Checks that a client that does not read delays no other client, and that no signal is lost without notice.
 @Suite("Clients and buses that do not read", .timeLimit(.minutes(3)))
 @DBusActor
 struct CongestionTests {
-    /// A list in which each scroll step broadcasts about two megabytes, as its names are long.
+    /// Creates a list with long names, in which each scroll step broadcasts about two megabytes.
     private func makeLoudAdapter(_ stage: Stage) async throws -> TestAdapter {
         let adapter = try await stage.createAdapter("loud")
         let tail = String(repeating: "x", count: 4000)
@@ -19,7 +19,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "the bus stops reading → flushes and pictures wait above 4 MiB, and are combined when it reads again",
+        "the bus stops reading → flushes and pictures wait above 4 MiB, and are coalesced when the bus reads again",
         .rule("TT-03"))
     func stoppedBus() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -39,7 +39,7 @@ struct CongestionTests {
             try await view.acknowledge(view.picture.sequence)
         }
         #expect(steps < 60)
-        // From here on nothing is flushed; later changes are combined.
+        // From here on nothing is flushed. Later changes are coalesced.
         let answers = EventLog<UInt64>()
         for step in 0..<50 {
             let call = try adapter.by(direct).message("ApplyChanges") { (message) throws(DBusError) in
@@ -61,7 +61,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a direct client is stopped → only that one misses signals; it continues → it gets the current revision once",
+        "a direct client is stopped → only that client misses signals; it continues → it gets the current revision once",
         .rule("TT-02"))
     func stoppedDirectClient() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -80,7 +80,7 @@ struct CongestionTests {
         #expect(try await stage.statistics()["direct-clients-behind"] == 1)
         for step in 0..<20 { _ = try await adapter.applyChanges([Upsert("n\(step)", "", "last", "", [:])]) }
         stopped.signal(SIGCONT)
-        // Its calls are read again once it has read everything; the revision is announced before the answer.
+        // listd reads calls again once the client has read everything. The revision is announced before the answer.
         #expect(try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[21,260,[]]"))
         let heard = try await stopped.signals()
         #expect(heard.contains(#"[21,21,"announce","#) && !heard.contains(#"[20,21,"update","#))
@@ -90,7 +90,7 @@ struct CongestionTests {
         await stage.stop()
     }
 
-    @Test("a view of a stopped direct client → Stalled once, no backlog; Resync brings it up to date")
+    @Test("the view of a stopped direct client → Stalled once, no backlog; Resync brings the view up to date")
     func stoppedViewer() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -112,7 +112,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a bus with small queues drops a stopped viewer's signals → it is notified, even without another change",
+        "a bus with small queues drops a stopped viewer's signals → the viewer is notified, even without another change",
         .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker throws off who does not read, and drops nothing"))
     func droppedByTheBus() async throws {
         let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))
@@ -120,7 +120,7 @@ struct CongestionTests {
         let viewer = try await Agent(stage.bus.address)
         let opened = try await viewer.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
         let path = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
-        // The view's picture fits into the queue: otherwise the bus might drop the answer after it.
+        // The view's picture must fit into the queue. Otherwise the bus might drop the answer after it.
         _ = try await viewer.call(path, "View", "SetViewport", "tdddd", "[0,0,0,320,16]")
         try await viewer.match("interface='\(Listd.name).Adapter'")
         let direct = try await stage.connect(.direct)

@@ -5,21 +5,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// listd does not make answers that a client does not read.
-@Suite("Answers that nobody reads", .timeLimit(.minutes(3)))
+/// Checks that listd does not encode answers that a client does not read.
+@Suite("Answers that clients do not read", .timeLimit(.minutes(3)))
 @DBusActor
 struct UnreadAnswersTests {
-    /// The number of calls in flight, half of `CallsPerConnection`: each answer has a megabyte.
+    /// The number of calls in flight, half of `CallsPerConnection`. Each answer has a megabyte.
     private static let calls = 128
 
-    @Test("a hundred large GetObjects in flight, and the client does not read → memory for few; then all are answered")
+    @Test(
+        "a hundred large GetObjects in flight, and the client does not read → memory for a few; it reads → all are answered"
+    )
     func directClientThatDoesNotRead() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("large")
         let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
         _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })
         let lazy = try await stage.connect(.direct)
-        // The first answer raises the daemon's memory by what making one answer needs.
+        // The first answer raises the daemon's memory by the amount that encoding one answer needs.
         #expect(try await largePage(adapter, lazy).decode(as: UInt64.self, UInt32.self, [Row].self).2.count > 8)
         let before = try peakMemory(of: stage.listd.identifier)
         let answers = EventLog<Int>()
@@ -31,7 +33,8 @@ struct UnreadAnswersTests {
             lazy.call(call, timeout: nil) { answers.record((try? Self.total($0.get())) ?? 0) }
         }
         while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
-        // By the time it answers later reads of the same list, listd has answered all that it was going to.
+        // When listd answers later reads of the same list, it has encoded all answers that it will encode for the
+        // first client.
         for _ in 0..<20 { _ = try await largePage(adapter, stage.client) }
         let growth = try peakMemory(of: stage.listd.identifier) - before
         #expect(growth < 48 << 20, "\(growth >> 20) MiB for answers that nobody reads")
@@ -43,7 +46,9 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("a hundred memory files requested, and the client does not read → it gets few, the others are refused")
+    @Test(
+        "a hundred memory files are requested, and the client does not read → it gets a few, the other calls are refused"
+    )
     func filesThatNobodyReads() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("filed")
@@ -70,7 +75,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("sixty clients make a hundred large requests each, do not read, and exit → places and memory are free again")
+    @Test("sixty clients send a hundred large requests each, do not read, and exit → calls and memory are released")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [
@@ -105,21 +110,21 @@ struct UnreadAnswersTests {
             #expect(try await stage.statistics()["direct-clients-behind"] == 0)
             peaks.append(try peakMemory(of: stage.listd.identifier))
         }
-        // Later rounds reuse the memory of the first.
+        // Later rounds reuse the memory of the first round.
         #expect(peaks[2] - peaks[0] < 48 << 20, "\(peaks.map { $0 >> 20 }) MiB")
         let newcomer = try await stage.connect(.direct)
         #expect(try await largePage(adapter, newcomer).decode(as: UInt64.self, UInt32.self, [Row].self).1 == 20)
         await stage.stop()
     }
 
-    /// Asks for the list in a memory file.
+    /// Returns a call that requests the list in a memory file.
     private func fileCall(_ adapter: TestAdapter, _ client: Connection) throws -> Message {
         try adapter.by(client).message("GetObjectsByFileDescriptor") { (message) throws(DBusError) in
             try message.write(UInt32(0), UInt32.max, "jsonl")
         }
     }
 
-    /// Asks for a page of a megabyte.
+    /// Requests a page of a megabyte.
     private func largePage(_ adapter: TestAdapter, _ client: Connection) async throws -> Message {
         let call = try adapter.by(client).message("GetObjects") { (message) throws(DBusError) in
             try message.write(UInt32(0), UInt32.max)
@@ -127,12 +132,12 @@ struct UnreadAnswersTests {
         return try await client.call(call)
     }
 
-    /// The memory file of an answer.
+    /// Returns the memory file of an answer.
     private static func file(_ answer: Message) throws(DBusError) -> FileDescriptor {
         try answer.decode(as: UInt64.self, UInt32.self, FileDescriptor.self).2
     }
 
-    /// The number of objects in the list, which an answer has before its page.
+    /// Returns the number of objects in the list, which precedes the page in an answer.
     private static func total(_ answer: Message) throws(DBusError) -> Int {
         try answer.read { (reader) throws(DBusError) in
             reader.skip()
@@ -140,7 +145,7 @@ struct UnreadAnswersTests {
         }
     }
 
-    /// The peak resident memory of a process, in bytes.
+    /// Returns the peak resident memory of a process, in bytes.
     private func peakMemory(of process: Int32) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

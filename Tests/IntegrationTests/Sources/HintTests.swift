@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Hints about how to show fields: the option `hints`, and hints of sources.
+/// Hints about the display of fields: the option `hints`, and hints of sources.
 @Suite("Hints for fields, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct HintTests {
@@ -15,7 +15,7 @@ struct HintTests {
     }
 
     @Test(
-        "a list with hints → every reader sees them; an unknown word → InvalidArgs", arguments: TransportKind.allCases)
+        "a list with hints → every reader sees them; an unknown hint → InvalidArgs", arguments: TransportKind.allCases)
     func option(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let words = Dictionary(uniqueKeysWithValues: FieldHint.allCases.map { ("field \($0.rawValue)", $0.rawValue) })
@@ -27,7 +27,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a file with [Hints] → hints of its list; a reload → the new ones, and Options has changed")
+    @Test("a file with [Hints] → its list has the hints; a reload → the new hints, and Options changes")
     func configured() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nSource=push\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -47,7 +47,8 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a plugin's source → its hints, unless the list has its own", arguments: ["worker", "none"])
+    @Test(
+        "a plugin's source with hints → its list has them, unless the list sets its own", arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
         try HorrorStage.install(.first, in: directory)
@@ -65,7 +66,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a list that follows another one → that list's hints, unless it has its own; changes of them too")
+    @Test("a follower → the hints of the followed list and their changes, unless the follower sets its own")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let found = try await stage.createFollower("found", of: "news", "", ["hints": text(["size": "permissions"])])
@@ -83,7 +84,7 @@ struct HintTests {
         try await stage.manager.call("Reload")
         for list in lists { #expect(try await list.hints() == ["size": .permissions, "load": .percent]) }
         #expect(changes.recorded.count == 1)
-        // Without the followed list it has only its own hints.
+        // Without the followed list, the follower has only its own hints.
         try FileManager.default.removeItem(at: stage.listd.directory.appending(path: "config/news.list"))
         try await stage.manager.call("Reload")
         for list in lists { #expect(try await list.hints() == ["size": .permissions]) }
@@ -92,7 +93,7 @@ struct HintTests {
     }
 
     @Test(
-        "the plugin files → hints for sizes, times, permissions and owners",
+        "the files plugin → hints for sizes, times, permissions and owners",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
     func files() async throws {
         let stage = try await PluginStage(

@@ -5,7 +5,7 @@ import Foundation
 import ListClient
 import TestSupport
 
-/// A bus, a state directory, and the plugin `ledger`, whose source sends pages, keeps a cursor and takes writes.
+/// A bus, a state directory, and the plugin `ledger`, whose source sends pages, stores a cursor and accepts writes.
 @DBusActor
 final class LedgerStage {
     let stages: StoreStage
@@ -47,7 +47,7 @@ struct LedgerList {
         remote = adapter.by(client ?? stage.client)
     }
 
-    /// Makes the list.
+    /// Creates the list.
     static func make(
         _ argument: String, named name: String = "rows", on stage: Stage, durability: String = "fsync",
         by client: Connection? = nil
@@ -82,7 +82,7 @@ struct LedgerList {
         try await remote.call("PatchObject", revision, id, fields, [String](), returning: UInt64.self)
     }
 
-    /// Makes the source do something other than a write.
+    /// Makes the source perform an action that is not a write.
     func ask(_ what: String, expecting revision: UInt64 = 0) async throws -> UInt64 {
         try await patch("row 0", ["do": .string(what)], expecting: revision)
     }

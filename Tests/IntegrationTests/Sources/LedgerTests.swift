@@ -21,7 +21,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a list in pages → one revision with all rows, and the cursor of the source",
+        "a source sends a list in pages → one revision with all rows, and the cursor of the source",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func pages(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -35,7 +35,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "ended or killed and started again → the source resumes at its cursor, and nothing is sent again",
+        "listd is stopped or killed, and restarted → the source resumes at its cursor, and sends nothing twice",
         .rule("SO-03"),
         arguments: PluginStage.Isolation.allCases, [true, false])
     func restart(isolation: PluginStage.Isolation, isKilled: Bool) async throws {
@@ -75,7 +75,7 @@ struct LedgerTests {
         #expect(stage.listd.standardError.contains("goes on after write 1"))
     }
 
-    @Test("the worker of a source dies → the source resumes at its cursor in the next one")
+    @Test("the worker of a source dies → the source resumes at its cursor in the next worker")
     func nextWorker() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -94,7 +94,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "writes → answered with the revision that contains them, also when the source is slow",
+        "writes → answered with the revision that contains them, even when the source is slow",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -115,7 +115,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "writes that the source refuses → the error, nothing changes, and the list goes on",
+        "the source refuses a write → the caller gets the error, nothing changes, and the list goes on",
         arguments: TransportKind.allCases)
     func refusals(transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -136,12 +136,12 @@ struct LedgerTests {
         #expect(twice == Listd.error("DuplicateIdentifier"))
         #expect(try await list.revision == 1)
         #expect(try await list.ids == ["row 0", "row 1", "row 2"])
-        // As if another machine had written: the source has a row that the list does not have yet.
+        // Simulates a write by another machine: the source has a row that the list does not have yet.
         #expect(try await list.ask("behind the list") == 1)
         #expect(await error { try await list.apply(add: ["a"], expecting: 1) } == Listd.error("RevisionConflict"))
         #expect(try await list.apply(add: ["a"]) == 2)
         #expect(try await list.apply(add: ["b"], expecting: 2) == 3)
-        // Each field is small enough, and the object would be too large with both.
+        // Each field alone is small enough. The object with both fields would be too large.
         let text = DBusValue.string(String(repeating: "x", count: 5 << 20))
         #expect(try await list.patch("row 0", ["one": text]) == 4)
         #expect(await error { try await list.patch("row 0", ["two": text]) } == Listd.error("PayloadTooLarge"))
@@ -168,7 +168,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a source that takes no writes → ReadOnly; one that does, for a list of another user → AccessDenied",
+        "the source accepts no writes → ReadOnly; it does, but the list belongs to another user → AccessDenied",
         .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
@@ -188,10 +188,10 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    /// The number of rows; the long form of the soak has a million.
+    /// The number of rows. The soak test uses a million.
     private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
 
-    @Test("very many rows in pages → the worker holds one page in memory, and the daemon the list once")
+    @Test("very many rows in pages → the worker has one page in memory, and the daemon has the list once")
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -206,12 +206,13 @@ struct LedgerTests {
         let daemon = (Self.peak(Int(stage.listd.identifier)) - before.daemon) << 10
         // If the worker held more than one page, the rows alone would take 5 MB for each 100,000.
         #expect(worker < 4 << 20, "the worker took \(worker) bytes")
-        // Measured: 180 bytes for each row, with the list's index and sections. One more copy would add 60 bytes a row.
+        // Measured: 180 bytes for each row, with the list's index and sections. A second copy would add 60 bytes a
+        // row.
         #expect(daemon < Self.count * 230 + 8 << 20, "the daemon took \(daemon) bytes")
         await stage.stop()
     }
 
-    /// The peak memory of a process, in KiB.
+    /// Returns the peak memory of a process, in KiB.
     private static func peak(_ process: Int) -> Int {
         let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

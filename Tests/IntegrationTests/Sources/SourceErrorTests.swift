@@ -13,7 +13,7 @@ struct SourceErrorTests {
     private var path: String { directory.path + "/rows.jsonl" }
 
     private func write(_ lines: String...) throws {
-        // Renames a new file over the old one: no reader sees half of it.
+        // Renames a new file over the old one, so that no reader sees half of it.
         try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
     }
 
@@ -21,7 +21,7 @@ struct SourceErrorTests {
         try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n\(more)"])
     }
 
-    @Test("a missing file → failed with the path as SourceError; it appears → ready and empty, with signals")
+    @Test("a missing file → failed with the path as SourceError; the file appears → ready and empty, with signals")
     func missing() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")
@@ -43,7 +43,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a line that cannot be read → the list has the others and is ready; SourceError names the line until it is mended",
+        "a malformed line → the list is ready with the other lines; SourceError names the line until it is corrected",
         .rule("SO-02"))
     func line() async throws {
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
@@ -61,7 +61,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a file that is removed → the list is ready with its objects, and SourceError is set; no line readable → failed",
+        "the file is removed → the list is ready with its objects, and SourceError is set; no line is valid → failed",
         .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
@@ -79,7 +79,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a restricted list → readers see SourceError; others see neither it nor its value in signals",
+        "a restricted list → readers see SourceError; other users see neither the property nor its value in signals",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         try write(#"{"id": "a"}"#, #"{"secret": 1}"#)
@@ -105,7 +105,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a list that failed, or lacks a line → systemd's status line counts it")
+    @Test("a list has failed, or lacks a line → counted in systemd's status line")
     func statusLine() async throws {
         try write(#"{"id": "a"}"#)
         let stage = try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
@@ -120,7 +120,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a plugin that failed → the status line counts it, and listctl list tells why")
+    @Test("a plugin has failed → counted in the status line, and listctl list prints the reason")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         let list = try await horrors.makeList("list", "Stillborn")
@@ -132,7 +132,7 @@ struct SourceErrorTests {
         await horrors.stop()
     }
 
-    @Test("listctl list → a state for each list, and on standard error the reason of a failure")
+    @Test("listctl list → a state for each list, and the reasons of failures on standard error")
     func listed() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")

@@ -6,8 +6,8 @@ import ListClient
 import TestSupport
 import Testing
 
-/// The time when a list last had all of its source, and the source's state (cursor) then.
-@Suite("How far a list has read its source", .timeLimit(.minutes(3)))
+/// Tests of a list's last synchronisation with its source: its time, and the source's cursor at that time.
+@Suite("Synchronisation of a list with its source", .timeLimit(.minutes(3)))
 @DBusActor
 struct SourceStandingTests {
     private func standing(
@@ -18,7 +18,7 @@ struct SourceStandingTests {
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    @Test("a list that clients write → no time and no state, whatever is written", arguments: TransportKind.allCases)
+    @Test("a list that clients write → no time and no cursor, whatever they write", arguments: TransportKind.allCases)
     func pushed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
@@ -31,7 +31,7 @@ struct SourceStandingTests {
     }
 
     @Test(
-        "a file of JSON lines → the same state for the same content, also in the next listd; an error stops the time",
+        "a file of JSON lines → equal cursors for equal content, also after a restart; an error stops the time",
         arguments: TransportKind.allCases)
     func file(transport: TransportKind) async throws {
         let directory = TemporaryDirectory()
@@ -43,7 +43,7 @@ struct SourceStandingTests {
         let stage = try await Stage.withDirectSocket(files: files)
         let list = try await stage.adapter("list")
         let client = try await stage.connect(transport)
-        /// Waits for a revision.
+        /// Waits until the list has reached a revision.
         func revision(_ wanted: UInt64) async throws {
             while try await list.by(client).property("Revision", as: UInt64.self) < wanted { await Task.yield() }
         }
@@ -78,7 +78,7 @@ struct SourceStandingTests {
         await next.stop()
     }
 
-    @Test("a restricted list → AccessDenied to users who may not read it", .enabled(if: Agent.canBeOthers))
+    @Test("a restricted list → AccessDenied for users who may not read the list", .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list", ["readers": .string("owner")])

@@ -15,7 +15,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "disk full → StoreFailed, nothing is applied or announced; room again → the same call succeeds and is stored",
+        "the disk is full → StoreFailed, nothing is applied or announced; room again → the same call succeeds and is stored",
         .rule("DU-04"))
     func fullDisk() async throws {
         let stages = try StoreStage()
@@ -49,7 +49,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "disk full → a list can be removed, which makes room for others; all of it survives a kill",
+        "the disk is full → a list can be removed, which frees space for others; everything survives a kill",
         arguments: [false, true])
     func removal(isRestarted: Bool) async throws {
         let stages = try StoreStage()
@@ -77,7 +77,7 @@ struct FullDiskTests {
         stage = try await stages.start()
         #expect(try await stage.names() == ["mail"])
         #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["0", "1", "2"])
-        // A second removal works too: the space reserved for it was reserved again.
+        // A second removal works too, because the store has reserved disk space again.
         disk.fill("last")
         error = nil
         try await stage.manager.call("RemoveAdapter", "mail")
@@ -93,6 +93,6 @@ struct FullDiskTests {
         let (outcome, text) = try await ListdProcess.run(
             bus: stages.bus.address, arguments: ["--state", stages.state.path])
         #expect(outcome == ListdProcess.Outcome(status: 74))
-        #expect(text.contains("no store in \(stages.state.path)"))
+        #expect(text.contains("cannot open the store in \(stages.state.path)"))
     }
 }

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Durability `disk` promises: every answered write survives kill -9.
+/// Tests the promise of durability `disk`: every answered write survives kill -9.
 @Suite("kill -9 under a mixed load", .timeLimit(.minutes(60)))
 @DBusActor
 struct KillTests {
     nonisolated private static let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? 300 : 10
 
     @Test(
-        "killed at random moments → every answered change is there, nothing is half done, mirrors catch up",
+        "listd is killed at random moments → every answered change is stored, no change is partial, mirrors catch up",
         .rule("DU-01"))
     func kills() async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -48,7 +48,7 @@ struct KillTests {
     }
 }
 
-/// Counts answers until the moment of the kill.
+/// A count of answers until the moment of the kill.
 @DBusActor
 final class Countdown {
     private var left: Int
@@ -62,7 +62,7 @@ final class Countdown {
         if left == 0 { finish() }
     }
 
-    /// The daemon is gone, or is about to end.
+    /// Records that the daemon has ended or is about to end.
     func finish() {
         guard !isOver else { return }
         isOver = true
@@ -75,13 +75,13 @@ final class Countdown {
     }
 }
 
-/// An error that the test has found.
+/// A lost or wrong change that the test has found.
 struct Lost: Error, CustomStringConvertible {
     let description: String
     init(_ text: String) { description = text }
 }
 
-/// Writes to one list, one change after the other, and models the list's content.
+/// A writer of one list that sends one change after the other, and models the list's content.
 @DBusActor
 private final class Writer {
     let name: String
@@ -90,7 +90,7 @@ private final class Writer {
     private var rows: [ObjectRow] = []
     private var inFlight: ListChange?
     private var epoch: String?
-    /// An older copy.
+    /// A copy of the list at an earlier revision.
     private var mirror: ListMirror?
 
     nonisolated init(name: String, seed: UInt64) {
@@ -98,7 +98,7 @@ private final class Writer {
         random = SeededRandom(seed: seed)
     }
 
-    /// Compares listd's objects with the answered writes; the change in flight may be there or not.
+    /// Compares listd's objects with the answered writes. The change in flight may or may not be stored.
     func check(_ stage: Stage) async throws {
         guard let epoch else { return }
         let adapter = try await stage.adapter(name)
@@ -125,14 +125,14 @@ private final class Writer {
                 let answer = try await change.perform(on: adapter)
                 // A change without effect has no revision.
                 if answer != (next == rows ? revision : revision + 1) {
-                    Issue.record("\(name): \(change) was answered with \(answer)")
+                    Issue.record("\(name): \(change) got the unexpected answer \(answer)")
                 }
                 (rows, revision, inFlight) = (next, answer, nil)
                 if random.chance(oneIn: 20) { mirror = ListMirror((revision, rows)) }
                 left.answered()
             }
         } catch {
-            // The daemon is gone.
+            // The daemon has ended.
             if !left.isOver { Issue.record("\(name): \(error)") }
             left.finish()
         }
@@ -147,7 +147,7 @@ private final class Writer {
     }
 }
 
-/// Creates and removes lists.
+/// A client that creates and removes lists.
 @DBusActor
 private final class Creator {
     private var random: SeededRandom
@@ -160,7 +160,7 @@ private final class Creator {
     func check(_ stage: Stage, others: [String]) async throws {
         var names = try await stage.names().subtracting(others)
         if let inFlight {
-            // The call was not answered: both outcomes are right.
+            // The call was not answered, so both outcomes are correct.
             if names.remove(inFlight) != nil {
                 epochs[inFlight] = try await stage.adapter(inFlight).epoch()
                 names.insert(inFlight)
@@ -169,7 +169,9 @@ private final class Creator {
             }
         }
         inFlight = nil
-        guard names == Set(epochs.keys) else { throw Lost("lists \(names.sorted()), not \(epochs.keys.sorted())") }
+        guard names == Set(epochs.keys) else {
+            throw Lost("the lists are \(names.sorted()), not \(epochs.keys.sorted())")
+        }
         for (name, epoch) in epochs where try await stage.adapter(name).epoch() != epoch {
             throw Lost("\(name): another epoch")
         }
@@ -187,7 +189,8 @@ private final class Creator {
                     let name = "made \(count)"
                     inFlight = name
                     let adapter = try await stage.createStored(name)
-                    // Recorded before the epoch is read: a kill in between leaves the list.
+                    // Recorded before the epoch is read, because the list exists even if listd is killed in
+                    // between.
                     epochs[name] = ""
                     epochs[name] = try await adapter.epoch()
                 }
@@ -201,7 +204,7 @@ private final class Creator {
     }
 }
 
-/// Several writers of one list, whose changes share flushes: each inserts two objects at once.
+/// Several writers of one list whose changes share flushes. Each change inserts two objects.
 @DBusActor
 private final class Crowd {
     let name = "crowd"
@@ -219,7 +222,7 @@ private final class Crowd {
         let ids = Set(state.rows.map(\.id))
         let pairs = Set(ids.filter { $0.hasSuffix("a") }.map { String($0.dropLast()) })
         guard ids.count == pairs.count * 2, pairs.allSatisfy({ ids.contains($0 + "b") }) else {
-            throw Lost("\(name): half a change is there")
+            throw Lost("\(name): only half of a change was stored")
         }
         guard answered.isSubset(of: pairs), pairs.isSubset(of: asked) else {
             throw Lost("\(name): \(answered.subtracting(pairs)) are lost")
@@ -227,7 +230,7 @@ private final class Crowd {
         mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
         mirror = ListMirror(state)
         answered = pairs
-        // Rounds must not take longer and longer.
+        // The list must not grow, or rounds would take longer and longer.
         guard pairs.count > 400 else { return }
         _ = try await adapter.performUpdates([])
         (answered, asked, mirror) = ([], [], nil)

@@ -3,7 +3,7 @@
 import DBus
 import TestSupport
 
-/// One operation of a writer on a list.
+/// A writer's operation on a list.
 enum ListChange: Sendable {
     case replace([ObjectRow])
     case apply(removed: [String], upserts: [(row: ObjectRow, position: String, anchor: String)])
@@ -22,7 +22,7 @@ enum ListChange: Sendable {
         }
     }
 
-    /// A random operation that changes a list.
+    /// Returns a random operation that changes the list.
     static func random(of rows: [ObjectRow], _ random: inout SeededRandom) -> ListChange {
         let new = ObjectRow(id: "n\(random.next() % 100_000)", type: "t", fields: ["v": .uint64(random.next())])
         guard rows.count > 2, let some = random.pick(rows), let other = random.pick(rows) else {
@@ -45,12 +45,12 @@ enum ListChange: Sendable {
         }
     }
 
-    /// The list after the operation, as the contract defines it.
+    /// Returns the list after the operation, as the contract defines it.
     func applied(to old: [ObjectRow]) -> [ObjectRow] {
         var rows = old
         switch self {
         case .replace(let all):
-            // A random new identifier may exist already: then the first object counts.
+            // A random new id may exist already. Then the first object counts.
             var seen: Set<String> = []
             return all.filter { seen.insert($0.id).inserted }
         case .apply(let removed, let upserts):

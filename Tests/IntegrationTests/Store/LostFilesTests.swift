@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A daemon whose files are taken away or damaged", .timeLimit(.minutes(2)))
+@Suite("A daemon whose files are removed or damaged", .timeLimit(.minutes(2)))
 @DBusActor
 struct LostFilesTests {
     private let stages: StoreStage
@@ -20,13 +20,13 @@ struct LostFilesTests {
         #expect(error?.name == Listd.error("StoreFailed"))
     }
 
-    /// The log lines about lost files.
+    /// Returns the log lines about lost files.
     private func lines(_ stage: Stage) -> [Substring] {
         stage.listd.standardError.split(separator: "\n").filter { $0.contains("lost: ") }
     }
 
     @Test(
-        "the state directory, the database or its log removed or replaced → StoreFailed, and one line that names the file",
+        "the state directory, database or log is removed or replaced → StoreFailed, and one log line that names the file",
         arguments: ["directory", "other directory", "database", "other database", "log"])
     func filesRemoved(what: String) async throws {
         let stage = try await stages.start()
@@ -56,13 +56,13 @@ struct LostFilesTests {
         }
         #expect(try await adapter.objects().rows.map(\.id) == ["a"])
         #expect(lines(stage).count == 1 && lines(stage)[0].contains(missing), "\(stage.listd.standardError)")
-        // Without the database all lists are gone.
+        // Without the database, all lists are gone.
         await stage.stop()
         let isLog = what == "log"
         #expect(try await stages.names() == (isLog || what == "other database" ? ["mail"] : []))
     }
 
-    @Test("the database moved away and back → StoreFailed meanwhile, then the same call succeeds and is stored")
+    @Test("the database is moved away and back → StoreFailed in between, then the same call succeeds and is stored")
     func movedBack() async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
@@ -77,7 +77,9 @@ struct LostFilesTests {
         }
     }
 
-    @Test("the database truncated while listd runs → StoreFailed, and one line that names it", arguments: [0, 4096])
+    @Test(
+        "the database is truncated while listd runs → StoreFailed, and one log line that names the file",
+        arguments: [0, 4096])
     func cut(size: Int) async throws {
         _ = try await stages.run { stage in
             try await stage.createStored("mail").performUpdates((0..<400).map { Row("\($0)", "t", [:]) })
@@ -93,13 +95,13 @@ struct LostFilesTests {
             #expect(try await stage.names().isEmpty)
             #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
         }
-        // The files set aside contain all that was left, the log too.
+        // The files that were set aside contain everything that was left, including the log.
         let names = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
         #expect(names.contains { $0.hasPrefix("listd.db.damaged-") && $0.hasSuffix("-wal") }, "\(names)")
     }
 
     @Test(
-        "a log damaged, truncated or removed after a kill → one line that names it, its copy kept, and new epochs",
+        "a log is damaged, truncated or removed after a kill → one log line that names it, its copy is kept, and new epochs",
         arguments: ["first frame", "last frame", "cut", "empty", "gone"])
     func badFrames(what: String) async throws {
         let stage = try await stages.start()

@@ -12,7 +12,7 @@ struct MissingPluginTests {
         key: "s", value: "s", [DBusValue.Entry(key: .string("*"), value: .string("horrors/Steady"))])
 
     @Test(
-        "the plugin is missing at the start → failed with all objects; back, and LoadPlugin or Reload → as before",
+        "the plugin is missing at the start → failed, with all objects; installed, then LoadPlugin or Reload → as before",
         arguments: [true, false])
     func revived(byLoading: Bool) async throws {
         let stages = try StoreStage()
@@ -42,7 +42,7 @@ struct MissingPluginTests {
         }
         #expect(try await second.adapter("filled").state == "failed")
         #expect(try await second.adapter("filled").objects().rows.count == 3)
-        // A plugin that is still missing does not stop a reload.
+        // A plugin that is still missing does not prevent a reload.
         try await second.manager.call("Reload")
         #expect(try await restored[0].state == "failed")
 
@@ -62,7 +62,7 @@ struct MissingPluginTests {
         #expect(await second.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("another plugin is loaded → no log line about lists that do not wait for it")
+    @Test("another plugin is loaded → no log line about lists that do not use that plugin")
     func otherLoaded() async throws {
         let stages = try StoreStage()
         let plugins = TemporaryDirectory()
@@ -79,6 +79,6 @@ struct MissingPluginTests {
         _ = try await second.manager.call("LoadPlugin", "twin", returning: ObjectPath.self)
         await second.stop()
         let said = second.listd.standardError
-        #expect(said.contains("is not as it was stored") && !said.contains("is still not as it was stored"))
+        #expect(said.contains("was restored incompletely") && !said.contains("is still incomplete"))
     }
 }

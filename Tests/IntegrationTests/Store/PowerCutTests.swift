@@ -24,7 +24,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "older files in another boot → a disk list gets a new epoch and keeps it; one with fsync keeps its own",
+        "files of another boot → a list with durability disk gets one new epoch; a list with fsync keeps its epoch",
         .rule("DU-02"))
     func olderFiles() async throws {
         let stages = try StoreStage()
@@ -42,7 +42,7 @@ struct PowerCutTests {
         #expect(epochs["disk"] != before["disk"] && epochs["fsync"] == before["fsync"])
         #expect(try await after.adapter("disk").objects().revision == 3)
         await after.kill()
-        // Everything on the disk is synced now, so a power cut could lose nothing.
+        // Everything on the disk is synced by now, so a power cut could lose nothing.
         try await stages.run(boot: "second") { stage async throws in
             #expect(try await self.epochs(stage) == epochs)
         }
@@ -50,7 +50,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "power cut below the file system → fsync lists have every answered write; disk lists a new epoch; nothing is damaged",
+        "power cut below the file system → fsync lists have every answered write, disk lists a new epoch; no file is damaged",
         .rule("DU-01"),
         .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"), arguments: 0..<3)
     func powerCut(round: Int) async throws {
@@ -59,7 +59,7 @@ struct PowerCutTests {
         defer { disk.remove() }
         stages.directory = disk.path + "/state"
         if round > 0 {
-            // The former run of listd ended regularly.
+            // The previous run of listd ended regularly.
             try await stages.run(boot: "zeroth") { stage async throws in
                 for name in ["disk", "fsync"] {
                     _ = try await write(2, to: try await stage.createStored(name, durability: name))
@@ -88,7 +88,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "killed, and started again in the same boot → all epochs stay; ended regularly, and in another boot → likewise")
+        "killed, then restarted in the same boot → all epochs stay; ended regularly, then another boot → they stay too")
     func sameBoot() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(boot: "first")

@@ -46,7 +46,9 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test("the directory becomes read-only → open files go on, a backup fails with StoreFailed; then both work")
+    @Test(
+        "the directory becomes read-only → open files still work, a backup fails with StoreFailed; writable again → both work"
+    )
     func directory() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()

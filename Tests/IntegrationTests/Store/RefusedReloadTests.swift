@@ -17,7 +17,7 @@ struct RefusedReloadTests {
         }
     }
 
-    /// Calls Reload and expects that it fails for a list with this reason.
+    /// Calls Reload and checks that it fails for a list with this reason.
     private func reloadIsRefused(_ stage: Stage, _ list: String, _ what: String) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
@@ -30,7 +30,7 @@ struct RefusedReloadTests {
 
     private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
 
-    @Test("memory to disk, refused → stays memory, as its options show; the next reload stores it")
+    @Test("the store refuses memory → disk: the list stays in memory, as its options show; the next reload stores it")
     func toDisk() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("memory")])
@@ -38,7 +38,7 @@ struct RefusedReloadTests {
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
         try stages.hideFile()
         try write(durability("disk") + "Layout=none\n", to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "stays as it was")
+        try await reloadIsRefused(stage, "a", "was not changed")
         #expect(try await option("durability", of: list) == .string("memory"))
         #expect(try await option("layout", of: list) != .string("none"))
         #expect(try await list.objects().revision == 1)
@@ -54,7 +54,7 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("disk to memory, refused → stays stored; the next reload takes it out of the store")
+    @Test("the store refuses disk → memory: the list stays stored; the next reload removes it from the store")
     func toMemory() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk")])
@@ -62,7 +62,7 @@ struct RefusedReloadTests {
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
         try stages.hideFile()
         try write(durability("memory"), to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "stays as it was")
+        try await reloadIsRefused(stage, "a", "was not changed")
         #expect(try await option("durability", of: list) == .string("disk"))
         try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "", "last", "", [:])]) == 2)
@@ -80,7 +80,9 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("other section controllers, refused → the former ones present new objects too, until the next reload")
+    @Test(
+        "the store refuses other section controllers → the former ones present new objects too, until the next reload"
+    )
     func otherControllers() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk")])
@@ -88,7 +90,7 @@ struct RefusedReloadTests {
         #expect(try await list.performUpdates([Row("early", "row", [:])]) == 1)
         try stages.hideFile()
         try write(durability("disk") + "[Sections]\n*=listd/binding\n", to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "stays as it was")
+        try await reloadIsRefused(stage, "a", "was not changed")
         try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "row", "last", "", [:])]) == 2)
         #expect(try await list.items().map(\.reuse) == ["row", "row"])
@@ -97,7 +99,9 @@ struct RefusedReloadTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("removing a list, refused → the failure names it, it stays and is not counted; the next reload removes it")
+    @Test(
+        "the store refuses to remove a list → the error names the list, which stays and is not counted; the next reload removes it"
+    )
     func removal() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk"), "b.list": durability("memory")])
@@ -105,13 +109,13 @@ struct RefusedReloadTests {
         try stages.hideFile()
         try write(nil, to: "a.list", of: stage)
         try write(nil, to: "b.list", of: stage)
-        try await reloadIsRefused(stage, "a", "stays, although no file configures it")
+        try await reloadIsRefused(stage, "a", "was not removed, although no file configures it")
         #expect(try await stage.names() == ["a"])
         try stages.restoreFile()
         try await stage.manager.call("Reload")
         #expect(try await stage.names() == [])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("configuration read") }
+        let said = stage.listd.standardError.split(separator: "\n").filter { $0.contains("reloaded the configuration") }
         #expect(said.count == 2 && said.allSatisfy { $0.contains("0 lists added, 1 removed, 0 changed") })
     }
 }

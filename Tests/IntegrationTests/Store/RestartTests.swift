@@ -6,13 +6,13 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Lists that outlive their daemon", .timeLimit(.minutes(5)))
+@Suite("Stored lists after a restart of listd", .timeLimit(.minutes(5)))
 @DBusActor
 struct RestartTests {
     private func rows(_ ids: String...) -> [Row] { ids.map { Row($0, "t", ["v": .string($0)]) } }
 
     @Test(
-        "ended and started again → objects, order, options, epoch and revision as before, and GetChanges goes on",
+        "stopped and restarted → objects, order, options, epoch and revision are unchanged, and GetChanges continues",
         .rule("AO-05"))
     func restart() async throws {
         let stages = try StoreStage()
@@ -49,7 +49,7 @@ struct RestartTests {
         }
     }
 
-    @Test("restored and not used → revision and recorded changes, and no engine; used → as before the restart")
+    @Test("restored and not used → revision and recorded changes, but no engine; used → as before the restart")
     func resting() async throws {
         let stages = try StoreStage()
         let before = try await stages.run { stage in
@@ -66,19 +66,19 @@ struct RestartTests {
             #expect(try await adapter.changes(since: 0).map(\.revision) == [1])
             let counters = try await stage.manager.call("GetStatistics", returning: [String: UInt64].self)
             #expect(counters["objects"] == 3 && counters["items"] == 3)
-            #expect(try await stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
+            #expect(try await stage.manager.call("Dump", returning: String.self).contains("not used yet"))
             let state = try await adapter.objects()
             #expect(state.revision == before.revision && state.rows == before.rows)
-            #expect(try await !stage.manager.call("Dump", returning: String.self).contains("not looked at yet"))
+            #expect(try await !stage.manager.call("Dump", returning: String.self).contains("not used yet"))
         }
-        // A restored list that was never used loses nothing at the end.
+        // A restored list that was never used loses nothing when listd ends.
         try await stages.run { stage async throws in
             #expect(try await stage.adapter("a list").epoch().isEmpty == false)
         }
         #expect(try await stages.names() == ["a list"])
     }
 
-    @Test("durability memory → gone with the daemon, and nothing of it in the file")
+    @Test("durability memory → the list ends with the daemon, and the file contains nothing of it")
     func memory() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
@@ -88,7 +88,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["kept"])
     }
 
-    @Test("configured lists → go on with their objects; another source starts anew; one without a file is removed")
+    @Test("configured lists → keep their objects; with another source → start anew; without a file → removed")
     func configured() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -104,7 +104,7 @@ struct RestartTests {
         let source = TemporaryDirectory()
         try "{\"id\": \"from the file\"}\n".write(toFile: source.path + "/x.jsonl", atomically: true, encoding: .utf8)
         let other = "[List]\nSource=jsonl:\(source.path)/x.jsonl\n"
-        // A file with an error does not remove the lists that it configured.
+        // A file with an error does not remove the list that it configured.
         let faulty = ["a.list": plain + "Layout=none\n", "c.list": "[List]\nLayout=round\n"]
         #expect(try await stages.names(files: faulty) == ["a"])
         try await stages.run(files: ["a.list": plain, "b.list": other, "c.list": plain]) { stage in
@@ -123,7 +123,7 @@ struct RestartTests {
     }
 
     @Test(
-        "a list left out at the start for an error in its file → its name is reserved, and Reload of the mended file restores it"
+        "an error in its file leaves a list out at the start → its name is reserved; Reload of the corrected file restores it"
     )
     func leftOut() async throws {
         let stages = try StoreStage()
@@ -151,7 +151,7 @@ struct RestartTests {
         try await stages.run(files: ["x.list": plain]) { stage async throws in
             #expect(try await stage.adapter("x").objects().rows.map(\.id) == ["a", "b"])
         }
-        // Without its file it is removed, also by a reload.
+        // Without its file, the list is removed, also by a reload.
         let other = try await stages.start(files: ["x.list": plain + "Foo=1\n"])
         try FileManager.default.removeItem(atPath: other.listd.directory.path + "/config/x.list")
         try await other.manager.call("Reload")
@@ -160,7 +160,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["x"])
     }
 
-    @Test("Reload with another durability → stored from then on, or no longer")
+    @Test("Reload with another durability → stored from then on, or no longer stored")
     func reloadedDurability() async throws {
         let stages = try StoreStage()
         let (memory, disk) = ("[List]\nDurability=memory\n", "[List]\nDurability=disk\n")
@@ -178,13 +178,15 @@ struct RestartTests {
             let state = try await stage.adapter("a").objects()
             #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "3"])
             #expect(try await stage.adapter("a").epoch() == epoch)
-            // Killed, so the last changes are lost.
+            // listd was killed, so the last changes are lost.
             #expect(try await stage.adapter("a").oldestRevision() == 2)
             #expect(try await stage.adapter("b").objects().rows.isEmpty)
         }
     }
 
-    @Test("a damaged file → set aside and logged at priority err; new epochs; the service starts", .rule("DU-05"))
+    @Test(
+        "a damaged file → set aside and logged at priority err; lists get new epochs; the service starts",
+        .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
         let epoch = try await stages.run { stage in
@@ -204,7 +206,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["mail"])
     }
 
-    @Test("a state directory that cannot be used, or that another listd uses → exit code 74")
+    @Test("the state directory cannot be used, or another listd uses it → exit code 74")
     func noStore() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()

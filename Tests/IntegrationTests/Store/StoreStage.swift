@@ -5,12 +5,12 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A bus and a state directory on which several listds run, one after the other.
+/// A bus and a state directory for several listds that run one after the other.
 @DBusActor
 final class StoreStage {
     let bus: PrivateBus
     let state: TemporaryDirectory
-    /// The state directory, if it is another one than the default.
+    /// The state directory, if it is not the default one.
     var directory: String?
 
     nonisolated init(state: TemporaryDirectory = TemporaryDirectory()) throws {
@@ -23,7 +23,7 @@ final class StoreStage {
 
     /// Starts listd, which restores the stored lists.
     ///
-    /// - Parameter boot: the boot of the machine in which it believes to run; nil = the real one.
+    /// - Parameter boot: the boot id that listd sees; `nil` = the real one.
     func start(files: [String: String] = [:], boot: String? = nil) async throws -> Stage {
         try await Stage(
             on: bus, arguments: ["--state", directory ?? state.path], files: files,
@@ -39,7 +39,7 @@ final class StoreStage {
         return copy
     }
 
-    /// Replaces files by these.
+    /// Replaces the files of the state directory by a copy.
     func putBack(_ copy: TemporaryDirectory) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
             try FileManager.default.removeItem(atPath: state.path + "/" + name)
@@ -49,44 +49,44 @@ final class StoreStage {
         }
     }
 
-    /// Moves the store's file away: the store refuses every change until ``restoreFile()``.
+    /// Moves the store's file away, so that the store refuses every change until ``restoreFile()``.
     func hideFile() throws { try FileManager.default.moveItem(atPath: file, toPath: file + ".hidden") }
 
     /// Moves the store's file back.
     func restoreFile() throws { try FileManager.default.moveItem(atPath: file + ".hidden", toPath: file) }
 
-    /// Runs listd for as long as `body` takes, and ends it as systemd does.
+    /// Runs listd for as long as `body` takes, and stops it as systemd does.
     func run<Result>(
         files: [String: String] = [:], boot: String? = nil, _ body: @DBusActor (Stage) async throws -> Result
     ) async throws -> Result {
         let stage = try await start(files: files, boot: boot)
         let result = try await body(stage)
         guard await stage.stop() == ListdProcess.Outcome(status: 0) else {
-            throw ListdProcess.Failure("listd did not end well: \(stage.listd.standardError)")
+            throw ListdProcess.Failure("listd did not exit with status 0: \(stage.listd.standardError)")
         }
         return result
     }
 
-    /// The names of the lists that a listd restores.
+    /// Returns the names of the lists that listd restores.
     func names(files: [String: String] = [:]) async throws -> Set<String> {
         try await run(files: files) { stage in try await stage.names() }
     }
 }
 
 extension Stage {
-    /// Ends the daemon without a warning.
+    /// Kills the daemon without a warning.
     func kill() async {
         listd.send(SIGKILL)
         _ = await listd.finish()
     }
 
-    /// The names of all lists.
+    /// Returns the names of all lists.
     func names() async throws -> Set<String> {
         typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
         return Set(try await manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 })
     }
 
-    /// An existing list.
+    /// Returns an existing list.
     func adapter(_ name: String) async throws -> TestAdapter {
         TestAdapter(stage: self, path: try await manager.call("GetAdapter", name, returning: ObjectPath.self))
     }
@@ -112,7 +112,7 @@ extension TestAdapter {
         try await remote.call("PatchObject", UInt64(0), id, fields, [String](), returning: UInt64.self)
     }
 
-    /// The changes since a revision, in as many calls as needed.
+    /// Returns the changes since a revision, in as many calls as needed.
     func changes(since start: UInt64) async throws -> [UpdatedSignal] {
         typealias Batch = DBusStruct<UInt64, UInt64, String, UpdatedSignal.Sections, UpdatedSignal.Items>
         var updates: [UpdatedSignal] = []
@@ -132,10 +132,10 @@ extension TestAdapter {
 }
 
 extension ListMirror {
-    /// Updates the mirror of a client that was away, and compares it with the list.
+    /// Returns the mirror, brought up to date, after comparing it with the list.
     ///
-    /// - Parameter isKilled: whether the daemon may have been killed meanwhile: then it may have lost the last changes,
-    ///   and the client reads the list anew.
+    /// - Parameter isKilled: whether the daemon may have been killed in the meantime. Then the daemon may have lost
+    ///   the last changes, and the client reads the list anew.
     @DBusActor
     func caughtUp(with adapter: TestAdapter, isKilled: Bool = false) async throws -> ListMirror {
         if isKilled, try await adapter.oldestRevision() > revision { return ListMirror(try await adapter.objects()) }
@@ -144,7 +144,7 @@ extension ListMirror {
         for index in updates.indices {
             let (deletes, inserts, _, _) = updates[index].sections.members
             count += inserts.reduce(0) { $0 + Int($1.second) } - deletes.reduce(0) { $0 + Int($1.second) }
-            // `GetChanges` has no counts.
+            // `GetChanges` does not return counts.
             updates[index].sectionCount = UInt32(clamping: count)
         }
         var mirror = self
@@ -154,7 +154,7 @@ extension ListMirror {
 }
 
 extension UpdatedSignal {
-    /// A transaction as `GetChanges` tells it, without counts.
+    /// Creates a transaction as `GetChanges` returns it, without counts.
     init(base: UInt64, revision: UInt64, kind: String, sections: Sections, items: Items) {
         self.base = base
         self.revision = revision

@@ -17,7 +17,9 @@ struct StoredSourceTests {
         try #require(outcome.status == 0, "\(outcome.lines)")
     }
 
-    @Test("of a user who is no administrator → kept and failed with the reason, its file is not read; root's goes on")
+    @Test(
+        "the creator is not an administrator → the list is kept, failed with the reason, its file is unread; root's list goes on"
+    )
     func foreign() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/rows.jsonl"
@@ -40,7 +42,7 @@ struct StoredSourceTests {
             #expect(try await list.state == "failed")
             let reason = try await list.by(stage.client).property("SourceError", as: String.self)
             #expect(reason.contains("jsonl:\(path)") && reason.contains("administrators"))
-            // A reload does not read it either.
+            // A reload does not read the file either.
             try await stage.manager.call("Reload")
             #expect(try await list.state == "failed")
             #expect(try await list.objects().rows.map(\.id) == ["b"])

@@ -4,8 +4,7 @@ import DBus
 import Foundation
 import TestSupport
 
-/// A client in a process of its own, in another language, and as another user if a test wants that: it can be stopped
-/// and killed.
+/// A client in a separate Python process, which a test can stop and kill. The client may run as another user.
 final class Agent: Sendable {
     /// The answer to a call.
     enum Answer: Equatable, Sendable {
@@ -14,16 +13,17 @@ final class Agent: Sendable {
         /// The name of the error.
         case error(String)
 
-        /// The name of the error; nil for a return value.
+        /// The name of the error; `nil` for a return value.
         var error: String? { if case .error(let name) = self { name } else { nil } }
-        /// The results; nil for an error.
+        /// The results; `nil` for an error.
         var values: String? { if case .values(let text) = self { text } else { nil } }
     }
 
-    /// The user and the group that own nothing, on every Linux.
+    /// The user id of `nobody` and its group, which own nothing.
     static let nobody: UInt32 = 65534
 
-    /// Whether tests can run clients as other users: they run as root, and others reach the temporary directory.
+    /// Whether tests can run clients as other users. That requires root, and a temporary directory that others can
+    /// reach.
     static let canBeOthers: Bool = {
         guard geteuid() == 0 else { return false }
         let check = try? Process.run(
@@ -41,9 +41,9 @@ final class Agent: Sendable {
         ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
     }
 
-    /// Starts a client and returns when it is connected.
+    /// Starts a client and returns when the client is connected.
     ///
-    /// - Parameter user: the Unix user, with the group of the same number and no other; nil = that of the tests.
+    /// - Parameter user: the user and the only group of the client's process; `nil` = those of the tests.
     init(_ address: String, user: UInt32? = nil) async throws {
         let python = ["-u", "-c", try Script.text(of: "agent.py"), address]
         process =
@@ -51,12 +51,12 @@ final class Agent: Sendable {
             ?? ChildProcess("/usr/bin/python3", python)
         let words = try await process.lines.next(timeout: .seconds(60)).split(separator: " ")
         guard words.first == "ready", words.count == 2 else {
-            throw ListdProcess.Failure("a client did not connect: \(words.joined(separator: " "))")
+            throw ListdProcess.Failure("the client did not connect: \(words.joined(separator: " "))")
         }
         uniqueName = String(words[1])
     }
 
-    /// Calls a method of listd; `arguments` is a JSON array.
+    /// Calls a method of listd. `arguments` is a JSON array.
     func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ signature: String = "",
         _ arguments: String = "[]"
@@ -65,7 +65,7 @@ final class Agent: Sendable {
         return try await send(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
-    /// Calls a method that listd refuses: the error's name and message.
+    /// Calls a method that listd must refuse. Returns the error's name and message.
     func refusal(
         _ path: ObjectPath, _ interface: String, _ member: String, _ signature: String, _ arguments: String
     ) async throws -> (name: String, message: String) {
@@ -76,7 +76,7 @@ final class Agent: Sendable {
         return (String(words[1]), String(words[2]))
     }
 
-    /// Sends one or several calls without waiting for the answers; the client reads nothing until the next command.
+    /// Sends one or several calls without waiting for the answers. The client reads nothing until the next command.
     func begin(
         _ path: ObjectPath, _ member: String, _ signature: String = "", _ arguments: String = "[]", times: Int = 1
     ) async throws {
@@ -84,10 +84,10 @@ final class Agent: Sendable {
             #"["begin",\#(times),"\#(path)","\#(Listd.name).Adapter","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
-    /// The outcomes of the begun calls, as JSON: "ok" or the name of the error for each.
+    /// Returns the outcomes of the calls of `begin`, as JSON: "ok" or the name of the error for each.
     func outcomes() async throws -> String { try await send(#"["outcomes"]"#).values ?? "" }
 
-    /// Writes a text without quotation marks into all pipes that were passed in calls, and closes them.
+    /// Writes a text without quotation marks into all pipes that were passed in calls, and closes the pipes.
     func feed(_ text: String) async throws { _ = try await send(#"["feed","\#(text)"]"#) }
 
     /// Reads a property of listd.
@@ -96,16 +96,16 @@ final class Agent: Sendable {
             path, StandardInterface.properties, "Get", "ss", #"["\#(Listd.name).\#(interface)","\#(name)"]"#)
     }
 
-    /// Asks the bus for signals.
+    /// Adds a match rule to the bus.
     func match(_ rule: String) async throws { _ = try await send(#"["match","\#(rule)"]"#) }
 
-    /// The signals since the last call of this function, as JSON: path, member, arguments of each.
+    /// Returns the signals since the previous call of this function, as JSON: path, member, arguments of each.
     func signals() async throws -> String { try await send(#"["signals"]"#).values ?? "" }
 
-    /// Stops (SIGSTOP), continues, or kills it.
+    /// Sends a signal to the client's process, for example SIGSTOP, SIGCONT or SIGKILL.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Sends a command without waiting for its answer, as a stopped program cannot give one.
+    /// Sends a command without waiting for the answer, because a stopped process does not answer.
     func begin(_ command: String) { process.write(line: command) }
 
     private func send(_ command: String) async throws -> Answer {
@@ -113,14 +113,14 @@ final class Agent: Sendable {
         return try await answer()
     }
 
-    /// Waits for the answer to such a command.
+    /// Waits for the answer to the oldest unanswered command.
     func answer() async throws -> Answer {
         let line = try await process.lines.next(timeout: .seconds(60))
         let words = line.split(separator: " ", maxSplits: 2)
         switch words.first {
         case "ok": return .values(String(line.dropFirst(3)))
         case "error" where words.count > 1: return .error(String(words[1]))
-        default: throw ListdProcess.Failure("a client said: \(line)")
+        default: throw ListdProcess.Failure("the client printed an unexpected line: \(line)")
         }
     }
 }

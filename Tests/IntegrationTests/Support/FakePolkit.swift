@@ -3,22 +3,22 @@
 import DBus
 import TestSupport
 
-/// A polkit for tests: it grants the actions that the test sets, and records the questions.
+/// A fake polkit that grants the actions that the test sets, and records the queries.
 @DBusActor
 final class FakePolkit {
-    /// A question, or its cancellation.
+    /// A query, or its cancellation.
     enum Event: Equatable, Sendable {
         case check(action: String, mayAskUser: Bool)
         case cancel
     }
 
-    /// The outcome of a question.
+    /// The outcome of a query.
     enum Answer {
         case allowed
         case refused
-        /// Waits, as if for a password.
+        /// No answer, as while polkit asks for a password.
         case none
-        /// polkit ends without an answer.
+        /// polkit exits without an answer.
         case death
         /// The rules change before the answer is sent.
         case allowedAfterChange
@@ -27,7 +27,7 @@ final class FakePolkit {
     static let name = "org.freedesktop.PolicyKit1"
     static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
 
-    /// The outcome by action; any other action is refused.
+    /// The outcome by action. Other actions are refused.
     var answers: [String: Answer] = [:]
     let events = EventLog<Event>()
     private let connection: Connection

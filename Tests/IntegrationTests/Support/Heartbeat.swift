@@ -3,9 +3,9 @@
 import Foundation
 import Synchronization
 
-/// A thread that only sleeps for a millisecond again and again, and records how long it did not run.
+/// A thread that repeatedly sleeps for a millisecond, and records the longest time in which it did not run.
 ///
-/// Delays of the machine delay this thread as well, so they are not the fault of the tested program.
+/// Delays of the machine delay this thread as well. Such delays are not the fault of the tested program.
 final class Heartbeat: Sendable {
     private struct State {
         var longest = Duration.zero
@@ -31,7 +31,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Stops the thread; returns the longest time between two wake-ups.
+    /// Stops the thread. Returns the longest time between two wake-ups.
     func stop() -> Duration {
         state.withLock { state in
             state.isOver = true

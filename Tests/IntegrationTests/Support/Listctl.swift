@@ -3,26 +3,26 @@
 import Foundation
 import TestSupport
 
-/// The real `listctl` of this build.
+/// The `listctl` executable of this build.
 enum Listctl {
-    /// The executable beside the test runner.
+    /// The path of the executable next to the test runner.
     static let path = ListdProcess.runner.appending(path: "listctl").path
 
-    /// Starts it; standard output and standard error go to one pipe.
+    /// Starts listctl. Standard output and standard error go to the same pipe.
     static func start(_ bus: String, _ arguments: String...) throws -> ChildProcess { try start(bus, arguments) }
 
-    /// Starts it with some arguments.
+    /// Starts listctl with an array of arguments.
     static func start(_ bus: String, _ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(path, ["--bus", bus] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 
-    /// Runs it to its end.
+    /// Runs listctl until it exits.
     static func run(_ bus: String, _ arguments: String...) async throws -> (status: Int32, lines: [String]) {
         try await ChildProcess.run(
             path, ["--bus", bus] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], timeout: .seconds(120))
     }
 
-    /// Runs a line of the shell, in which `listctl` is this one on that bus.
+    /// Runs a shell command in which `listctl` is this executable, on the given bus.
     static func shell(_ bus: String, _ line: String) async throws -> (status: Int32, lines: [String]) {
         let function = #"listctl() { "$LISTCTL" --bus "$BUS" "$@"; }; "#
         return try await ChildProcess.run(

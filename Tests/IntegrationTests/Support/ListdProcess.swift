@@ -5,12 +5,12 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// The real `listd` of this build, on a bus that the test chooses.
+/// A process of this build's `listd`, on a bus that the test chooses.
 ///
-/// It reports READY=1 on a socket that the test reads, as it does to systemd, so no test guesses how long a start
-/// takes.
+/// The process reports READY=1 on a socket that the test reads, as it does to systemd. So no test guesses how long
+/// a start takes.
 final class ListdProcess: Sendable {
-    /// How a process ended.
+    /// The way in which a process ended.
     struct Outcome: Equatable {
         var status: Int32
         var wasSignalled = false
@@ -23,7 +23,7 @@ final class ListdProcess: Sendable {
 
     /// The process id.
     let identifier: Int32
-    /// A directory of its own, with `config/` in it; removed at the end.
+    /// A separate directory with `config/` in it. The directory is removed at the end.
     let directory: URL
     private let notifications: NotifySocket
     private let ended: Task<Outcome, Never>
@@ -33,11 +33,11 @@ final class ListdProcess: Sendable {
     ///
     /// - Parameters:
     ///   - bus: the address of the bus.
-    ///   - arguments: further arguments, without which there is neither store nor direct socket; `%d` stands for the
-    ///     directory of this process.
+    ///   - arguments: additional arguments. Without them there is neither a store nor a direct socket. `%d` stands
+    ///     for the directory of this process.
     ///   - files: configuration files to write first, by name.
-    ///   - environment: variables beside those of the test.
-    ///   - launcher: the words of a command that executes listd; they precede listd's own.
+    ///   - environment: environment variables in addition to those of the test.
+    ///   - launcher: a command that executes listd. Its words precede those of listd.
     static func start(
         bus: String, arguments: [String] = [], files: [String: String] = [:], environment: [String: String] = [:],
         launcher: [String] = []
@@ -51,7 +51,7 @@ final class ListdProcess: Sendable {
         return listd
     }
 
-    /// Starts it and returns how it ended, for starts that must fail.
+    /// Starts listd and returns how the process ended, for starts that must fail.
     static func run(
         bus: String, arguments: [String] = [], files: [String: String] = [:]
     ) async throws -> (Outcome, standardError: String) {
@@ -60,7 +60,7 @@ final class ListdProcess: Sendable {
         return (outcome, listd.standardError)
     }
 
-    /// Starts it and returns at once, for starts that must not finish.
+    /// Starts listd and returns without waiting, for starts that must not finish.
     static func begin(bus: String, arguments: [String] = [], files: [String: String] = [:]) throws -> ListdProcess {
         try ListdProcess(bus: bus, arguments: arguments, files: files)
     }
@@ -104,10 +104,10 @@ final class ListdProcess: Sendable {
         LiveProcesses.add(identifier)
     }
 
-    /// Its standard error until now.
+    /// The text that the process has written to standard error so far.
     var standardError: String { errors.text }
 
-    /// Waits for a message to the service manager; false if listd ended before it.
+    /// Waits for a message to the service manager. Returns `false` if listd ended first.
     func waitForNotification(_ text: String) async -> Bool {
         for await message in notifications.messages where message.contains(text) { return true }
         return false
@@ -116,7 +116,7 @@ final class ListdProcess: Sendable {
     /// Sends a signal.
     func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended by itself.
     func finish() async -> Outcome {
         let outcome = await ended.value
         LiveProcesses.remove(identifier)
@@ -124,14 +124,15 @@ final class ListdProcess: Sendable {
         return outcome
     }
 
-    /// Sends SIGTERM, as systemd does, and waits.
+    /// Sends SIGTERM, as systemd does, and waits until the process has ended.
     @discardableResult
     func stop() async -> Outcome {
         send(SIGTERM)
         return await finish()
     }
 
-    /// The executable beside the test runner, or the one that LISTD names, for long soaks with an optimised build.
+    /// The executable next to the test runner, or the one in the variable LISTD, for long soaks with an optimised
+    /// build.
     static let executable: URL = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return URL(fileURLWithPath: path) }
         return runner.appending(path: "listd")
@@ -142,10 +143,10 @@ final class ListdProcess: Sendable {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 }
 
-/// Collects what a process writes to standard error.
+/// A buffer for the text that a process writes to standard error.
 ///
-/// Reads in a thread: a dispatch source that is cancelled just when the other end hangs up can crash libdispatch's own
-/// thread, and with it all tests.
+/// A separate thread reads. A dispatch source that is cancelled just when the other end hangs up can crash
+/// libdispatch's own thread, and with it all tests.
 private final class ErrorText: Sendable {
     private let collected = Mutex([UInt8]())
     private let reading: FileHandle
@@ -159,19 +160,19 @@ private final class ErrorText: Sendable {
         }.start()
     }
 
-    /// Returns when something was written, or when no process can write any more.
+    /// Waits until the process has written more, or no process can write any more.
     private func waitForMore() {
         var entry = pollfd(fd: reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// All of it until now; complete once the process has ended.
+    /// All text so far. The text is complete once the process has ended.
     var text: String {
         readAvailable()
         return collected.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads what has been written; false when no process can write any more.
+    /// Reads the available text. Returns `false` when no process can write any more.
     @discardableResult
     private func readAvailable() -> Bool {
         collected.withLock { collected in

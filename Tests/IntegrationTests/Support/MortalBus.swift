@@ -3,15 +3,15 @@
 import Foundation
 import TestSupport
 
-/// A bus at a fixed address, which a test kills and starts again.
+/// A bus at a fixed address, which a test kills and restarts.
 final class MortalBus: Sendable {
     private let directory = TemporaryDirectory()
 
-    /// The address without the GUID, which differs at each start.
+    /// The address without the GUID, which changes with each start.
     var address: String { "unix:path=\(socket)" }
     private var socket: String { directory.path + "/bus" }
 
-    /// Starts the bus and returns when it listens.
+    /// Starts the bus and returns when it accepts connections.
     func start() throws -> PrivateBus { try PrivateBus(socket: socket) }
 
     /// Kills the bus without a warning.

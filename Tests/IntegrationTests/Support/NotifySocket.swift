@@ -7,10 +7,10 @@ import Glibc
 final class NotifySocket: Sendable {
     /// The path for `NOTIFY_SOCKET`.
     let path: String
-    /// What arrived, one element for each datagram; it ends with ``close()``.
+    /// A stream of the messages, one for each datagram. The stream ends with ``close()``.
     let messages: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
-    // Cancelled once; a dispatch source may be cancelled from any thread.
+    // Sendable, because a dispatch source may be cancelled from any thread. This source is cancelled once.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
     init(path: String) throws {

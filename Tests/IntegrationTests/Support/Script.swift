@@ -7,19 +7,19 @@ struct Script: Sendable {
     private let executable: String
     private let leading: [String]
 
-    /// A script in `Tests/IntegrationTests/python`, run by the system's own Python, which has python3-dbus.
+    /// Uses a script in `Tests/IntegrationTests/python`, run by the system's Python, which has python3-dbus.
     init(_ name: String) {
         executable = "/usr/bin/python3"
         leading = [Self.path(of: name)]
     }
 
-    /// Any other program.
+    /// Uses any other program.
     init(program: String) {
         executable = program
         leading = []
     }
 
-    /// Runs it; returns its status and its output.
+    /// Runs the program. Returns its exit status and its output.
     func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String) {
@@ -33,7 +33,7 @@ struct Script: Sendable {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         return await withCheckedContinuation { continuation in
-            // The pipe ends when the last writer has closed it: then the process has ended, or is about to.
+            // The pipe ends when the last writer has closed it. The process has ended then, or is about to end.
             DispatchQueue.global().async {
                 let output = pipe.fileHandleForReading.readDataToEndOfFile()
                 process.waitUntilExit()
@@ -44,12 +44,13 @@ struct Script: Sendable {
 }
 
 extension Script {
-    /// The text of a script in `Tests/IntegrationTests/python`, for a process that may not read the file.
+    /// Returns the text of a script in `Tests/IntegrationTests/python`, for a process without permission to read
+    /// the file.
     static func text(of name: String) throws -> String {
         try String(contentsOfFile: path(of: name), encoding: .utf8)
     }
 
-    /// The path of such a script.
+    /// Returns the path of a script in `Tests/IntegrationTests/python`.
     static func path(of name: String) -> String {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return directory.appending(path: "python/\(name)").path

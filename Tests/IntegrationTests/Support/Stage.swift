@@ -4,14 +4,14 @@ import DBus
 import Foundation
 import TestSupport
 
-/// A real listd on a private bus, and one client of it.
+/// A real listd on a private bus, with one client.
 @DBusActor
 final class Stage {
     let bus: PrivateBus
     let listd: ListdProcess
     let client: Connection
 
-    /// Starts both; the arguments are those of ``ListdProcess/start(bus:arguments:files:)``.
+    /// Starts bus, listd and client. The arguments are those of ``ListdProcess/start(bus:arguments:files:)``.
     convenience init(
         _ kind: PrivateBus.Kind = .session, arguments: [String] = [], files: [String: String] = [:]
     ) async throws {
@@ -31,7 +31,7 @@ final class Stage {
         client = try await Connection.open(.address(Self.address(TransportKind.ofThisRun, bus, listd)))
     }
 
-    /// The address at which clients of a kind connect.
+    /// Returns the address to which clients of a transport connect.
     func address(_ transport: TransportKind) -> String { Self.address(transport, bus, listd) }
 
     private static func address(_ transport: TransportKind, _ bus: PrivateBus, _ listd: ListdProcess) -> String {
@@ -41,10 +41,10 @@ final class Stage {
         }
     }
 
-    /// Another client.
+    /// Connects another client.
     func connect() async throws -> Connection { try await connect(TransportKind.ofThisRun) }
 
-    /// A proxy of an object of listd.
+    /// Returns a proxy of an object of listd.
     func object(_ path: ObjectPath, _ interface: String, by client: Connection? = nil) -> RemoteObject {
         RemoteObject(
             client ?? self.client, destination: Listd.name, path: path, interface: Listd.name + "." + interface)
@@ -60,12 +60,12 @@ final class Stage {
         return TestAdapter(stage: self, path: path)
     }
 
-    /// Ends the daemon as systemd does.
+    /// Stops the daemon as systemd does.
     @discardableResult
     func stop() async -> ListdProcess.Outcome { await listd.stop() }
 }
 
-/// Names of the contract, as a client writes them.
+/// The names of the bus contract, as a client writes them.
 enum Listd {
     static let name = "org.listd.Listd1"
     static let manager: ObjectPath = "/org/listd/Listd1"
@@ -74,12 +74,12 @@ enum Listd {
     static func standardError(_ name: String) -> String { "org.freedesktop.DBus.Error." + name }
 }
 
-/// One object of a list on the bus: id, type, fields.
+/// An object of a list on the bus: id, type, fields.
 typealias Row = DBusStruct<String, String, [String: DBusValue]>
-/// One upsert: id, type, position, anchor, fields.
+/// An upsert on the bus: id, type, position, anchor, fields.
 typealias Upsert = DBusStruct<String, String, String, String, [String: DBusValue]>
 
-/// A list as a client sees it.
+/// A list, as a client sees it.
 @DBusActor
 struct TestAdapter {
     let stage: Stage
@@ -91,7 +91,7 @@ struct TestAdapter {
     func performUpdates(
         _ rows: [Row], expecting revision: UInt64 = 0, _ options: [String: DBusValue] = [:]
     ) async throws -> UInt64 {
-        // With a sanitizer, a debug build needs a while for hundreds of thousands of rows.
+        // With a sanitizer, a debug build takes long for hundreds of thousands of rows.
         try await remote.call(
             "PerformUpdates", revision, rows, options, returning: UInt64.self, timeout: .seconds(120))
     }
@@ -103,7 +103,7 @@ struct TestAdapter {
             "ApplyChanges", revision, remove, upserts, [String: DBusValue](), returning: UInt64.self)
     }
 
-    /// All objects at one revision, in as many pages as needed.
+    /// Returns all objects at one revision, in as many pages as needed.
     func objects() async throws -> (revision: UInt64, rows: [ObjectRow]) {
         var rows: [ObjectRow] = []
         while true {
@@ -123,7 +123,7 @@ struct ObjectRow: Equatable, Sendable {
 }
 
 extension RemoteObject {
-    /// A call of a method, whose body `write` writes: for calls that are awaited later, or malformed.
+    /// Returns a call message whose body `write` writes, for calls that are awaited later or are malformed.
     @DBusActor
     func message(_ member: String, _ write: (Message) throws(DBusError) -> Void) throws -> Message {
         let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A socket of a client that does not speak D-Bus.
+/// The socket of a client that does not speak D-Bus.
 struct StrangerSocket: ~Copyable {
     private let descriptor: Int32
 
@@ -30,10 +30,10 @@ struct StrangerSocket: ~Copyable {
         }
     }
 
-    /// Closes its sending side.
+    /// Shuts down the sending side of the socket.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the other end closes; false when it does not close within the time-out.
+    /// Reads until the other end closes. Returns `false` if it does not close within the time-out.
     func readsToTheEnd() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

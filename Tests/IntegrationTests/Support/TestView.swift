@@ -4,25 +4,25 @@ import DBus
 import ListClient
 import TestSupport
 
-/// A view whose signals are recorded, and whose picture is kept by `Changed` alone.
+/// A view whose signals are recorded, and whose picture is updated by `Changed` signals alone.
 @DBusActor
 final class TestView {
     /// A signal of a view.
     enum Event: Equatable, Sendable {
-        /// `Changed`, by its sequence.
+        /// `Changed`, with its sequence.
         case changed(UInt64)
         /// `Stalled`, with the last sent sequence.
         case stalled(UInt64)
-        /// `Closed`.
+        /// `Closed`, with its reason.
         case closed(String)
     }
 
     let path: ObjectPath
     let remote: RemoteObject
     let events = EventLog<Event>()
-    /// The picture that the signals add up to.
+    /// The picture that results from all signals.
     private(set) var picture = Picture()
-    /// The number of received bytes.
+    /// Whether a `Changed` signal did not fit the picture, because an earlier signal was lost.
     private(set) var hasGap = false
 
     /// Opens a view on a list.
@@ -49,18 +49,18 @@ final class TestView {
         }
     }
 
-    /// Sets a viewport of 320 × 480 at this vertical offset.
+    /// Sets a viewport of 320 × 480 at a vertical offset.
     @discardableResult
     func setViewport(y: Double, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call("SetViewport", seen, 0.0, y, 320.0, 480.0, returning: UInt64.self)
     }
 
-    /// Acknowledges, and returns when listd has handled that.
+    /// Acknowledges a picture. Returns when listd has handled the call.
     func acknowledge(_ sequence: UInt64) async throws {
         try await remote.call("Ack", sequence)
     }
 
-    /// The daemon's picture; the view's own picture becomes the same.
+    /// Fetches the daemon's picture, and replaces the view's own picture by it.
     @discardableResult
     func resync() async throws -> Picture {
         let message = try remote.message("Resync") { (_) throws(DBusError) in }
@@ -76,13 +76,13 @@ final class TestView {
 }
 
 extension TestAdapter {
-    /// Makes a list of so many objects without fields: `o0`, `o1`, …
+    /// Fills the list with `count` objects of the same fields: `o0`, `o1`, …
     func fill(_ count: Int, type: String = "", _ fields: [String: DBusValue] = [:]) async throws {
         _ = try await performUpdates((0..<count).map { Row("o\($0)", type, fields) })
     }
 }
 
-/// The name of the error that a closure throws; nil if it throws none.
+/// Returns the name of the error that `body` throws; `nil` if it succeeds.
 @DBusActor
 func failure(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
     do {

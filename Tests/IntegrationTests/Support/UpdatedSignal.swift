@@ -25,10 +25,10 @@ struct UpdatedSignal: Sendable {
     }
 }
 
-/// Keeps a list by `Updated` alone, as the contract tells clients to.
+/// A copy of a list that is updated by `Updated` signals alone, as the contract tells clients to do.
 ///
-/// Reads only inserted and reloaded objects, and those with item entries, from the daemon: any other object must not
-/// have changed.
+/// Reads only inserted and reloaded objects, and those with item entries, from the daemon. All other objects must
+/// not have changed.
 struct ListMirror {
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
@@ -42,7 +42,7 @@ struct ListMirror {
         (revision, rows) = state
     }
 
-    /// Applies updates up to a known state, and compares with it.
+    /// Applies updates up to a known state, and compares the copy with that state.
     mutating func apply(_ updates: [UpdatedSignal], leadingTo state: (revision: UInt64, rows: [ObjectRow])) throws {
         var known: [ObjectRow?] = rows
         for update in updates where update.revision > revision {
@@ -64,7 +64,7 @@ struct ListMirror {
 }
 
 extension UpdatedSignal {
-    /// The rows after the update; nil = to be read anew.
+    /// Returns the rows after the update; `nil` = must be read again.
     func applied(to old: [ObjectRow?]) throws -> [ObjectRow?] {
         if kind == "reload" { return [ObjectRow?](repeating: nil, count: Int(sectionCount)) }
         var old = old
@@ -86,20 +86,20 @@ extension UpdatedSignal {
         return rows
     }
 
-    /// Sections with item entries, by their positions before.
+    /// The sections with item entries, by their positions before the update.
     private var touchedBefore: [Int] {
         let (deletes, _, moves, reloads) = items.members
         return (deletes + reloads).map { Int($0.first) } + moves.map { Int($0.members.0) }
     }
 
-    /// Sections with item entries, by their positions after.
+    /// The sections with item entries, by their positions after the update.
     private var touchedAfter: [Int] {
         let (_, inserts, moves, _) = items.members
         return inserts.map { Int($0.first) } + moves.map { Int($0.members.2) }
     }
 }
 
-/// Two numbers: a run (first, length), or the place of an item (section, item).
+/// Two numbers: a run (first, length), or the position of an item (section, item).
 struct Run: DBusDecodable, Sendable {
     static let signature: Signature = "(uu)"
     var first: UInt32

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whole lists and dumps through file descriptors.
+/// Transfers of whole lists and dumps through file descriptors.
 @Suite("File descriptors over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct DescriptorTests {
@@ -26,7 +26,7 @@ struct DescriptorTests {
         ObjectRow(id: "b", type: "", fields: ["nested": .options(["k": .string("v")])]),
     ]
 
-    /// A descriptor from which the text can be read.
+    /// The kind of descriptor from which the text can be read.
     enum Kind: String, CaseIterable, Sendable {
         case file, pipe, socket
 
@@ -57,7 +57,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "a list in a file, a pipe, a socket → the same objects, on both transports", .rule("WT-08"),
+        "a list in a file, a pipe or a socket → the same objects, on both transports", .rule("WT-08"),
         arguments: Kind.allCases, TransportKind.allCases)
     func reading(kind: Kind, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -70,7 +70,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "SIGTERM while a pipe has not ended → its caller gets the error that listd ends",
+        "SIGTERM while a pipe has not ended → its caller gets the error ShuttingDown",
         arguments: TransportKind.allCases)
     func ending(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -95,7 +95,7 @@ struct DescriptorTests {
         withExtendedLifetime(writer) {}
     }
 
-    @Test("an error in the file, the format, the options, the revision → its D-Bus error, and nothing is applied")
+    @Test("an error in the file, the format, the options or the revision → its D-Bus error, and nothing is applied")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -118,7 +118,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "GetObjectsByFileDescriptor → a sealed memory file with the same list; values that JSON lacks are approximated",
+        "GetObjectsByFileDescriptor → a sealed memory file with the same list; values unknown to JSON are approximated",
         arguments: TransportKind.allCases)
     func writing(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Content that built-in section controllers drop or replace", .timeLimit(.minutes(2)))
+@Suite("Invalid content that built-in section controllers drop or replace", .timeLimit(.minutes(2)))
 @DBusActor
 struct DroppedContentTests {
     private static func controllers(_ names: [String: String]) -> [String: DBusValue] {
@@ -13,7 +13,7 @@ struct DroppedContentTests {
         return ["section-controllers": .dictionary(key: "s", value: "s", entries)]
     }
 
-    /// An object with items for `listd/binding`.
+    /// Returns an object with items for `listd/binding`.
     private static func row(_ id: String, _ items: [[String: DBusValue]], type: String = "") -> Row {
         Row(id, type, ["items": .array(element: "a{sv}", items.map { .options($0) })])
     }
@@ -28,7 +28,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "items without id, repeated ids, sizes that are no numbers → counted for each update of their object",
+        "items without an id, repeated ids, sizes that are not numbers → counted at each update of their object",
         .rule("BI-01"))
     func counted() async throws {
         let stage = try await Stage()
@@ -55,19 +55,21 @@ struct DroppedContentTests {
         #expect(try await Self.losses(stage) == [7, 6])
         // One log line for each reason, with list, object and key.
         let said = [
-            #"object "bad\n": items[1].id is missing or no text"#, #"object "bad\n": items[3].id occurs before"#,
-            #"object "bad\n": items[0].height is no finite number"#,
+            #"object "bad\n": items[1].id is missing or not a string"#, #"object "bad\n": items[3].id occurred before"#,
+            #"object "bad\n": items[0].height is not a finite number"#,
         ]
         for text in said { #expect(Self.lines(stage, text).count == 1, "\(text) in \(stage.listd.standardError)") }
         #expect(Self.lines(stage, "items[").count == said.count)
         #expect(Self.lines(stage, "items[").allSatisfy { $0.contains("LISTD_ADAPTER=list)") })
         let other = try await stage.createAdapter("other", Self.controllers(["*": "listd/binding"]))
         _ = try await other.performUpdates([changed])
-        #expect(Self.lines(stage, #"object "good": items[1].id occurs before"#).count == 1)
+        #expect(Self.lines(stage, #"object "good": items[1].id occurred before"#).count == 1)
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("sizes and places of single items → sizes count in every layout, places in absolute, negative ones nowhere")
+    @Test(
+        "sizes and positions of items → sizes count in every layout, positions in absolute layouts, negative ones never"
+    )
     func single() async throws {
         let stage = try await Stage()
         let fields: [String: DBusValue] = [
@@ -83,7 +85,7 @@ struct DroppedContentTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("a list in a worker → its built-in section controllers count too, and once when the worker is restarted")
+    @Test("a list in a worker → its built-in section controllers count too, and only once when the worker restarts")
     func worker() async throws {
         let stage = try await HorrorStage()
         let names = ["*": "listd/binding", "plugin": "horrors/Steady"]

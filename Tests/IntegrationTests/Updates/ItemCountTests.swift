@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// A client that shows items without holding them finds section and item of a position.
+/// Tests that a client that shows items without caching them can find the section and item of a position.
 @Suite("The number of items of each section, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct ItemCountTests {
@@ -15,7 +15,7 @@ struct ItemCountTests {
     }
 
     @Test(
-        "sections of several items → their counts in pages, none past the end", .rule("BI-02"),
+        "sections with several items → their counts in pages, and no counts past the end", .rule("BI-02"),
         arguments: TransportKind.allCases)
     func counts(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -37,7 +37,7 @@ struct ItemCountTests {
         await stage.stop()
     }
 
-    @Test("more sections than one answer holds → the next answer continues")
+    @Test("more sections than fit in one answer → the next answer continues")
     func pages() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -4,10 +4,13 @@ import DBus
 import TestSupport
 import Testing
 
-/// The mirror property: a client that applies every `Updated` has what `GetObjects` returns.
-@Suite("A mirror over a real bus", .timeLimit(.minutes(5)))
+/// Tests the mirror property: a client that applies every `Updated` signal has the same objects as `GetObjects`
+/// returns.
+@Suite("A mirror of a list over a real bus", .timeLimit(.minutes(5)))
 struct MirrorTests {
-    @Test("2,000 random transactions → the mirror equals GetObjects after each", .rule("AO-03"), arguments: [1, 2])
+    @Test(
+        "2,000 random transactions → the mirror equals GetObjects after each transaction",
+        .rule("AO-03"), arguments: [1, 2])
     @DBusActor
     func randomTransactions(seed: UInt64) async throws {
         let stage = try await Stage()
@@ -21,7 +24,7 @@ struct MirrorTests {
         for step in 0..<1000 {
             try await change(adapter, mirror.rows, step, &random)
             let state = try await adapter.objects()
-            // Signals come before the reply: all up to this revision have arrived.
+            // Signals are sent before the reply, so all signals up to this revision have arrived.
             var taken: [UpdatedSignal] = []
             while !updates.recorded.isEmpty { taken.append(try await updates.next()) }
             try mirror.apply(taken, leadingTo: state)
@@ -30,7 +33,7 @@ struct MirrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the reload updater, the same objects again → a new revision, announced as a reload")
+    @Test("the reload updater gets the same objects again → a new revision, announced as a reload")
     @DBusActor
     func reloadUpdater() async throws {
         let stage = try await Stage()

@@ -20,7 +20,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a text in any field or in some, forwards and backwards → the next object, the first included; no wrapping",
+        "a text in any or some fields, forwards and backwards → the next object, including the first one; no wrapping",
         .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {
@@ -49,7 +49,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a list in a worker → found there, too")
+    @Test("a list in a worker → objects are found too")
     func hosts() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -60,7 +60,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("two searches of one connection at once → LimitsExceeded for the second; another connection's goes on")
+    @Test("two searches of one connection at once → LimitsExceeded for the second; a search of another connection runs")
     func atOnce() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -83,7 +83,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a list that changes all the time → an answer, right at its revision")
+    @Test("a list that changes all the time → an answer that is correct at its revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -91,7 +91,7 @@ struct SearchBusTests {
         let list = AdapterClient(adapter.by(try await stage.connect()))
         let writer = Task { @DBusActor in
             for number in 0... where !Task.isCancelled {
-                // Inserts objects before the needle, which every second revision has.
+                // Inserts objects before the object with the searched text, which every second revision has.
                 let needle = number % 2 == 0 ? ["needle"] : []
                 let upserts =
                     [Upsert("new\(number)", "", "first", "", ["t": .string("hay")])]
@@ -101,7 +101,7 @@ struct SearchBusTests {
         }
         for _ in 0..<20 {
             let found = try await list.search("needle", from: 10)
-            // Revision 1 has no needle; after it, each odd revision has one.
+            // Revision 1 does not have the text. After it, each odd revision has it.
             #expect(
                 (found.place != nil) == (found.revision % 2 == 1 && found.revision > 1), "revision \(found.revision)")
             #expect(found.place.map { $0.index == 30_000 + UInt32(found.revision) - 1 } ?? true)
@@ -111,7 +111,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("the list is removed → an error; the caller leaves → no answer; the connection may search again")
+    @Test("the list is removed → an error; the caller disconnects → no answer; the connection may search again")
     func ends() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -136,7 +136,7 @@ struct SearchBusTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a text of 16 MiB, and twenty thousand fields → an answer; a user who may not read → AccessDenied")
+    @Test("a text of 16 MiB, and twenty thousand fields → an answer; a user without read access → AccessDenied")
     func large() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// A viewer invokes an action on an item: the section controller or the owner of the list handles it.
+/// Tests that the section controller, or the owner of the list, handles an action that a viewer invokes on an item.
 @Suite("Actions, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct ActionBusTests {
@@ -31,14 +31,14 @@ struct ActionBusTests {
     }
 
     @Test(
-        "no subscriber → not handled; the owner subscribed → its connections get every action", .rule("SE-04"),
+        "no subscriber → not handled; the list's owner subscribes → its connections get every action", .rule("SE-04"),
         arguments: TransportKind.allCases)
     func handedOn(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
         try await adapter.fill(3)
         let view = try await view(adapter, transport)
-        // A subscription to all signals has no actions: they must be named.
+        // A subscription to all signals does not include actions, which must be named.
         let plain = EventLog<String>()
         let other = try await stage.connect(transport)
         let all = try await other.subscribe(MatchRule(path: adapter.path), onBus: transport == .bus) {
@@ -56,7 +56,7 @@ struct ActionBusTests {
         _ = try await adapter.by(other).call(
             "GetObjects", UInt32(0), UInt32(0), returning: UInt64.self, UInt32.self, [Row].self)
         #expect(!plain.recorded.contains("Invoked"))
-        // A call without a reply is carried out, too.
+        // A call without a reply is executed too.
         let silent = try view.object.message("Invoke") { (call) throws(DBusError) in
             try call.write("o2", UInt32(0), "silently", [String: DBusValue]())
         }
@@ -66,7 +66,7 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("the owner leaves, or unsubscribes → not handled", arguments: TransportKind.allCases)
+    @Test("the owner disconnects or unsubscribes → not handled", arguments: TransportKind.allCases)
     func left(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -84,7 +84,7 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("an unknown object or item, or invalid parameters → its error, and no signal")
+    @Test("an unknown object or item, or invalid parameters → an error for each, and no signal")
     func wrong() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\nIdBytes=100\n"])
         let adapter = try await stage.createAdapter("list")
@@ -111,7 +111,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "another user → AccessDenied, unless invokers is any; its subscription gets nothing, the owner gets its user",
+        "another user → AccessDenied, unless invokers is any; only the owner's subscription gets actions, with the user",
         .rule("SE-05"),
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
@@ -139,7 +139,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "a direct owner that does not read → a signal that is not sent to it counts as not handled, and the viewer goes on"
+        "a direct owner does not read → a signal that is not sent to it counts as not handled, and the viewer goes on"
     )
     func unread() async throws {
         let stage = try await Stage.withDirectSocket()

@@ -5,14 +5,14 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Many items selected at once, over the bus", .timeLimit(.minutes(3)))
+@Suite("Selecting many items at once, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct ChangeSelectionBusTests {
     private typealias Item = ListViewClient.SelectedItem
     private typealias Selected = DBusStruct<String, UInt32>
 
     @Test(
-        "a thousand items, then others instead → one signal for each call, and the property",
+        "a thousand items are selected, then others instead → one signal per call, and the property is updated",
         arguments: TransportKind.allCases)
     func many(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

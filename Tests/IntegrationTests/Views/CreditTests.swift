@@ -5,12 +5,12 @@ import ListClient
 import TestSupport
 import Testing
 
-/// The contract's paragraph "Credit", tried by a client.
+/// Tests the contract's paragraph "Credit" with a client.
 @Suite("Credit of a view", .timeLimit(.minutes(3)))
 @DBusActor
 struct CreditTests {
     @Test(
-        "three pictures with a window of two → Stalled once, no signal, and after Ack one Changed with the current picture",
+        "three pictures with a window of two → Stalled once, no signal; after Ack, one Changed with the current picture",
         .rule("VW-05"),
         arguments: TransportKind.allCases)
     func acknowledging(transport: TransportKind) async throws {
@@ -38,7 +38,7 @@ struct CreditTests {
     }
 
     @Test(
-        "properties read right after an Ack, a SetViewport or a Select that is not awaited → the values after it",
+        "properties are read after an unanswered Ack, SetViewport or Select → the values after that call",
         arguments: TransportKind.allCases)
     func lookingBehindACall(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -74,7 +74,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a stalled view whose list changes → its properties follow the list")
+    @Test("a stalled view whose list changes → the view's properties follow the list")
     func propertiesOfAStall() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -93,7 +93,7 @@ struct CreditTests {
     }
 
     @Test(
-        "a stall → Resync ends it: the current picture, and the next Changed has its sequence + 1",
+        "a stalled view calls Resync → the current picture, and the next Changed has its sequence + 1",
         .rule("VW-07"))
     func resync() async throws {
         let stage = try await Stage()
@@ -108,12 +108,12 @@ struct CreditTests {
         #expect(view.events.recorded == [.changed(1), .stalled(1)])
         #expect(try await view.setViewport(y: 2100) == 3)
         #expect(!view.hasGap)
-        // Items that were on the screen all the time kept their slots.
+        // Items that stayed on the screen kept their slots.
         #expect(!Set(picture.shown.keys).isDisjoint(with: slots))
         await stage.stop()
     }
 
-    @Test("more bytes than window-bytes → the first picture is sent, the next waits for Ack")
+    @Test("more bytes than window-bytes → the first picture is sent, the next one waits for Ack")
     func bytes() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -128,7 +128,9 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a thousand changes while a viewer is away → nothing is queued, and it catches up with one Changed")
+    @Test(
+        "a thousand changes while a viewer does not acknowledge → nothing is queued, and one Changed brings it up to date"
+    )
     func away() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -145,7 +147,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a picture of more than 256 KiB → several Changed for one credit, equal to Resync after the last")
+    @Test("a picture of more than 256 KiB → several Changed for one credit, equal to Resync after the last one")
     func large() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -163,7 +165,7 @@ struct CreditTests {
     func wide() async throws {
         let stage = try await Stage(.limited(["max_message_size": 300_000]))
         let adapter = try await stage.createAdapter("list")
-        // Identifiers count too: the items have almost no content here.
+        // Ids count too. The items have almost no content here.
         let tail = String(repeating: "x", count: 250)
         _ = try await adapter.performUpdates((0..<1000).map { Row("\($0)" + tail, "", [:]) })
         let view = try await TestView(adapter)

@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Calls of a view's owner besides scrolling.
+/// Calls of a view's owner other than scrolling.
 @Suite("Interaction over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct InteractionTests {
@@ -18,7 +18,7 @@ struct InteractionTests {
         return (stage, adapter, try await TestView(adapter))
     }
 
-    @Test("Select and Deselect → the answer, one signal for each change, and the property", .rule("SE-01"))
+    @Test("Select and Deselect → the answer, one signal per change, and the property is updated", .rule("SE-01"))
     func selecting() async throws {
         let (stage, adapter, view) = try await makeStage()
         typealias Selected = DBusStruct<String, UInt32>
@@ -49,7 +49,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "MoveItem → the section is where it was dragged; to another section or past the end → refused as the contract defines",
+        "MoveItem → the section is at its new position; to another section or past the end → refused as the contract defines",
         .rule("VW-23"))
     func moving() async throws {
         let (stage, adapter, view) = try await makeStage(4)
@@ -71,7 +71,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("MoveItem inside of a binding section → its items change places; into another section → false")
+    @Test("MoveItem inside a binding section → its items change places; into another section → false")
     func movingItems() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter(
@@ -100,7 +100,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "ScrollTo → the offset, and its Changed before the reply; reported sizes move the items below",
+        "ScrollTo → the offset, and Changed before the reply; reported sizes move the items below",
         .rule("AO-02"))
     func scrolling() async throws {
         let (stage, _, view) = try await makeStage(100)
@@ -109,7 +109,7 @@ struct InteractionTests {
             "ScrollTo", "o50", UInt32(0), "start", returning: DBusStruct<Double, Double>.self, UInt64.self)
         #expect(offset.members == (0, 2200) && sequence == 2)
         #expect(view.picture.sequence == 2 && view.picture.offset == Position(x: 0, y: 2200))
-        // A SetViewport whose client has not seen the ScrollTo does not undo it.
+        // A SetViewport of a client that has not seen the ScrollTo yet does not undo the ScrollTo.
         _ = try await view.setViewport(y: 40, seen: 1)
         #expect(
             try await view.property("Viewport", as: DBusStruct<Double, Double, Double, Double>.self).members.1 == 2200)
@@ -126,7 +126,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "layout none → SetVisibleRange chooses the shown items, limited to the list; SetViewport is refused",
+        "layout none → SetVisibleRange chooses the shown items, clamped to the list; SetViewport is refused",
         .rule("VW-12"))
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
@@ -145,7 +145,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ListViews and ListAdapters → the state of each; a view ends with its owner")
+    @Test("ListViews and ListAdapters → the state of each view and list; a view ends with its owner's connection")
     func listing() async throws {
         let (stage, adapter, view) = try await makeStage(3)
         try await view.setViewport(y: 0)
@@ -171,7 +171,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("SetLogLevel → the property, PropertiesChanged once, and more in the log")
+    @Test("SetLogLevel → the property changes, PropertiesChanged is sent once, and more is logged")
     func logLevel() async throws {
         let (stage, _, _) = try await makeStage(1)
         let heard = EventLog<String>()

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// A writer that loads more objects when a viewer comes near the end.
+/// Tests a writer that loads more objects when a viewer comes near the end of the list.
 @Suite("NearEnd, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct NearEndBusTests {
@@ -16,7 +16,7 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "a viewer scrolls down → a writer gets NearEnd, loads more, and gets it again", .rule("VW-22"),
+        "a viewer scrolls down → a writer gets NearEnd, loads more objects, and gets NearEnd again", .rule("VW-22"),
         arguments: TransportKind.allCases)
     func loading(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -30,7 +30,7 @@ struct NearEndBusTests {
         try await view.setViewport(y: 3479)
         try await view.setViewport(y: 3500)
         #expect(try await heard.next() == Said(view: view.path, distance: 420))
-        // After the next page the end is far away.
+        // After the next page of objects, the end is far away.
         try await adapter.fill(200)
         try await view.setViewport(y: 8000)
         #expect(try await heard.next() == Said(view: view.path, distance: 320))
@@ -46,7 +46,7 @@ struct NearEndBusTests {
     func workerDeath() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])
-        // Three items make a row.
+        // Three items form a row.
         try await list.fill(60)
         let heard = EventLog<Double>()
         let subscription = try await AdapterClient(list.by(stage.stage.client)).onNearEnd { heard.record($1) }
@@ -65,7 +65,7 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "layout none → the distance is the number of items after the last; restricted list → sent to subscribers only",
+        "layout none → the distance counts the items after the last one; restricted list → sent to subscribers only",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage()

@@ -14,7 +14,7 @@ struct OptionsInForceTests {
     }
 
     @Test(
-        "options that a view did not set → the list's values; set ones → their own", .rule("VW-18"),
+        "options that a view did not set → the list's values; options that it set → its own values", .rule("VW-18"),
         arguments: TransportKind.allCases)
     func defaults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -31,7 +31,7 @@ struct OptionsInForceTests {
         await stage.stop()
     }
 
-    @Test("a reload that changes the list → options that the view did not set have the new values")
+    @Test("a reload changes the list's options → options that the view did not set have the new values")
     func reloaded() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nWorkingRange=1\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -42,7 +42,7 @@ struct OptionsInForceTests {
         try await stage.manager.call("Reload")
         let options = try await options(of: view)
         #expect(options["lead"] == .uint32(4) && options["trail"] == .uint32(9) && options["layout"] == .string("none"))
-        // Clients read a constant property once.
+        // Clients read a constant property only once.
         let described = RemoteObject(
             stage.client, destination: Listd.name, path: view.path, interface: StandardInterface.introspectable)
         let text = try await described.call("Introspect", returning: String.self)

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// A client in another language, without any code of ours.
+/// A client in another language that uses no code of this project.
 @Suite("python3-dbus client", .timeLimit(.minutes(3)))
 struct PythonClientTests {
     @Test(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension TestView {
-    /// Sets the visible range to whole sections, beginning with the first item of each.
+    /// Sets the visible range to whole sections, from the first item of the first section on.
     @discardableResult
     func setVisibleRange(_ sections: ClosedRange<UInt32>, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call(
@@ -30,7 +30,7 @@ struct VisibleRangeBusTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "an insert in front → only places change; a range that refers to an older picture → the items of that picture",
+        "an insert in front → only positions change; a range that refers to an older picture → the items of that picture",
         arguments: TransportKind.allCases)
     func followed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -43,7 +43,7 @@ struct VisibleRangeBusTests {
         _ = try await view.resync()
         #expect(view.picture.shown.mapValues(\.objectID) == slots)
         #expect(view.picture.inReadingOrder.map(\.section) == Array(11...15))
-        // Picture 2 has the new object; a client that has drawn only picture 1 refers to the list without it.
+        // Picture 2 has the new object. A client that has drawn only picture 1 refers to the list without it.
         #expect(view.picture.sequence == 2)
         try await view.acknowledge(2)
         try await view.setVisibleRange(30...32, seen: 2)
@@ -51,7 +51,7 @@ struct VisibleRangeBusTests {
         let sequence = view.picture.sequence
         _ = try await adapter.applyChanges(remove: ["new", "o40", "o41"])
         try await view.setVisibleRange(40...42, seen: sequence)
-        // Of o39, o40 and o41 only o39 exists.
+        // Of o39, o40 and o41, only o39 exists.
         #expect(view.ids == ["o39"])
         let mine = view.picture
         #expect(try await view.resync() == mine)
@@ -59,7 +59,9 @@ struct VisibleRangeBusTests {
         await stage.stop()
     }
 
-    @Test("opened at an object → the first picture is that place, and the only one", arguments: TransportKind.allCases)
+    @Test(
+        "a view opens at an object → the first picture shows that position, and no other picture follows",
+        arguments: TransportKind.allCases)
     func opened(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -83,7 +85,9 @@ struct VisibleRangeBusTests {
         await stage.stop()
     }
 
-    @Test("no view on the screen → an update waits for coalesce-max", .rule("VW-20"), arguments: TransportKind.allCases)
+    @Test(
+        "no view is on the screen → an update waits for coalesce-max",
+        .rule("VW-20"), arguments: TransportKind.allCases)
     func offScreen(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter(
@@ -95,7 +99,7 @@ struct VisibleRangeBusTests {
         let start = ContinuousClock.now
         _ = try await adapter.applyChanges(remove: ["o0"])
         #expect(ContinuousClock.now - start > .milliseconds(650))
-        // It was sent nevertheless.
+        // The update was sent nevertheless.
         #expect(view.ids == ids(1...2))
         try await view.remote.call("SetOnScreen", true)
         try await view.remote.call("ReportScroll", "began")
@@ -104,7 +108,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "ListClient → a range that refers to the picture its user saw, scroll phases and the screen",
+        "ListClient → a range that refers to the picture its user saw; scroll phases and the on-screen state",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -126,7 +130,8 @@ struct VisibleRangeBusTests {
         view.setVisibleRange(from: .init(section: 20), through: .init(section: 22), seen: seen)
         view.whenAnswered { answered.record(()) }
         _ = try await answered.next()
-        // Depending on whether the picture was acknowledged, the range refers to the list before or after the insert.
+        // Depending on whether the picture was acknowledged, the range refers to the list before or after the
+        // insert.
         let shown = view.picture.inReadingOrder.map(\.objectID)
         #expect(shown == ids(20...22) || shown == ids(19...21))
         view.reportScroll(.began)

@@ -8,7 +8,8 @@ import Testing
 @DBusActor
 struct WorkingRangeUnitTests {
     @Test(
-        "one section of many items is visible → a working range of that many items on both sides", .rule("VW-21"),
+        "one section of many items is visible → a working range of the given number of items on both sides",
+        .rule("VW-21"),
         arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -25,7 +26,7 @@ struct WorkingRangeUnitTests {
         for (unit, range) in [("sections", (2, 5)), ("items", (3, 3))] as [(String, (UInt32, UInt32))] {
             let view = try await TestView(
                 adapter, by: client, ["working-range-unit": .string(unit), "buffer": .double(0)])
-            // The first two items of section 4.
+            // Shows the first two items of section 4.
             _ = try await view.remote.call("SetViewport", UInt64(0), 0.0, 120.0, 100.0, 20.0, returning: UInt64.self)
             let found = try await view.property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self).members
             #expect(found == range)

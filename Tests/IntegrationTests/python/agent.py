@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""agent.py ADDRESS: a client that carries out commands, one line of JSON each, and answers each with a line.
+"""agent.py ADDRESS: a client that executes commands. Each command is a line of JSON, and so is each answer.
 
 ["call", path, interface, member, signature, arguments] -> "ok [...]" or "error NAME MESSAGE"
 ["begin", count, path, interface, member, signature, arguments]
-                                                        -> "ok []" when so many calls are sent; nothing is read then
-["outcomes"]                                            -> "ok ["ok" or an error's NAME ...]" of all that was begun
-["feed", text]                                          -> "ok []"; the text goes into the pipes, which end
-["match", rule]                                         -> "ok []"; signals that it lets through are kept
-["signals"]                                             -> "ok [[path, member, arguments] ...]", and forgets them
+                                                        -> "ok []" when COUNT calls are sent; the client then stops reading
+["outcomes"]                                            -> "ok ["ok" or an error's NAME ...]" for all calls of "begin"
+["feed", text]                                          -> "ok []"; the text is written into the pipes, which are then closed
+["match", rule]                                         -> "ok []"; matching signals are recorded
+["signals"]                                             -> "ok [[path, member, arguments] ...]", and clears the record
 
-An argument {"u": 5} is of that basic D-Bus type, for variants; {"pipe": 0} is the end of a new pipe to read from. Signals of a call are queued before its reply, so the
-signals that come back are all that were caused before.
+An argument {"u": 5} has that basic D-Bus type, inside of a variant; {"pipe": 0} is the reading end of a new pipe. Signals of a call are queued before its reply, so the
+recorded signals include all that the call caused.
 """
 
 import json
@@ -48,7 +48,7 @@ def typed(value):
 
 
 def short(value):
-    """Long texts and lists are cut off, as they are only compared with expectations."""
+    """Truncates long texts and lists, which tests only compare with expectations."""
     if isinstance(value, (list, tuple)):
         return [short(v) for v in value[:50]]
     return value[:50] if isinstance(value, str) else value

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""converge.py ADDRESS ADAPTER DROP SEED: a client that keeps a list and a view of it by signals alone.
+"""converge.py ADDRESS ADAPTER DROP SEED: a client that keeps a list and a view up to date by signals alone.
 
-It throws every DROPth signal away (0 = none), as a bus or a careless program might. On standard input it is told
+The client drops every DROPth signal (0 = none), as a bus or a careless program might. It reads commands from standard input:
 
-    until REVISION   follow until the list is there, compare both copies with what the daemon has, and say "equal …"
+    until REVISION   follow the list up to REVISION, compare both copies with the daemon's, and print "equal …"
 
-Anything else that happens (a copy that differs, an exception) ends it with a message.
+If a copy differs, or an exception is raised, the client exits with a message.
 """
 
 import random
@@ -24,7 +24,7 @@ GONE = "org.listd.Listd1.Error.RevisionGone"
 
 
 def patient(call, *arguments):
-    """A bus with small queues refuses calls, or drops their answers, while they are full: then the calls are repeated."""
+    """Calls repeatedly until the bus, whose small queues may be full, delivers the call and its answer."""
     while True:
         try:
             return call(*arguments, timeout=5)
@@ -35,9 +35,9 @@ def patient(call, *arguments):
 
 
 class Copy:
-    """The objects of a list, kept by the contract's rule for clients; None stands for an object that has yet to be read.
+    """A copy of a list's objects, updated by the contract's rule for clients. None is an object that must be read.
 
-    Reads once all received signals are applied, so that a slow client reads once for many signals. Then calls seen().
+    Reads objects once all received signals are applied, so that a slow client reads once for many signals. Then calls seen().
     """
 
     def __init__(self, bus, path, lossy):
@@ -97,7 +97,7 @@ class Copy:
                 return
 
     def fill(self):
-        """Reads missing objects; an answer of a later revision does not fit and is dropped."""
+        """Reads missing objects. Drops an answer of a later revision."""
         while None in self.rows:
             first = self.rows.index(None)
             last = first
@@ -124,7 +124,7 @@ class Copy:
 
 
 class Viewer(listd.View):
-    """A view that acknowledges what it draws, and resyncs when a signal is missing."""
+    """A view that acknowledges each picture, and resyncs when a signal is missing."""
 
     def __init__(self, adapter, lossy):
         self.lossy, self.resyncs = lossy, 0
@@ -154,9 +154,9 @@ class Viewer(listd.View):
 
 
 def compare(copy, view):
-    """When nothing changes any more, the kept copy must equal the daemon's."""
+    """Checks that the copy equals the daemon's list, once the list does not change any more."""
     patient(copy.calls.GetObjects, dbus.UInt32(0), dbus.UInt32(0))
-    listd.drain()  # whatever was said before that answer
+    listd.drain()  # reads signals that were sent before that answer
     mine = copy.rows
     copy.read_all()
     assert mine == copy.rows, "the list differs from the daemon's:\n%r\n%r" % (mine, copy.rows)
@@ -189,7 +189,7 @@ def main(address, path, drop, seed):
         if goal and copy.revision >= goal[0]:
             loop.quit()
         elif goal:
-            copy.catch_up()  # the last signals may be among those that were thrown away
+            copy.catch_up()  # the last signals may be among the dropped ones
             copy.fill()
         return True
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small client of listd on python3-dbus: a mirror of a list and a view that checks itself.
+"""A small client of listd on python3-dbus: a mirror of a list, and a view that can compare itself with the daemon's.
 
-Signals of a call are queued before its reply. So after a blocking call all its signals have arrived, and `drain` returns them
+The signals that a call causes are queued before its reply. So they have arrived after a blocking call, and `drain` dispatches them
 without waiting.
 """
 
@@ -31,7 +31,7 @@ def drain():
 
 
 def plain(value):
-    """The value without dbus-python's types, so that it compares and prints well."""
+    """Returns the value without dbus-python's types, for comparing and printing."""
     if isinstance(value, dict):
         return {plain(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -67,7 +67,7 @@ class Adapter:
 
 
 class Mirror:
-    """The ids of a list, kept by `Updated` alone after the first read."""
+    """The ids of a list. After the first read, only `Updated` signals change them."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -85,7 +85,7 @@ class Mirror:
             self.gaps += base != self.revision
             self.ids = [row[0] for row in self.adapter.objects()]
         else:
-            # Indices alone do not name inserted objects: a mirror of ids reads them.
+            # Indices alone do not identify inserted objects, so a mirror of ids reads them.
             self.ids = apply_batch(self.ids, batch)
             for index in [i for i, name in enumerate(self.ids) if name is None]:
                 _, _, page = self.adapter.calls.GetObjects(dbus.UInt32(index), dbus.UInt32(1))
@@ -94,7 +94,7 @@ class Mirror:
 
 
 def apply_batch(old, batch):
-    """Applies a section batch; inserted places are None."""
+    """Applies a section batch; inserted positions are None."""
     deletes, inserts, moves, _ = batch
     gone = {i for first, length in deletes for i in range(first, first + length)} | {f for f, _ in moves}
     new = [row for i, row in enumerate(old) if i not in gone]
@@ -106,7 +106,7 @@ def apply_batch(old, batch):
 
 
 class View:
-    """A viewport whose picture is kept by `Changed` alone."""
+    """A viewport whose picture is updated by `Changed` signals alone."""
 
     def __init__(self, adapter, options=()):
         path, _, _, _ = adapter.calls.OpenView(dbus.Dictionary(dict(options), "sv"))
@@ -136,7 +136,7 @@ class View:
         self.reason = str(reason)
 
     def set_viewport(self, x, y, width, height):
-        # The client itself scrolls: no signal comes while the same items are shown.
+        # The client scrolls by itself, so no signal arrives while the same items are shown.
         self.offset = [x, y]
         answer = self.calls.SetViewport(
             dbus.UInt64(self.sequence), dbus.Double(x), dbus.Double(y), dbus.Double(width), dbus.Double(height))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scroll.py ADDRESS STEPS SEED: opens a view, scrolls and changes the list; the view equals Resync after each step."""
+"""scroll.py ADDRESS STEPS SEED: opens a view, scrolls and changes the list. Checks that the view equals Resync after each step."""
 
 import random
 import sys

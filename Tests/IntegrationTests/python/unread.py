@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unread.py ADDRESS PATH CLIENTS CALLS: CLIENTS clients that each call GetObjects for the whole list CALLS times, and read
+"""unread.py ADDRESS PATH CLIENTS CALLS: starts CLIENTS clients that call GetObjects for the whole list CALLS times each, and read
 nothing.
 
-Prints "asked" when all calls are sent. After an input line "more" each client makes one more call, and "asked" is printed again;
-it exits at any other line.
+Prints "asked" when all calls are sent. After an input line "more" each client sends one more call, and "asked" is printed again;
+the script exits at any other line.
 """
 
 import os

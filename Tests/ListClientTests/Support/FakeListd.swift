@@ -4,14 +4,14 @@ import DBus
 import ListClient
 import TestSupport
 
-/// A daemon with one list "l" on a private bus, which answers when the test lets it.
+/// A fake daemon with one list "l" on a private bus. Some calls are answered only when the test allows it.
 @DBusActor
 final class FakeListd {
     let bus: PrivateBus
     let connection: Connection
     let tree = ObjectTree()
     let list = FakeList()
-    /// Calls that the test answers: `OpenView` of the list, `SetViewport` of its view.
+    /// The calls that the test answers: `OpenView` of the list, `SetViewport` of its view.
     var kept: EventLog<Call> { list.kept }
 
     nonisolated static let path: ObjectPath = "/org/listd/Listd1/adapters/l"
@@ -23,7 +23,7 @@ final class FakeListd {
             .method("GetAdapter", in: ["name": "s"], out: ["path": "o"]) { listd, call in
                 try listd.list.onCall(call.member)
                 guard listd.tree.object(at: FakeListd.path) != nil else {
-                    throw DBusError(name: ListdName.errorPrefix + "NoSuchAdapter", message: "there is none")
+                    throw DBusError(name: ListdName.errorPrefix + "NoSuchAdapter", message: "the list does not exist")
                 }
                 call.reply(FakeListd.path)
             }
@@ -43,23 +43,24 @@ final class FakeListd {
     /// Adds the list, and announces it.
     func show() { tree.add(ExportedObject(FakeList.interface, of: list), at: Self.path) }
 
-    /// Removes the list, and announces that.
+    /// Removes the list, and announces the removal.
     func hide() { tree.remove(at: Self.path) }
 
-    /// A client of this daemon.
+    /// Returns a client of this daemon.
     func client() async throws -> ListDaemonClient {
         ListDaemonClient(connection: try await Connection.open(.address(bus.address)))
     }
 }
 
-/// A proxy of the list, and one of its view.
+/// The fake daemon's list, with one view.
 @DBusActor
 final class FakeList {
     var epoch = "first"
     var ids: [String] = ["a", "b"]
     let kept = EventLog<Call>()
     let closed = EventLog<String>()
-    /// Is called with the name of each call by which a client follows the list; an error that it throws is the answer.
+    /// A closure that gets the name of each call by which a client follows the list. If it throws an error, that is
+    /// the reply.
     var onCall: @DBusActor (String) throws -> Void = { _ in }
 
     static let interface = Interface<FakeList>(

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Counts of the last ten seconds")
 struct RecentCountTests {
-    @Test("counts of several seconds → their sum until each is ten seconds old")
+    @Test("counts in several seconds → their sum, without counts older than ten seconds")
     func window() {
         var count = RecentCount()
         #expect(count.total(at: 100) == 0)
@@ -27,12 +27,12 @@ struct RecentCountTests {
         #expect(count.total(at: 121) == 0)
         count.add(9, at: 1_000_000_000)
         #expect(count.total(at: 1_000_000_000) == 9)
-        // A time before the last one counts for the current second.
+        // A time before the previous time counts for the current second.
         count.add(1, at: 999_999_999)
         #expect(count.total(at: 1_000_000_000) == 10)
     }
 
-    @Test("removing a whole list of 999, half of 1,000, more than half → only the last is a large removal")
+    @Test("removals of 999 of 999, 500 of 1,000 and 501 of 1,000 objects → only the last is a large removal")
     func removals() {
         #expect(LargeRemoval(objects: 999, total: 999) == nil)
         #expect(LargeRemoval(objects: 500, total: 1000) == nil)

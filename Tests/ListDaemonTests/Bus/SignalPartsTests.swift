@@ -20,13 +20,13 @@ struct SignalPartsTests {
         return change
     }
 
-    @Test("a signal that fits → one equal piece; an empty one → one empty piece")
+    @Test("a signal within the size limit → one part equal to the signal; an empty signal → one empty part")
     func small() {
         #expect(change(10, idBytes: 10).parts == [change(10, idBytes: 10)])
         #expect(change(0, idBytes: 0).parts == [DisplayChange(view: 3, revision: 7)])
     }
 
-    @Test("a whole list of long names → pieces within the limit that contain all of it in order")
+    @Test("a change of a whole list with long names → parts within the limit that contain the whole change, in order")
     func large() {
         let whole = change(2000, idBytes: 1000)
         let parts = whole.parts
@@ -40,7 +40,7 @@ struct SignalPartsTests {
         }
     }
 
-    @Test("a working range of the whole list → pieces within the limit that contain all of it in order")
+    @Test("a working range that covers the whole list → parts within the limit that contain the whole range, in order")
     func range() {
         var whole = WorkingRangeChange(view: 1, revision: 2)
         let name = String(repeating: "x", count: 4000)
@@ -51,7 +51,7 @@ struct SignalPartsTests {
         #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
     }
 
-    @Test("a selection in which everything moved → pieces within the limit, at one revision")
+    @Test("a selection in which every item moved → parts within the limit, all with the same revision")
     func selection() {
         let name = String(repeating: "x", count: 4000)
         let whole = SelectionChange(

@@ -12,11 +12,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("StoringRelay: a list's transactions go to the store, outcomes come back")
+@Suite("StoringRelay: passes a list's transactions to the store, and the outcomes back")
 struct StoringRelayTests {
     private let heard = EventLog<String>()
 
-    /// Records its calls.
+    /// A list host that records the commands that it gets.
     private final class Host: ListHosting {
         private let name: String
         private let heard: EventLog<String>
@@ -30,27 +30,29 @@ struct StoringRelayTests {
             if case .stored(let token, nil) = command { heard.record("\(name) \(token)") }
         }
 
-        func follow(_ observer: ContentObserver?) {}
+        func observeContent(with observer: ContentObserver?) {}
 
         func ping(_ answer: @escaping @Sendable () -> Void) { answer() }
     }
 
     private func makeRelay() throws -> StoringRelay {
         let adapter = StoredAdapter(name: "x", epoch: "e", owner: 0, options: try Fields([:]))
-        // Without a store every transaction is answered at once.
+        // Without a store, every transaction is answered immediately.
         let log = Log(level: .error, sink: StandardErrorSink(prefixed: false))
         return StoringRelay(StoredList(adapter, durability: .disk, store: nil, log: log))
     }
 
     private let work = StoreWork(oldestRevision: 0, revision: 0, limit: 1)
 
-    @Test("the store answers a new host before it is the target → the new host gets the answers, not the old one")
+    @Test(
+        "the store answers a new host before the relay targets it → the new host gets the answers, the old one does not"
+    )
     @DBusActor
     func early() async throws {
         let relay = try makeRelay()
         let (old, new) = (Host("old", heard), Host("new", heard))
         relay.setTarget(old)
-        // A host yields effects from a thread of its own while it is initialised, and is answered at once.
+        // While a host is initialised, it yields effects from a thread of its own, and gets answers immediately.
         let sink = relay.sink { _ in }
         sink([.store(7, work)])
         relay.setTarget(new)

@@ -15,7 +15,7 @@ struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
     @Test(
-        "a public adapter → broadcast; subscribers on the bus get no second copy, direct ones get theirs",
+        "a public adapter → broadcast; subscribers on the bus get no second copy, subscribers on direct connections get one",
         .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
@@ -25,7 +25,8 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: true, recipients: []))
     }
 
-    @Test("a restricted adapter → signals for subscribers only, and only the kinds they chose", .rule("AO-01"))
+    @Test(
+        "a restricted adapter → signals go to subscribers only, and only of the kinds that they chose", .rule("AO-01"))
     func restrictedAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         #expect(subscriptions.audience(of: .updates).isEmpty)
@@ -47,7 +48,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .selection).isEmpty)
     }
 
-    @Test("readers are restricted further → subscriptions of those who may no longer read end")
+    @Test("the rule for readers becomes stricter → subscriptions of users who may no longer read end")
     func restriction() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -57,7 +58,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a signal that is never broadcast → sent to those who named it in Subscribe, on the bus or not"
+        "a signal that is never broadcast → sent to clients that named the signal in Subscribe, on the bus or not"
     )
     func unicast() {
         for isRestricted in [false, true] {
@@ -69,7 +70,9 @@ struct SubscriptionsTests {
         }
     }
 
-    @Test("words of Subscribe → events; no words → all; an unknown word → an error that names it", .rule("AO-07"))
+    @Test(
+        "words in Subscribe → their signals; no words → all signals; an unknown word → an error that names the word",
+        .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
         #expect(try !AdapterEvents(words: []).contains(.actions) && AdapterEvents(words: ["actions"]) == .actions)

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Adapter options")
 struct AdapterOptionsTests {
-    /// The contract's table: name, signature, default.
+    /// The options in the contract's table: name, signature, default value.
     private static let contract: [(name: String, signature: String, value: Value)] = [
         ("source", "s", "push"),
         ("section-controllers", "a{ss}", .dictionary(key: "s", value: "s", ["*": "listd/single"])),
@@ -31,7 +31,7 @@ struct AdapterOptionsTests {
         ("transient", "b", false),
     ]
 
-    @Test("no options → the contract's defaults, each with its type", .rule("OP-02"))
+    @Test("no options are given → the contract's defaults, each with its type", .rule("OP-02"))
     func defaults() throws {
         let options = try AdapterOptions([:])
         #expect(options == AdapterOptions())
@@ -41,7 +41,7 @@ struct AdapterOptionsTests {
         #expect(ListOption.allCases.map(\.type.rawValue) == Self.contract.map(\.signature))
     }
 
-    /// Another value than the default for each option.
+    /// For each option, a value that is not the default.
     private static let others: [String: Value] = [
         "source": "files/directory?/tmp?x",
         "section-controllers": .dictionary(key: "s", value: "s", ["": "a/B", "mail": "listd/binding"]),
@@ -56,7 +56,7 @@ struct AdapterOptionsTests {
         "readers": "group:staff", "writers": "any", "transient": true,
     ]
 
-    @Test("every option given another value → read and written back the same", .rule("OP-02"))
+    @Test("every option has a value other than the default → decoded and encoded without a change", .rule("OP-02"))
     func roundTrip() throws {
         let options = try AdapterOptions(Self.others)
         #expect(options.values == Self.others)
@@ -66,7 +66,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("options → the engine's options have all of them")
+    @Test("options of an adapter → all that concern the engine are passed on to it")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
@@ -91,7 +91,9 @@ struct AdapterOptionsTests {
         #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)
     }
 
-    @Test("a value of another type → InvalidArgs that names option and types", .rule("OP-01"), arguments: Self.contract)
+    @Test(
+        "a value of a wrong type → InvalidArgs that names the option and both types",
+        .rule("OP-01"), arguments: Self.contract)
     func wrongType(name: String, signature: String, value: Value) {
         let others: [Value] = [
             .byte(1), .boolean(true), .int32(1), .uint32(1), .int64(1), .uint64(1), .double(1), .string("flow"),
@@ -106,7 +108,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "a value that an option cannot have → InvalidArgs that names it",
+        "a value out of an option's range → InvalidArgs that names the option",
         arguments: [
             ("source", "", #""" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#),
             ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
@@ -128,16 +130,16 @@ struct AdapterOptionsTests {
         }
     }
 
-    @Test("an unknown option → InvalidArgs that names it, whatever is beside it", .rule("OP-01"))
+    @Test("an unknown option → InvalidArgs that names the option, whatever other options are given", .rule("OP-01"))
     func unknown() {
         #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
             try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])
         }
     }
 
-    @Test("empty content at the greatest depth that can be sent → accepted; one container more → InvalidArgs")
+    @Test("empty content nested as deep as D-Bus can send → accepted; one container deeper → InvalidArgs")
     func depth() throws {
-        // The option itself is an a{sv} in the message: three of the 32 containers.
+        // The option itself is an a{sv} in the message, which uses three of the 32 containers.
         func nested(_ arrays: Int) -> Value {
             var value: Value = .array(element: "y", [])
             for _ in 0..<arrays { value = .array(element: "v", [.variant(value)]) }
@@ -152,7 +154,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "texts of sources → read and written back the same, or refused",
+        "names of sources → parsed and printed without a change, or refused",
         arguments: [
             ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .builtIn(.jsonLines, argument: "/a/b c.jsonl")),
             ("files/directory", .plugin("files", source: "directory", argument: "")),
@@ -165,7 +167,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "other texts → no source",
+        "other texts → no source name",
         arguments: [
             "", "Push", "jsonl:", "jsonl:a", "jsonl:/", "jsonl:/a/", "jsonl:/a\u{0}", "files", "files/", "/directory",
             "a/b/c", "?x", "a?b/c", "push ",

@@ -24,7 +24,7 @@ struct ConfigurationLoaderTests {
 
     private func load() -> LoadedConfiguration { ConfigurationLoader.load(directory.path) }
 
-    /// The errors, without the path of the directory.
+    /// Returns the error messages, without the path of the directory.
     private func faults() -> [String] {
         load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
     }
@@ -37,7 +37,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("the example of the contract → the list that it describes")
+    @Test("the example in the contract → the list that the example describes")
     func example() throws {
         try write(
             """
@@ -71,7 +71,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
     }
 
-    @Test("drop-ins without a listd.conf → read nevertheless, and an error in one is an error of listd.conf")
+    @Test("drop-ins without a listd.conf → read, and an error in a drop-in counts as an error in listd.conf")
     func dropInsAlone() throws {
         try write("[Limits]\nAdaptersPerUser=1\nViewsPerUser=9\n", to: "listd.conf.d/10.conf")
         try write("[Limits]\nViewsPerUser=2\n[Daemon]\nCreators=group:lists\n", to: "listd.conf.d/20.conf")
@@ -82,11 +82,13 @@ struct ConfigurationLoaderTests {
         try write("[Limits]\nAdapters=1\n", to: "listd.conf.d/30.conf")
         try write("[List]\n", to: "x.list.d/10.conf")
         #expect(load().isDaemonFaulty)
-        let expected = ["listd.conf.d/30.conf:2: unknown key Adapters", "x.list.d: drop-ins without their file x.list"]
+        let expected = [
+            "listd.conf.d/30.conf:2: unknown key Adapters", "x.list.d: there are drop-ins, but no file x.list",
+        ]
         #expect(faults() == expected)
     }
 
-    @Test("file names that are not UTF-8 → an error only with the suffix .list; other directories are ignored")
+    @Test("a file name that is not UTF-8 → an error only if it has the suffix .list; other directories are ignored")
     func names() throws {
         for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
             try create(name)
@@ -98,7 +100,7 @@ struct ConfigurationLoaderTests {
         #expect(!load().isDaemonFaulty)
     }
 
-    /// Makes an empty file whose name has these bytes.
+    /// Creates an empty file whose name consists of the given bytes.
     private func create(_ name: [CChar]) throws {
         let path = (directory.path + "/").utf8CString.dropLast() + name
         let file = unsafe open(Array(path), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
@@ -106,7 +108,7 @@ struct ConfigurationLoaderTests {
         close(file)
     }
 
-    @Test("valid and invalid list files → the names of both are known")
+    @Test("valid and invalid list files → the names of both kinds are known")
     func listNames() throws {
         try write("[List]\n", to: "a.list")
         try write("[List]\nFoo=1\n", to: "b.list")
@@ -114,7 +116,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit of 0 that no client could undo by Reload → an error",
+        "a limit of 0 that would prevent clients from calling Reload → an error",
         arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
     func noCalls(_ line: String) throws {
         try write("[Limits]\n\(line)\n", to: "listd.conf")
@@ -124,7 +126,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "groups that the system does not know → reported where they have an effect, also beside other errors; known ones are not"
+        "unknown groups → reported where they have an effect, also next to other errors; known groups are not reported"
     )
     func unknownGroups() throws {
         try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
@@ -146,7 +148,7 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("every key of listd.conf → sets its setting")
+    @Test("every key of listd.conf is set → the setting of each key has the value")
     func daemon() throws {
         try write(
             """
@@ -192,7 +194,7 @@ struct ConfigurationLoaderTests {
         #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
     }
 
-    @Test("plugins without MemoryMax= → 512M each; files → 4G, unless its section says otherwise")
+    @Test("plugins without MemoryMax= → 512M each; files → 4G, unless the plugin's section sets another limit")
     func memory() throws {
         try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
         #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
@@ -201,7 +203,7 @@ struct ConfigurationLoaderTests {
         #expect(load().configuration.plugins["files"]?.memoryMax == 1 << 30)
     }
 
-    @Test("without files → the contract's limits")
+    @Test("no configuration files → the contract's limits")
     func limits() {
         let limits = Limits()
         #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
@@ -212,14 +214,14 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "direct connections of one user are not configured → a quarter of all, at least one if any are allowed",
+        "no limit of direct connections per user → a quarter of the total limit, at least one if the total is not zero",
         arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
     func connectionsPerUser(all: Int, ofUser: Int) throws {
         try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
         #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
     }
 
-    @Test("drop-ins → read after their file in order of name, and override it; files with other suffixes are ignored")
+    @Test("drop-ins → read after their file, in order of name, and override its values; other suffixes are ignored")
     func dropIns() throws {
         try write("[List]\nWorkingRange=1\nDescription=one\n[Sections]\na=p/A\nb=p/B\n", to: "x.list")
         try write("[List]\nWorkingRange=3\n[Sections]\nb=p/C\n", to: "x.list.d/20-second.conf")
@@ -240,15 +242,21 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a mistake in a list → reported with file and line, that list is left out, the others exist",
+        "a mistake in a list file → reported with file and line; only that list is left out",
         arguments: [
             ("[List]\nWorkingrange=1\n", "2: unknown key Workingrange"),
             ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
-            ("[List]\nSectionControllers=a/b\n", "2: SectionControllers: section controllers are given in [Sections]"),
+            (
+                "[List]\nSectionControllers=a/b\n",
+                "2: SectionControllers: section controllers belong in the section [Sections]"
+            ),
             ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
             ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: not a JSON object: malformed JSON"),
-            ("[List]\nTransient=yes\n", "2: Transient: only a list that a client creates goes with a connection"),
-            ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: not an object"),
+            (
+                "[List]\nTransient=yes\n",
+                "2: Transient: only a list that a client created can be removed when its connection ends"
+            ),
+            ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: the value is not an object"),
             (
                 "[List]\nSource=jsonl:relative\n",
                 #"2: Source: "jsonl:relative" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#
@@ -259,15 +267,18 @@ struct ConfigurationLoaderTests {
                 "[Hints]\nsize=byte\n",
                 #"2: field "size": "byte" is not one of bytes, time-us, time-s, permissions, uid, gid, percent, duration-us"#
             ),
-            ("[List]\nHints=size\n", "2: Hints: hints do not belong here; put them into the section [Hints]"),
+            ("[List]\nHints=size\n", "2: Hints: hints belong in the section [Hints]"),
             ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
-            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; there are [List], [Sections] and [Hints]"),
-            ("Layout=flow\n", "1: Layout stands before the first [Section]"),
-            ("[List]\nLayout\n", "2: Layout has no value: neither [Section] nor Key=value"),
-            ("[List\nLayout=flow\n", "1: neither [Section] nor Key=value"),
+            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; the sections are [List], [Sections] and [Hints]"),
+            ("Layout=flow\n", "1: the key Layout precedes the first [Section]"),
+            ("[List]\nLayout\n", "2: Layout has no value; the line is neither [Section] nor Key=value"),
+            ("[List\nLayout=flow\n", "1: the line is neither [Section] nor Key=value"),
             ("[List]\nLayout=flow\nLayout=none\n", "3: Layout is given twice; first in line 2"),
-            ("[List]\nLayout=\u{0}flow\n", "2: not text in UTF-8"),
-            ("[List]\nDescription=\(String(repeating: "x", count: 65536))\nLayout=x\n", "2: longer than 65534 bytes"),
+            ("[List]\nLayout=\u{0}flow\n", "2: the line is not UTF-8 text"),
+            (
+                "[List]\nDescription=\(String(repeating: "x", count: 65536))\nLayout=x\n",
+                "2: the line is longer than 65534 bytes"
+            ),
         ])
     func listFaults(text: String, message: String) throws {
         try write("[List]\nLayout=none\n", to: "good.list")
@@ -277,7 +288,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.lists.keys.sorted() == ["good"] && !loaded.isDaemonFaulty)
     }
 
-    @Test("many mistakes → each is reported, in the order of files and lines")
+    @Test("many mistakes → each mistake is reported, in the order of files and lines")
     func allFaults() throws {
         try write("[List]\nA=1\nLayout=flow\nB=2\n", to: "b.list")
         try write("[List]\nC=3\n", to: "b.list.d/x.conf")
@@ -291,14 +302,14 @@ struct ConfigurationLoaderTests {
                 "listd.conf:6: Isolation=jail: expected worker or none",
                 #"listd.conf.d/x.conf:2: Creators: "owner" is not any, administrators or group:NAME"#,
                 "b.list:2: unknown key A", "b.list:4: unknown key B", "b.list.d/x.conf:2: unknown key C",
-                "gone.list.d: drop-ins without their file gone.list",
+                "gone.list.d: there are drop-ins, but no file gone.list",
             ])
         let loaded = load()
         #expect(loaded.isDaemonFaulty && loaded.configuration.lists.isEmpty)
         #expect(loaded.configuration.plugins["ok"]?.settings == ["Own": "1"])
     }
 
-    @Test("a directory, a loop of links, a pipe, a huge file in place of a file → reported with the reason")
+    @Test("a directory, a loop of links, a pipe or a huge file in place of a file → reported with the reason")
     func unreadable() throws {
         try #require(unsafe mkdir(directory.file("a.list"), 0o755) == 0)
         try #require(unsafe symlink("b.list", directory.file("b.list")) == 0)
@@ -314,14 +325,14 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("a file that may not be read → reported with the reason", .enabled(if: geteuid() != 0))
+    @Test("a file without read permission → reported with the reason", .enabled(if: geteuid() != 0))
     func forbidden() throws {
         try write("[List]\n", to: "a.list")
         try #require(unsafe chmod(directory.file("a.list"), 0) == 0)
         #expect(faults() == ["a.list: cannot be read: Permission denied"])
     }
 
-    @Test("a file in place of the directory → one error, and the daemon's settings are invalid")
+    @Test("a file in place of the configuration directory → one error, and the daemon's settings are invalid")
     func noDirectory() throws {
         try write("", to: "file")
         let loaded = ConfigurationLoader.load(directory.file("file"))
@@ -329,7 +340,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.isDaemonFaulty)
     }
 
-    @Test("random bytes as files → errors or settings, never a crash")
+    @Test("files of random bytes → errors or settings, never a crash")
     func randomBytes() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -347,7 +358,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("every adapter option except transient and those with sections of their own → a key of [List] in CamelCase")
+    @Test("every adapter option, except transient and options with their own sections → a CamelCase key of [List]")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))

@@ -13,7 +13,7 @@ import Testing
 @Suite("Values in configuration files")
 struct ConfigurationTextTests {
     @Test(
-        "a time span as systemd writes it → its length",
+        "a time span in systemd's syntax → its length",
         arguments: [
             ("5", 5_000_000), ("5s", 5_000_000), ("2 h", 7_200_000_000), ("1min 30s", 90_000_000), ("500ms", 500_000),
             ("1.5s", 1_500_000), ("0", 0), ("20us", 20), ("7µs", 7), ("1d12h", 129_600_000_000),
@@ -25,7 +25,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "any other text → no time span",
+        "any other text → not a time span",
         arguments: [
             "", " ", "s", "-5s", "5 parsecs", "1..5s", ".5s", "5.", "5s x", "1e3", "٣s", "nan", "Infinity", "300000y",
             "99999999999999999999999999y", "5,s",
@@ -34,7 +34,7 @@ struct ConfigurationTextTests {
         #expect(TimeSpan.parse(text) == nil)
     }
 
-    @Test("infinity, and a number alone in another unit → their values")
+    @Test("infinity, and a plain number with a default unit → their values")
     func specialTimeSpans() {
         #expect(TimeSpan.parse("infinity") == .infinite)
         #expect(TimeSpan.parse("20", unit: .milliseconds(1)) == .milliseconds(20))
@@ -42,7 +42,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a size → bytes in powers of 1024",
+        "a size with a suffix → bytes, in powers of 1024",
         arguments: [
             ("0", 0), ("512", 512), ("512B", 512), ("4K", 4096), ("16M", 16_777_216), ("1.5G", 1_610_612_736),
             ("1T", 1_099_511_627_776), ("9223372036854775807", Int.max), ("0.5K", 512),
@@ -52,14 +52,14 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a count → a number with suffixes in powers of 1000",
+        "a count with a suffix → a number, in powers of 1000",
         arguments: [("64", 64), ("10M", 10_000_000), ("1.5K", 1500)])
     func counts(text: String, number: Int) {
         #expect(Amount.count(text) == number)
     }
 
     @Test(
-        "any other text → no amount",
+        "any other text → neither a size nor a count",
         arguments: [
             "", "K", "-1", "+1", "1k", "1KB", "1 K", "16m", "0x10", "1.K", ".5K", "1.5", "9223372036854775808",
             "99999999999T", "1\u{0}", "٣",
@@ -69,7 +69,7 @@ struct ConfigurationTextTests {
         #expect(Amount.count(text) == nil)
     }
 
-    @Test("truth values → systemd's words in upper and lower case, no others")
+    @Test("booleans → systemd's words in upper and lower case, no others")
     func truth() {
         for word in ["1", "yes", "Y", "TRUE", "t", "On"] { #expect(Bool(configuration: word) == true) }
         for word in ["0", "no", "N", "False", "f", "OFF"] { #expect(Bool(configuration: word) == false) }

@@ -10,9 +10,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("View options")
+@Suite("Options of views")
 struct ListViewOptionsTests {
-    @Test("no options → the contract's defaults, or the adapter's where it sets some")
+    @Test("no options → the contract's defaults, or the adapter's own defaults")
     func defaults() throws {
         var adapter = AdapterOptions()
         adapter.layout = .absolute
@@ -26,7 +26,7 @@ struct ListViewOptionsTests {
         #expect(try ListViewOptions([:]).values(inForceWith: adapter) == values)
     }
 
-    @Test("every option given another value → read and written back the same")
+    @Test("every option has a value other than the default → decoded and encoded without a change")
     func roundTrip() throws {
         let values: [String: Value] = [
             "layout": "absolute", "window": .uint32(1), "window-bytes": .uint32(0), "lead": .uint32(3),
@@ -43,7 +43,7 @@ struct ListViewOptionsTests {
     }
 
     @Test(
-        "a wrong type, a value out of range, an unknown option → InvalidArgs that names it",
+        "a wrong type, a value out of range or an unknown option → InvalidArgs that names the option",
         arguments: [
             ("window", .int64(1), "option window: type x instead of u"),
             ("window", .uint32(0), #"option window: "0" is not 1 or more"#),

@@ -20,7 +20,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "limits of a user, its groups and all users → the user's first, then the largest of its groups', then the general ones"
+        "limits of a user, of groups and of all users → the user's own first, then the largest of the groups, then the general"
     )
     func order() throws {
         let loaded = try load(
@@ -54,7 +54,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "a key that no user has, a wrong value, another section → an error with its line",
+        "a key that does not apply to users, a wrong value, a wrong section → an error with its line",
         arguments: [
             ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key WaitingBytes"),
             ("[Limits group:staff]\nCallsPerUser=0\n", "CallsPerUser: "),
@@ -68,13 +68,13 @@ struct UserLimitsTests {
         #expect(loaded.faults.first?.place.line == 2)
     }
 
-    @Test("a group that the system does not know → reported by the check of the configuration")
+    @Test("a group that the system does not know → reported when the configuration is checked")
     func unknownGroup() throws {
         let loaded = try load("[Limits group:nobody-has-this]\nCallsPerUser=1\n")
         #expect(loaded.faults.isEmpty && loaded.unknownGroups.count == 1)
     }
 
-    @Test("limits of one user → apply to it alone, until it gets the general ones again")
+    @Test("limits of one user are set → apply to that user alone, until the user has the general limits again")
     func quotas() throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1))
         ledger.setLimits(Quotas.Amounts(adapters: 2, views: 1), of: 7)
@@ -86,7 +86,7 @@ struct UserLimitsTests {
         #expect(throws: Quotas.Exceeded(resource: .adapters, limit: 1)) {
             try ledger.change(Quotas.Amounts(adapters: 1), for: 8)
         }
-        ledger.forgetLimitsOfUsers()
+        ledger.removeLimitsOfUsers()
         #expect(throws: Quotas.Exceeded(resource: .adapters, limit: 1)) {
             try ledger.change(Quotas.Amounts(adapters: 1), for: 7)
         }

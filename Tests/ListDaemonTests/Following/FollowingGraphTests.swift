@@ -10,42 +10,42 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Which list follows which")
+@Suite("The graph of lists that follow other lists")
 struct FollowingGraphTests {
     private let graph = FollowingGraph([("b", "a"), ("c", "b"), ("d", "missing"), ("é", "e")])
 
     @Test(
-        "a list that would come to follow itself → a circle; one that follows at two removes → none",
+        "a new edge makes a list follow itself → a cycle; a list that follows another one indirectly → no cycle",
         .rule("FO-06"))
     func circles() {
-        #expect(graph.closesCircle("a", following: "a"))
-        #expect(graph.closesCircle("a", following: "c"))
-        #expect(graph.closesCircle("a", following: "b"))
-        #expect(!graph.closesCircle("x", following: "c"))
-        #expect(!graph.closesCircle("c", following: "a"))
-        #expect(graph.closesCircle("missing", following: "d"))
-        #expect(!graph.closesCircle("e\u{301}", following: "e"))
+        #expect(graph.closesCycle("a", following: "a"))
+        #expect(graph.closesCycle("a", following: "c"))
+        #expect(graph.closesCycle("a", following: "b"))
+        #expect(!graph.closesCycle("x", following: "c"))
+        #expect(!graph.closesCycle("c", following: "a"))
+        #expect(graph.closesCycle("missing", following: "d"))
+        #expect(!graph.closesCycle("e\u{301}", following: "e"))
     }
 
-    @Test("an existing circle → the search ends")
+    @Test("the graph already has a cycle → the search terminates")
     func circleThatIsThere() {
         let graph = FollowingGraph([("a", "b"), ("b", "a")])
-        #expect(!graph.closesCircle("x", following: "a"))
-        #expect(graph.closesCircle("a", following: "b"))
+        #expect(!graph.closesCycle("x", following: "a"))
+        #expect(graph.closesCycle("a", following: "b"))
     }
 
     @Test(
-        "a new name that another list already follows → a circle if the renamed list follows that list, also indirectly"
+        "a list gets a name that another list follows → a cycle if it follows that list, even indirectly"
     )
     func renaming() {
-        #expect(FollowingGraph([("d", "missing"), ("x", "d")]).wouldCloseCircle(renaming: "x", to: "missing"))
+        #expect(FollowingGraph([("d", "missing"), ("x", "d")]).wouldCloseCycle(renaming: "x", to: "missing"))
         #expect(
-            FollowingGraph([("d", "missing"), ("x", "d"), ("y", "x")]).wouldCloseCircle(renaming: "y", to: "missing"))
-        #expect(graph.wouldCloseCircle(renaming: "c", to: "b"))
-        #expect(!graph.wouldCloseCircle(renaming: "a", to: "missing"))
-        #expect(!graph.wouldCloseCircle(renaming: "c", to: "missing"))
-        // A follower of the old name then follows no list.
-        #expect(!FollowingGraph([("x", "y"), ("y", "x")]).wouldCloseCircle(renaming: "x", to: "z"))
-        #expect(FollowingGraph([("x", "x")]).wouldCloseCircle(renaming: "x", to: "z") == false)
+            FollowingGraph([("d", "missing"), ("x", "d"), ("y", "x")]).wouldCloseCycle(renaming: "y", to: "missing"))
+        #expect(graph.wouldCloseCycle(renaming: "c", to: "b"))
+        #expect(!graph.wouldCloseCycle(renaming: "a", to: "missing"))
+        #expect(!graph.wouldCloseCycle(renaming: "c", to: "missing"))
+        // After the rename, a follower of the old name follows no list.
+        #expect(!FollowingGraph([("x", "y"), ("y", "x")]).wouldCloseCycle(renaming: "x", to: "z"))
+        #expect(FollowingGraph([("x", "x")]).wouldCloseCycle(renaming: "x", to: "z") == false)
     }
 }

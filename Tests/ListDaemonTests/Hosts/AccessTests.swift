@@ -18,7 +18,7 @@ struct AccessTests {
     private static let administrator = Caller(user: 1003, isAdministrator: true)
 
     @Test(
-        "a rule and a caller → admitted or not", .rule("AC-02"),
+        "an access rule and a caller → admitted or not", .rule("AC-02"),
         arguments: [
             (AccessRule.any, [true, true, true, true]),
             (.owner, [true, false, false, true]),
@@ -32,7 +32,9 @@ struct AccessTests {
         #expect(callers.map(writing.allowsWriting) == expected)
     }
 
-    @Test("removing → owner and administrators; nobody if a file configures the adapter", .rule("AC-01"))
+    @Test(
+        "removing an adapter → allowed to its owner and administrators; to nobody if a file configures the adapter",
+        .rule("AC-01"))
     func removing() {
         let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]
         let created = AdapterAccess(owner: 1000, readers: .any, writers: .any)
@@ -42,19 +44,21 @@ struct AccessTests {
     }
 
     @Test(
-        "any text that is no rule → refused",
+        "any text that is not an access rule → refused",
         arguments: ["", "anyone", "group", "group:", "Owner", " any", "user:1"]
     )
     func badRule(text: String) {
         #expect(AccessRule(text) == nil)
     }
 
-    @Test("text of a rule → the same rule", arguments: ["any", "owner", "group:garden", "group:a:b"])
+    @Test(
+        "the text of an access rule → parsed into the same rule",
+        arguments: ["any", "owner", "group:garden", "group:a:b"])
     func roundTrip(text: String) {
         #expect(AccessRule(text)?.text == text)
     }
 
-    @Test("readers other than any → restricted")
+    @Test("readers are anything but “any” → the adapter is restricted")
     func restricted() {
         #expect(!AdapterAccess(owner: 0).isRestricted)
         #expect(AdapterAccess(owner: 0, readers: .owner).isRestricted)

@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The account of a list")
+@Suite("The objects and bytes that a list counts against its user's quota")
 struct HostAccountTests {
     private let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 9, views: 9, objects: 9, bytes: 9999))
     private let present = ["a", "b", "c"]
@@ -19,24 +19,24 @@ struct HostAccountTests {
         try ListObject(id: id, fields: ["text": .string(text)])
     }
 
-    /// The change of the account by a transaction on three objects.
+    /// Returns the change of the user's account by a transaction on three objects.
     private func booked(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
         let objects = try present.map { try object($0) }
-        // Another list of the same user: releasing too much would show in its account.
+        // Another list of the same user. If the first list released too much, this account would show it.
         ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
         var account = HostAccount(ledger: ledger, user: 7)
         account.adopt(objects)
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
     }
 
-    @Test("removed ids that do not exist in the list, or are repeated → only existing objects are released")
+    @Test("removed ids that the list does not have, or that are repeated → only existing objects are released")
     func unknown() throws {
         let delta = try booked(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))
         #expect(ledger.total.objects == 5)
     }
 
-    @Test("an object that is updated and placed again and again → counts once, with its last size")
+    @Test("an object is updated and placed repeatedly → counted once, with its last size")
     func repeated() throws {
         let long = try object("b", "long text")
         let new = try object("n", "new")
@@ -48,7 +48,7 @@ struct HostAccountTests {
         #expect(delta == Quotas.Amounts(objects: 1, bytes: 9 + new.byteCount))
     }
 
-    @Test("removed and placed again → as many objects as before")
+    @Test("an object is removed and placed again → the number of objects is unchanged")
     func placedAgain() throws {
         let long = try object("c", "long")
         let delta = try booked(
@@ -57,7 +57,7 @@ struct HostAccountTests {
         #expect(delta == Quotas.Amounts(bytes: 4))
     }
 
-    @Test("two objects whose identifiers are canonically equivalent → count as two")
+    @Test("two objects whose ids are canonically equivalent Unicode → counted as two")
     func spellings() throws {
         let placed = try ["\u{E9}", "e\u{301}"].map {
             PreparedTransaction.Placement(object: try object($0), predecessor: nil)

@@ -14,15 +14,16 @@ import Testing
 
 @Suite("The executor of a list", .timeLimit(.minutes(2)))
 struct HostExecutorTests {
-    /// State that only the executor may use: a second thread would break the order, or be found by the sanitizer.
+    /// State without a lock. A second thread at the same time would change the order, or the thread sanitizer would
+    /// find it.
     private final class Journal: @unchecked Sendable {
-        // Sendable: touched by work of the executor only.
+        // Sendable, because only work of the executor uses it.
         var entries: [(producer: Int, number: Int)] = []
         var isBusy = false
         var overlaps = 0
     }
 
-    @Test("work enqueued by many threads and by running work → in order for each, never two at a time")
+    @Test("many threads and running work enqueue work → runs in the order of each producer, never two pieces at a time")
     func order() async throws {
         let (executor, journal, count) = (HostExecutor(label: "test"), Journal(), 3000)
         let note: @Sendable (Int, Int) -> Void = { producer, number in
@@ -47,14 +48,14 @@ struct HostExecutorTests {
             }
         }
         await withCheckedContinuation { done in executor.post { done.resume() } }
-        let entries = journal.entries  // no thread works any more
+        let entries = journal.entries  // all work has finished
         #expect(entries.count == 4 * count && journal.overlaps == 0)
         for producer in 0...3 {
             #expect(entries.filter { $0.producer == producer }.map(\.number) == Array(0..<count))
         }
     }
 
-    @Test("light work enqueued on the loop → run inline; after heavy work → run by another thread")
+    @Test("light work enqueued on the loop → runs inline; behind heavy work → runs on another thread")
     func handOver() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<(String, UInt)>()
@@ -73,7 +74,7 @@ struct HostExecutorTests {
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 
-    @Test("light work that takes long → another thread runs the work after it")
+    @Test("light work takes long → the work behind it runs on another thread")
     func longWork() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<UInt>()

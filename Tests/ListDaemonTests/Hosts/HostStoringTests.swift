@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that is presented on its own executor, and stored", .timeLimit(.minutes(2)))
+@Suite("A stored list that is presented on its own executor", .timeLimit(.minutes(2)))
 struct HostStoringTests {
     private let effects = EventLog<AdapterEffect>()
 
@@ -26,7 +26,7 @@ struct HostStoringTests {
         return host
     }
 
-    /// The next effect that is an answer or a transaction to store.
+    /// Returns the next effect that is an answer or a transaction to store.
     private func next() async throws -> AdapterEffect {
         while true {
             let effect = try await effects.next()
@@ -62,7 +62,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update → stored, then announced; until then reads see the old list, and later requests wait",
+        "an update → stored, then announced; until then, reads return the old list, and later requests wait",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
@@ -72,7 +72,7 @@ struct HostStoringTests {
         host.send(try insert(2, "b"))
         host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
         guard case .objects(0, 0, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        // A late answer of the store, or one for another number, is ignored.
+        // The list ignores a late answer of the store, and an answer with another token.
         host.send(.stored(first.token + 1, nil))
         host.send(.stored(first.token, nil))
         #expect(try await nextRevision() == 1)
@@ -86,7 +86,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "the store fails → every request of the flush gets the error, nothing is applied or booked; the next one succeeds"
+        "the store fails → every request of the flush gets the error, and nothing is applied or counted; the next flush succeeds"
     )
     func failure() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1000))
@@ -106,7 +106,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 1)
     }
 
-    /// Has three items, and removes two of them when its first item is asked for.
+    /// Has three items, and removes two of them when the list requests its first item.
     private final class ShrinkingController: ListSectionController {
         private var count = 3
         private var hasAsked = false
@@ -114,7 +114,7 @@ struct HostStoringTests {
         override func numberOfItems() -> Int { count }
 
         override func item(at index: Int) -> ListItem {
-            // A plugin would trap here.
+            // A real plugin would trap here.
             guard index < count else { return ListItem(reuseIdentifier: "stray") }
             if index == 0, !hasAsked {
                 hasAsked = true
@@ -128,7 +128,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "no revisions are left, and the store refuses more → a section controller's changes wait; stored → applied"
+        "no revisions are reserved and the store refuses more → item changes wait; once revisions are stored → applied"
     )
     func itemUpdateRefused() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
@@ -156,7 +156,7 @@ struct HostStoringTests {
         #expect(try await itemCount(of: host) == 1)
     }
 
-    @Test("items change and a write comes → one revision, which is stored with the write")
+    @Test("items change and a write arrives → one revision, stored with the write")
     func itemUpdateWithWrite() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
             SectionControllerEntry.controller("shrinking") { ShrinkingController() }
@@ -177,7 +177,7 @@ struct HostStoringTests {
         #expect(try await itemCount(of: host) == 1 + 3)
     }
 
-    @Test("several requests in one flush that cannot be stored → each is answered once")
+    @Test("several requests of one flush cannot be stored → each gets exactly one answer")
     func failureOfSeveral() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -191,7 +191,7 @@ struct HostStoringTests {
         #expect(failed == [2, 3, 4, 5])
     }
 
-    @Test("stopped while the store writes → the update is finished first, then the host ends")
+    @Test("a list is stopped while the store writes → the update finishes first, then the host ends")
     func stopping() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -209,7 +209,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "listd ends → the list can still be read, and nothing else is done; removed → it is gone",
+        "listd shuts down → the list can still be read, but not changed; the list is removed → it cannot be read",
         arguments: [ViewClosing.shuttingDown, .adapterRemoved])
     func ended(reason: ViewClosing) async throws {
         let host = makeHost(isStored: false)
@@ -234,7 +234,9 @@ struct HostStoringTests {
         }
     }
 
-    @Test("a list of memory → nothing to store; stored from now on → the whole list first, then each update; and back")
+    @Test(
+        "an unstored list → nothing is stored; storing begins → the whole list first, then each update; storing ends → nothing"
+    )
     func keeping() async throws {
         let host = makeHost(isStored: false)
         host.send(try insert(1, "a"))
@@ -255,7 +257,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 3)
     }
 
-    @Test("an update → recorded once, with the next write, as it was announced")
+    @Test("an update → recorded once, with the next write, exactly as it was announced")
     func records() async throws {
         let host = makeHost(
             controllers: try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
@@ -275,7 +277,9 @@ struct HostStoringTests {
         }
     }
 
-    @Test("other section controllers, refused by the store → the former ones present; stored → the new ones do")
+    @Test(
+        "the store refuses new section controllers → the former ones stay; the store accepts them → the new ones present"
+    )
     func otherControllers() async throws {
         let host = makeHost()
         let binding = try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in

@@ -12,13 +12,13 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that a worker presents, in the file of the store", .timeLimit(.minutes(2)))
+@Suite("A list that a worker presents and that a database stores", .timeLimit(.minutes(2)))
 struct ListHostRestartTests {
     private let directory = TemporaryDirectory()
     private let said = EventLog<AdapterEffect>()
     private let worker = FalseWorker()
 
-    /// A silent log.
+    /// A log sink that drops all messages.
     private struct SilentSink: LogSink {
         func write(_ entry: LogEntry) {}
     }
@@ -28,13 +28,13 @@ struct ListHostRestartTests {
         return (opened.store, opened.adapters.first)
     }
 
-    /// A list from the store; its writes go to the store.
+    /// Returns a host for the restored list, which writes to the store.
     private func makeHost(_ store: SQLiteStore, _ restored: RestoredAdapter?, isStored: Bool = true) -> ListHost {
         let (said, box) = (said, HostBox())
         let stored = StoredList(
             adapter("x"), durability: isStored ? .disk : .memory, store: store,
             log: Log(level: .error, sink: SilentSink()))
-        if !isStored { stored.begin(Fields(), durability: .disk) }
+        if !isStored { stored.enablePersistence(Fields(), durability: .disk) }
         let host = ListHost(
             configuration: ListAdapter.Configuration(name: "x"),
             controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: restored?.objects ?? [],
@@ -76,7 +76,7 @@ struct ListHostRestartTests {
     }
 
     @Test(
-        "ended → continues with its last revision and its changes; killed → continues after all reserved revisions")
+        "ended → continues at its last revision, with its log; killed → continues after all reserved revisions")
     func restarts() async throws {
         let (first, _) = try open()
         try await first.write(.create(adapter("x")))
@@ -101,7 +101,7 @@ struct ListHostRestartTests {
             return
         }
         #expect(known.map(\.revision) == [2, 3, 4])
-        // Not ended: the file is as after a kill.
+        // The list was not ended, so the file is as after a kill.
         await second.close()
         let (third, killed) = try open()
         #expect(killed?.objects.map(\.id) == ["a", "b"] && killed?.changes.isEmpty == true)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// A worker that a test controls.
+/// A fake worker that the test controls step by step.
 final class FalseWorker: Sendable {
     let number = PresenterNumbers.next()
     let orders = EventLog<PresenterOrder>()
@@ -28,7 +28,7 @@ final class FalseWorker: Sendable {
             close: { [self] in closed.withLock { $0 = true } })
     }
 
-    /// The next order to open the list, or to present an update.
+    /// Returns the next order, which must open the list.
     func nextSetup() async throws -> PresenterSetup {
         let order = try await orders.next(timeout: .seconds(60)) { if case .open = $0 { true } else { false } }
         guard case .open(let setup) = order else { throw Unexpected() }
@@ -44,7 +44,7 @@ final class FalseWorker: Sendable {
     struct Unexpected: Error {}
 }
 
-/// A worker like a real one, in this process; its messages are counted.
+/// A real presentation in this process, in place of a worker. Counts its messages.
 final class NearWorker: Sendable {
     private let counts = Mutex((orders: 0, reports: 0, objects: 0, bytes: 0, mostBytes: 0))
     let number = PresenterNumbers.next()
@@ -90,7 +90,7 @@ final class NearWorker: Sendable {
     }
 }
 
-/// A list, and its effects.
+/// A list host with a log of its effects.
 struct ListHostStage {
     let said: EventLog<AdapterEffect>
     let host: ListHost
@@ -110,7 +110,7 @@ struct ListHostStage {
         }
     }
 
-    /// Waits until the executors have no work left.
+    /// Waits until the executors of the host and the worker have no work left.
     func settle(_ worker: NearWorker? = nil) async {
         for _ in 0..<4 {
             if let worker { await withCheckedContinuation { done in worker.presentation.post { _ in done.resume() } } }
@@ -123,7 +123,7 @@ struct ListHostStage {
         return try await answer(to: id)
     }
 
-    /// The answer to a request; earlier effects are dropped.
+    /// Returns the answer to the request `id`, and drops earlier effects.
     func answer(to id: RequestID) async throws -> Result<AdapterAnswer, ListError> {
         let effect = try await said.next(timeout: .seconds(60)) {
             if case .answer(id, _) = $0 { true } else { false }
@@ -132,14 +132,14 @@ struct ListHostStage {
         return outcome
     }
 
-    /// The next transaction to store.
+    /// Returns the next transaction to store.
     func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
         let effect = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
         guard case .store(let token, let work) = effect else { throw FalseWorker.Unexpected() }
         return (token, work)
     }
 
-    /// Has a fake worker present the list unchanged.
+    /// Lets a fake worker present the list unchanged.
     func present(in worker: FalseWorker, itemCount: Int) async throws {
         host.attach(worker.slot)
         _ = try await worker.nextSetup()
@@ -151,7 +151,7 @@ struct ListHostStage {
         host.report(PresenterOutput(reports: reports), from: worker.number)
     }
 
-    /// The change that a write of an object makes.
+    /// Sends a command that writes one object.
     func put(_ id: RequestID, _ object: String) throws {
         let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
         host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
@@ -159,12 +159,12 @@ struct ListHostStage {
 }
 
 extension PresenterNews {
-    /// Only a number of items, and events.
+    /// News with a number of items and events only.
     static func items(_ count: Int, _ events: [AdapterEvent] = [], _ transaction: Transaction? = nil) -> PresenterNews {
         PresenterNews(presented: Presented(transaction: transaction, events: events, itemCount: count))
     }
 
-    /// A transaction that sets the number of sections, each with one item.
+    /// News with a transaction that reloads `count` sections, each with one item.
     static func reload(_ count: Int) -> PresenterNews {
         let transaction = Transaction(
             baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: count, itemCount: count)
@@ -173,7 +173,7 @@ extension PresenterNews {
 }
 
 extension Result where Success == AdapterAnswer, Failure == ListError {
-    /// The revision in the answer to a write.
+    /// The revision in the answer to a write, if it succeeded.
     var revision: UInt64? { if case .success(.revision(let revision, _, _, _)) = self { revision } else { nil } }
     var errorCode: ListError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

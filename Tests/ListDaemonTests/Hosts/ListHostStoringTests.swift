@@ -11,11 +11,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that a worker presents, and that is stored", .timeLimit(.minutes(5)))
+@Suite("A stored list that a worker presents", .timeLimit(.minutes(5)))
 struct ListHostStoringTests {
     private let worker = FalseWorker()
 
-    /// A stored list with reserved revisions.
+    /// Creates a stored list with reserved revisions.
     private func makeStored(revision: UInt64 = 0) async throws -> ListHostStage {
         let stage = ListHostStage(revision: revision, isStored: true)
         stage.host.attach(worker.slot)
@@ -29,7 +29,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "becomes stored while an update is presented → the store gets the whole list with it, and later requests wait")
+        "storing begins while an update is presented → the store gets the whole list with it, later requests wait")
     func keepsWhatIsThere() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -46,14 +46,16 @@ struct ListHostStoringTests {
         stage.host.send(.stored(whole.token, nil))
         _ = try await stage.answer(to: 2).get()
         var next = try await stage.nextWrite()
-        if next.work.content == nil {  // a block of numbers
+        if next.work.content == nil {  // a block of revisions
             stage.host.send(.stored(next.token, nil))
             next = try await stage.nextWrite()
         }
         #expect(next.work.content != nil && next.work.revision == 1 && next.work.limit > 1 && next.work.requests == [3])
     }
 
-    @Test("no longer stored while an update is being stored → answered when that is presented; the next is not stored")
+    @Test(
+        "storing ends while an update is being stored → answered after its presentation; later updates are not stored"
+    )
     func keepsNoMore() async throws {
         let stage = try await makeStored()
         try stage.put(1, "a")
@@ -70,7 +72,9 @@ struct ListHostStoringTests {
         #expect(try await stage.answer(to: 3).revision == 2)
     }
 
-    @Test("the whole list cannot be stored → that is the answer; waiting requests are presented without the store")
+    @Test(
+        "the whole list cannot be stored → the request gets the error; waiting requests are presented without the store"
+    )
     func refused() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -82,7 +86,7 @@ struct ListHostStoringTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("storing begins or ends while no presenter has the list → done without waiting for a presenter")
+    @Test("storing begins or ends while the list has no presenter → takes effect without waiting for a presenter")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
         stage.host.send(.keep(1, true))
@@ -110,7 +114,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the worker dies while other options are being stored → the next one opens the list with them, announced as a reload"
+        "the worker dies while new options are being stored → the next worker opens the list with them, announced as a reload"
     )
     func dyingWithOptions() async throws {
         let stage = try await makeStored()
@@ -129,7 +133,7 @@ struct ListHostStoringTests {
         #expect(try await stage.answer(to: 1).revision == 1)
     }
 
-    @Test("other options are refused by the store → nothing has changed, and the next worker opens the list as it was")
+    @Test("the store refuses new options → nothing changes, and the next worker opens the list with the former options")
     func refusedOptions() async throws {
         let stage = try await makeStored()
         var other = ListAdapter.Configuration(name: "x")
@@ -144,11 +148,13 @@ struct ListHostStoringTests {
         #expect(setup.configuration.workingRange == 0 && setup.controllers.option == ["*": "listd/single"])
     }
 
-    @Test("a write is refused, the worker dies → followers are not notified; stored → they are, once")
+    @Test(
+        "a write is refused or stored, then the worker dies → followers learn of a stored write once, of a refused one never"
+    )
     func followed() async throws {
         let stage = try await makeStored()
         let followed = EventLog<[String]>()
-        stage.host.follow { content in
+        stage.host.observeContent { content in
             if case .changes(let changes) = content { followed.record(changes.placed.map(\.object.id)) }
         }
         try stage.put(1, "a")
@@ -185,7 +191,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "no revisions are left → items that change by themselves wait, writes do not; announced when the store has more"
+        "no revisions are reserved → item changes wait, writes do not; the item changes are announced once revisions are stored"
     )
     func noNumbers() async throws {
         let stage = ListHostStage(isStored: true)
@@ -203,7 +209,7 @@ struct ListHostStoringTests {
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }
 
-    @Test("the list ends → its log and its last revision are written, then all clients are notified")
+    @Test("the list ends → its log and last revision are written, then all clients are notified")
     func settles() async throws {
         let stage = try await makeStored(revision: 3)
         stage.report(.changed(.reload(0)), from: worker)
@@ -214,7 +220,9 @@ struct ListHostStoringTests {
         _ = try await stage.answer(to: 1).get()
     }
 
-    @Test("the list ends while its worker is gone → stored updates are announced and answered, the rest refused")
+    @Test(
+        "the list ends while it has no worker → stored updates are announced and answered, other requests are refused"
+    )
     func endsUnpresented() async throws {
         let stage = try await makeStored()
         try stage.put(1, "a")

@@ -24,7 +24,7 @@ struct ListHostTests {
         return worker
     }
 
-    @Test("a scroll that shows twenty new cells → one order to the worker, one report back: one round trip")
+    @Test("a scroll shows twenty new cells → one order to the worker and one report back: one round trip")
     func scroll() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await near(stage)
@@ -43,7 +43,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("an update, with a view that shows it → one order to the worker, one report back; only changes are sent")
+    @Test("an update of a visible list → one order to the worker and one report back; only changes are sent")
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await near(stage)
@@ -63,7 +63,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("a replace of all objects that changes few → only the changed ones are sent, once")
+    @Test("all objects are replaced but few differ → only the changed objects are sent, each once")
     func replace() async throws {
         let text = String(repeating: "x", count: 1000)
         let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
@@ -78,7 +78,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "a list of many bytes → opened and replaced in packets of 4 MiB, each object once; reads in between see the old list"
+        "a list of many bytes → sent in packets of 4 MiB, each object once; reads in between return the old list"
     )
     func pages() async throws {
         let text = String(repeating: "x", count: 100_000)
@@ -99,7 +99,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "no presenter → objects can be read, writes and views wait; a presenter opens the list → all of them run in order",
+        "no presenter → objects can be read, writes and views wait; a presenter opens the list → all run in order",
         .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
@@ -120,7 +120,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker dies while it presents a stored update → the next one presents it by opening: a reload, and the answer"
+        "the worker dies while it presents a stored update → the next worker opens the list: a reload and the answer"
     )
     func dyingPresenting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -141,7 +141,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 1).revision == 8)
     }
 
-    @Test("two workers die in a call → PluginFailed; in a write → the third applies it")
+    @Test("a call kills two workers → PluginFailed; a write kills two workers → the third worker applies the write")
     func dyingTwice() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         var worker = FalseWorker()
@@ -161,7 +161,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).revision == 10)
     }
 
-    @Test("the worker dies in a select → the call is refused, and the next worker does not get it")
+    @Test("the worker dies in a select → the call is refused, and the next worker does not get the call")
     func dyingOfCall() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -179,14 +179,14 @@ struct ListHostTests {
         try await stage.present(in: second, itemCount: 3)
         stage.report(.answer(3, .success(.done), .items(3)), from: second)
         guard case .success(.done) = try await stage.answer(to: 3) else {
-            Issue.record("what only waited is not asked again")
+            Issue.record("the waiting call was not sent to the next worker")
             return
         }
         #expect(try await stage.ask(4, .view(4, 1, select)).errorCode == .pluginFailed)
     }
 
     @Test(
-        "the worker dies of a question about an item → PluginFailed; of something else → the next one is asked",
+        "asking for a moved item kills the worker → PluginFailed; another cause → the next worker is asked",
         arguments: [true, false])
     func dyingAsked(isBlamed: Bool) async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -210,7 +210,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "its viewer has left, and closing the view kills the worker → closed, and not opened in the next one")
+        "closing the view of a departed viewer kills the worker → closed, and not opened in the next worker")
     func dyingClosing() async throws {
         let stage = ListHostStage(revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -226,7 +226,7 @@ struct ListHostTests {
         #expect(closed)
     }
 
-    @Test("a view is closed without a presenter → it ends at once, and its waiting calls are answered")
+    @Test("a view is closed without a presenter → it ends immediately, and its waiting calls are answered")
     func closingWaiting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -256,7 +256,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "another worker displays and selects other items → helpers get the difference, at the reload's revision"
+        "the next worker displays and selects other items → helpers get the difference, at the reload's revision"
     )
     func differences() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -297,7 +297,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on screen → a write is presented at once; off screen → after the longest coalescing time"
+        "the only view is on screen → a write is presented immediately; off screen → after the longest coalescing time"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")
@@ -321,7 +321,7 @@ struct ListHostTests {
         #expect(text.contains("flush at("))
     }
 
-    @Test("flushes are held, or released, while the list is being opened → the worker gets that when the list is open")
+    @Test("flushes are held or released while a worker opens the list → the worker is told once the list is open")
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -341,7 +341,9 @@ struct ListHostTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("items change while an update is presented → they get the first number, the update gets the next revision")
+    @Test(
+        "items change while an update is presented → the item changes get the first revision, the update gets the next one"
+    )
     func crossing() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -355,7 +357,7 @@ struct ListHostTests {
         #expect(known.map(\.revision) == [8, 9])
     }
 
-    @Test("a list whose plugin has failed ends in the daemon → its engine and its host are released")
+    @Test("a list whose plugin has failed ends in the daemon → its engine and its host are deallocated")
     func substitute() async throws {
         weak var host: ListHost?
         do {
@@ -366,7 +368,7 @@ struct ListHostTests {
             #expect(try await stage.ask(2, .stop(2, .adapterRemoved)).errorCode == nil)
             await stage.settle()
         }
-        // Work that its end has posted to the loop holds the host until it has run.
+        // Ending the host posts work to the loop, which retains the host until it has run.
         while host != nil { await Task.yield() }
     }
 }

@@ -13,9 +13,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// A list with a worker, a store, clients and a clock that act at random moments; and what must hold: each call is
-/// answered once, revisions rise and never repeat, a client that follows the signals reads the same items, answered
-/// writes survive, no call waits for ever.
+/// A simulation of a list with a worker, a store, clients and a clock that act at random moments. Checks the
+/// invariants: each call is answered once, revisions rise and never repeat, a client that follows the signals reads
+/// the same items, answered writes survive, and no call waits forever.
 final class ListHostWorld {
     /// The content of the store.
     private struct Disk {
@@ -25,10 +25,10 @@ final class ListHostWorld {
         var log: [Transaction] = []
     }
 
-    /// A client that remembers the items that it has read, and forgets those that are reported as changed.
+    /// A client that caches the items that it has read, and drops those that are reported as changed.
     private struct Mirror {
         var revision: UInt64
-        /// The objects in order; nil = not read yet.
+        /// The ids of the objects in order; `nil` = not read yet.
         var ids: [String?]
         var items: [String: [ListItem]] = [:]
     }
@@ -46,7 +46,7 @@ final class ListHostWorld {
     private var lastID: RequestID = 0
     private var mirror = Mirror(revision: 0, ids: [])
     private var highest: UInt64 = 0
-    /// How often each kind of step was done.
+    /// The number of steps of each kind.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: UInt64) {
@@ -65,7 +65,7 @@ final class ListHostWorld {
         }
     }
 
-    /// Effects of a list that were not handled yet.
+    /// A buffer of effects of a list that were not handled yet.
     private final class Said: Sendable {
         let effects = Mutex<[AdapterEffect]>([])
 
@@ -80,9 +80,9 @@ final class ListHostWorld {
     private func count(_ what: String) { counts[what, default: 0] += 1 }
     private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
-    // MARK: What happens
+    // // MARK: Random steps
 
-    /// Does one random step; false when none is possible.
+    /// Performs one random step. Returns `false` when no step is possible.
     func step(isQuiet: Bool = false) async throws -> Bool {
         var choices: [() async throws -> Void] = []
         func add(_ times: Int, _ body: @escaping () async throws -> Void) {
@@ -108,7 +108,7 @@ final class ListHostWorld {
         return true
     }
 
-    /// Finishes everything in progress; then the list must equal the store's.
+    /// Finishes all work in progress, and checks that the list equals the store's.
     func settleDown() async throws {
         while try await step(isQuiet: true) {}
         let left = asked.keys.filter { !answered.contains($0) }.sorted()
@@ -118,7 +118,7 @@ final class ListHostWorld {
         try #require(mirror.ids == disk.objects.map(\.id))
     }
 
-    /// Lets the executors finish their work, and handles the effects.
+    /// Waits until the executors have no work left, and handles the effects.
     private func settle() async throws {
         for _ in 0..<3 {
             await withCheckedContinuation { done in host.ping { done.resume() } }
@@ -225,7 +225,7 @@ final class ListHostWorld {
 
     private func killDaemon() {
         count("kills")
-        // A kill keeps a part of what the store was writing.
+        // At a kill, only a part of the writes in progress has reached the store.
         for (_, work) in writes.prefix(int(writes.count + 1)) { write(work) }
         restart()
     }
@@ -237,7 +237,8 @@ final class ListHostWorld {
         try await settle()
         while !answered.contains(id), try await step(isQuiet: true) {}
         try #require(answered.contains(id))
-        // After a restart the list continues from the larger of the two.
+        // After a restart the list continues from the larger of the last revision and the limit of the reserved
+        // ones.
         #expect(max(disk.revision, disk.limit) == mirror.revision)
         #expect(asked.keys.allSatisfy(answered.contains))
         restart()
@@ -252,7 +253,7 @@ final class ListHostWorld {
         #expect(mirror.revision >= highest)
     }
 
-    // MARK: Hearing
+    // // MARK: Effects of the list
 
     private func handle(_ effect: AdapterEffect) throws {
         switch effect {
@@ -347,7 +348,7 @@ final class FalseClock: Sendable {
 
     var hasTimers: Bool { state.withLock { !$0.timers.isEmpty } }
 
-    /// Advances to the next timer, which fires.
+    /// Advances to the next timer and fires it.
     func advance() {
         let timer = state.withLock { state -> Timer? in
             guard let index = state.timers.indices.min(by: { state.timers[$0].time < state.timers[$1].time }) else {
@@ -363,7 +364,7 @@ final class FalseClock: Sendable {
     func forget() { state.withLock { $0.timers = [] } }
 }
 
-/// A worker whose orders and reports arrive when the test lets them.
+/// A worker whose orders and reports arrive when the test delivers them.
 private final class LateWorker: Sendable {
     private let number = PresenterNumbers.next()
     private let presentation: PresentationHost
@@ -401,7 +402,7 @@ private final class LateWorker: Sendable {
     var hasOrders: Bool { orders.withLock { !$0.isEmpty } }
     var hasOutputs: Bool { outputs.waiting.withLock { !$0.isEmpty } }
 
-    /// Carries out one order.
+    /// Executes one order.
     func follow() async {
         let (order, missing, user) = orders.withLock { $0.removeFirst() }
         await withCheckedContinuation { done in
@@ -412,14 +413,13 @@ private final class LateWorker: Sendable {
         }
     }
 
-    /// Lets one report arrive.
+    /// Delivers one report to the host.
     func deliver(to host: ListHost) { host.report(outputs.waiting.withLock { $0.removeFirst() }, from: number) }
 
     func settle() async { await withCheckedContinuation { done in presentation.post { _ in done.resume() } } }
 }
 
-/// Two items that can be exchanged; their content tells which worker made them, of which object, and how often they
-/// were selected.
+/// Two items that can be exchanged. Their content contains the worker, the object and the number of selections.
 private final class ChangingSection: ListSectionController {
     private let worker: Int64
     private var object: ListObject?
@@ -463,7 +463,7 @@ private final class ChangingSection: ListSectionController {
 }
 
 extension PreparedTransaction.Content {
-    /// The objects in the store after it has written this content.
+    /// Returns the objects in the store after this content was written.
     fileprivate func applied(to objects: [ListObject]) -> [ListObject] {
         switch self {
         case .replace(let all): return all

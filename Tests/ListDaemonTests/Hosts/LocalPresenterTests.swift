@@ -26,7 +26,7 @@ struct LocalPresenterTests {
         return worker
     }
 
-    /// The effects of a request up to its answer, without those of the clock.
+    /// Sends a request and returns the effects up to its answer, without those of the clock.
     private func effects(of command: AdapterCommand, _ stage: ListHostStage) async throws -> [AdapterEffect] {
         stage.host.send(command)
         var said: [AdapterEffect] = []
@@ -38,12 +38,12 @@ struct LocalPresenterTests {
         }
     }
 
-    /// Drops the effects so far.
+    /// Drops all effects so far.
     private func forget(_ stage: ListHostStage) async throws {
         _ = try await stage.ask(999, .query(999, .changes(since: 999, byteLimit: 1)))
     }
 
-    @Test("random calls → the same effects as those of a list that a worker presents", arguments: 0..<24)
+    @Test("random calls → the same effects as for a list that a worker presents", arguments: 0..<24)
     func sameAsElsewhere(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed &* 31 &+ 5)
         let objects = try RestingListTests.objects(0..<Int.random(in: 0...60, using: &random))
@@ -65,7 +65,9 @@ struct LocalPresenterTests {
         }
     }
 
-    @Test("from the list's executor to a worker and back → reloads; views go on, and helpers get nothing twice")
+    @Test(
+        "a list moves from its own executor to a worker and back → reloads; views go on, and helpers get no event twice"
+    )
     func moves() async throws {
         let stage = ListHostStage(try rows(0..<50), revision: 1)
         stage.host.presentLocally()

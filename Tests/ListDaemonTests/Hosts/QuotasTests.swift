@@ -13,7 +13,9 @@ import Testing
 struct QuotasTests {
     private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)
 
-    @Test("up to the limit → booked; above → refused and nothing booked", arguments: Quotas.Resource.allCases)
+    @Test(
+        "usage up to the limit → booked; above the limit → refused, and nothing is booked",
+        arguments: Quotas.Resource.allCases)
     func limit(resource: Quotas.Resource) throws {
         var quotas = Quotas(limits: Self.limits)
         var one = Quotas.Amounts()
@@ -27,7 +29,7 @@ struct QuotasTests {
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }
 
-    @Test("one of two resources above its limit → neither is booked")
+    @Test("a request for two resources, one above its limit → neither resource is booked")
     func allOrNothing() {
         var quotas = Quotas(limits: Self.limits)
         #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {
@@ -36,7 +38,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7) == Quotas.Amounts())
     }
 
-    @Test("limits lowered below what is used → shrinking works, growing is refused")
+    @Test("limits fall below the present usage → releasing works, booking more is refused")
     func loweredLimits() throws {
         var quotas = Quotas(limits: Self.limits)
         try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
@@ -48,7 +50,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7).adapters == 1)
     }
 
-    @Test("releasing more than is booked, or overflowing → no trap, nothing below zero")
+    @Test("more is released than was booked, or a sum overflows → no trap, and no amount falls below zero")
     func extremes() throws {
         var quotas = Quotas(limits: Quotas.Amounts(adapters: 1, views: 1, objects: .max, bytes: .max))
         try quotas.change(Quotas.Amounts(objects: .max), for: 7)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Restored lists before their first use", .timeLimit(.minutes(2)))
+@Suite("Restored lists whose engine is created at the first use", .timeLimit(.minutes(2)))
 @DBusActor
 struct RestingListTests {
     private nonisolated static let configuration = ListAdapter.Configuration(name: "x")
@@ -40,7 +40,7 @@ struct RestingListTests {
 
     // MARK: At rest
 
-    @Test("properties, keep-alives, held flushes, recorded changes, a dump, durability → no engine is made")
+    @Test("properties, keep-alives, held flushes, recorded changes, a dump and durability → no engine is created")
     func rests() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 9, bytes: 999))
         let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
@@ -61,12 +61,12 @@ struct RestingListTests {
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
         #expect(await list.host.isResting)
         #expect(ledger.total.objects == 0)
-        // While listd ends, a reader gets the restored objects.
+        // While listd shuts down, a reader gets the restored objects.
         guard case .object(7, 1, _) = try await list.ask(.query(5, .find(id: "1"))) else { throw Unexpected() }
     }
 
     @Test(
-        "a read of items or a change → an engine is made, and the answer",
+        "items are read or the list changes → the engine is created, and the call is answered",
         arguments: [
             .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
             .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
@@ -82,7 +82,7 @@ struct RestingListTests {
         #expect(await !list.host.isResting)
     }
 
-    @Test("flushes are held when the first change comes → it is flushed when they are released")
+    @Test("flushes are held when the first change arrives → the change is flushed when flushes are released")
     func held() async throws {
         let list = Self.restore(try Self.objects(0..<9))
         list.host.send(.hold(true))
@@ -93,7 +93,7 @@ struct RestingListTests {
         guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
     }
 
-    @Test("an object that is stored twice → the engine drops one, and logs it")
+    @Test("the store has an object twice → the engine drops one of them, and logs it")
     func repeated() async throws {
         let list = Self.restore(try Self.objects([1, 2, 1]))
         #expect(try await list.nextStatus().objectCount == 3)
@@ -102,16 +102,16 @@ struct RestingListTests {
         _ = try await list.answer(to: 1)
     }
 
-    @Test("an empty list → an engine is made at once")
+    @Test("an empty list → the engine is created immediately")
     func empty() async throws {
         let list = Self.restore([])
         #expect(try await list.nextStatus().objectCount == 0)
         #expect(await !list.host.isResting)
     }
 
-    // MARK: Afterwards
+    // // MARK: After the first use
 
-    @Test("first used late or at once → the same effects from then on", arguments: 0..<40)
+    @Test("the engine is created at the first use or at the start → the same effects from then on", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))
@@ -131,7 +131,7 @@ struct RestingListTests {
         }
     }
 
-    /// A random call on a list of objects "0" to "69".
+    /// Returns a random call on a list of the objects "0" to "69".
     static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
         let one = "\(Int.random(in: 0..<70, using: &random))"
         let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
@@ -166,7 +166,7 @@ struct RestingListTests {
 
 private struct Unexpected: Error {}
 
-/// A host and its effects.
+/// A host with a log of its effects.
 private struct RecordedHost {
     let host: ListHost
     private let effects: EventLog<AdapterEffect>
@@ -177,12 +177,12 @@ private struct RecordedHost {
         host = make { $0.forEach { effects.record($0) } }
     }
 
-    /// The next status among its effects.
+    /// Returns the next status effect.
     func nextStatus() async throws -> AdapterStatus {
         while true { if case .status(let status) = try await effects.next() { return status } }
     }
 
-    /// The answer to a request that was sent.
+    /// Returns the answer to a request that was sent.
     func answer(to id: RequestID) async throws -> AdapterAnswer {
         while true {
             if case .answer(id, let outcome) = try await effects.next() { return try outcome.get() }
@@ -196,7 +196,7 @@ private struct RecordedHost {
         return try await answer(to: id)
     }
 
-    /// The effects of a request up to its answer, without those of the clock.
+    /// Sends a request and returns the effects up to its answer, without those of the clock.
     func effects(of command: AdapterCommand) async throws -> [String] {
         host.send(command)
         var said: [String] = []

@@ -10,9 +10,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The queue of a list's work")
+@Suite("The work queue of a list")
 struct WorkQueueTests {
-    @Test("random appending and removing → like an array, first in, first out", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "random appends and removals → the same elements as an array, first in, first out",
+        arguments: [1, 2, 3] as [UInt64])
     func order(seed: UInt64) {
         var (queue, naive, random) = (WorkQueue<Int>(), [Int](), SeededRandom(seed: seed))
         for number in 0..<5000 {
@@ -29,7 +31,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("a queue that is never empty → memory for waiting work only")
+    @Test("a queue that never runs empty → memory for the waiting work only")
     func neverEmpty() {
         var queue = WorkQueue<Int>()
         queue.append(0)
@@ -40,7 +42,7 @@ struct WorkQueueTests {
         #expect(!queue.isEmpty && queue.capacity <= 128)
     }
 
-    @Test("emptied after a burst → releases the memory")
+    @Test("a queue runs empty after a burst → its memory is released")
     func afterRush() {
         var queue = WorkQueue<Int>()
         for number in 0..<10_000 { queue.append(number) }

@@ -9,11 +9,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Calls per second")
+@Suite("The limit of calls per second")
 struct CallRatesTests {
     private let start = ContinuousClock.now
 
-    @Test("calls at the limit → those of a second at once, then as many as time allows; separate for each user")
+    @Test("calls at the limit → a burst of one second's calls, then calls at the rate; separately for each user")
     func burst() {
         var rates = CallRates()
         func taken(_ user: UInt32, after time: Duration) -> Int {
@@ -25,7 +25,7 @@ struct CallRatesTests {
         #expect(taken(1, after: .seconds(60)) == 50)
     }
 
-    @Test("more users than are tracked → those with all of their calls left are forgotten")
+    @Test("more users than can be tracked → users who have all of their calls left are evicted")
     func forgotten() {
         var rates = CallRates()
         func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.consume(user, limit: 1, at: start + time) }

@@ -10,11 +10,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Turns of users", .timeLimit(.minutes(1)))
+@Suite("FairQueue: users take turns", .timeLimit(.minutes(1)))
 struct FairQueueTests {
     private typealias Queue = FairQueue<String, Int>
 
-    @Test("one user → every piece in order, at once, however large")
+    @Test("only one user → every piece in order without waiting, however large")
     func alone() {
         var queue = Queue(quantum: 10)
         for number in 0..<5 { queue.append(number, size: number * 1000, user: 1, connection: ":1.1") }
@@ -33,7 +33,9 @@ struct FairQueueTests {
         #expect(next.contains(2))
     }
 
-    @Test("users with pieces of different sizes → the same bytes for each, to within one turn and one piece")
+    @Test(
+        "users with pieces of different sizes → each user gets the same number of bytes, to within one turn and one piece"
+    )
     func bytes() {
         var random = SeededRandom(seed: 24)
         var queue = Queue(quantum: 1 << 16)
@@ -53,7 +55,7 @@ struct FairQueueTests {
         #expect(difference <= 2 * ((1 << 16) + (1 << 20)), "\(served)")
     }
 
-    @Test("a piece is larger than announced → its user waits until the others have had as much")
+    @Test("a piece turns out larger than announced → its user waits until the others have had as many bytes")
     func corrected() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<50 {
@@ -84,7 +86,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 7)
     }
 
-    @Test("a connection is held → other connections of its user go on; released → it goes on in order")
+    @Test("a connection is held → other connections of its user go on; released → its pieces follow in order")
     func heldConnection() {
         var queue = Queue(quantum: 100)
         for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
@@ -93,7 +95,7 @@ struct FairQueueTests {
         queue.append(6, size: 50, user: 1, connection: "a")
         #expect((0..<3).compactMap { _ in queue.popFirst()?.element } == [1, 3, 5])
         #expect(queue.popFirst() == nil && !queue.hasTurn && queue.count == 3)
-        // A connection without pieces can be held, too.
+        // A connection without pieces can be held too.
         queue.hold("c", of: 2)
         queue.append(100, size: 50, user: 2, connection: "c")
         queue.append(101, size: 50, user: 2, connection: "d")
@@ -105,7 +107,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 100 && queue.count == 0)
     }
 
-    @Test("a held connection leaves → its pieces are returned, and it is no longer held")
+    @Test("a held connection leaves → its pieces are returned, and the hold ends")
     func heldConnectionLeaves() {
         var queue = Queue(quantum: 100)
         queue.append(0, size: 50, user: 1, connection: "a")
@@ -115,7 +117,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 1)
     }
 
-    @Test("a user is held → others take their turns; released → it still has its credit and its debt")
+    @Test("a user is held → other users take their turns; released → the user still has the same credit or debt")
     func heldUser() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<40 {
@@ -128,7 +130,7 @@ struct FairQueueTests {
         queue.correct(first, by: 500)
         for number in 0..<5 { #expect(queue.popFirst()?.element == 100 + number) }
         queue.release(1)
-        // User 1 waits until user 2 has had as much.
+        // User 1 waits until user 2 has had as many bytes.
         #expect((0..<8).allSatisfy { _ in queue.popFirst()?.user == 2 })
         var users: Set<UInt32> = []
         while let piece = queue.popFirst() { users.insert(piece.user) }
@@ -140,7 +142,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 0)
     }
 
-    @Test("100,000 users wait, and half of them leave → the others are served in linear time")
+    @Test("100,000 users wait and half of them leave → the others are served in linear time")
     func many() {
         var queue = FairQueue<Int, Int>(quantum: 100)
         for number in 0..<300_000 {
@@ -158,7 +160,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "random work → the order of a reference that rotates lists", .rule("LD-02"),
+        "random work → the same order as a reference implementation that rotates arrays", .rule("LD-02"),
         arguments: 0..<40 as Range<UInt64>)
     func reference(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -191,7 +193,7 @@ struct FairQueueTests {
     }
 }
 
-/// The same turns by rotating arrays: the first element of each array is next.
+/// A reference implementation that rotates arrays: the first element of each array is the next one.
 private struct NaiveTurns {
     private struct Line {
         var connection: String

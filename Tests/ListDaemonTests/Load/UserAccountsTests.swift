@@ -17,7 +17,7 @@ struct UserAccountsTests {
         return UserAccounts(limits: limits)
     }
 
-    @Test("no configuration → the contract's limits, and a single user gets the share of one user")
+    @Test("no configuration → the contract's limits; a user alone on the machine is still limited to one user's share")
     func defaults() throws {
         var accounts = UserAccounts()
         #expect(accounts.limits.callsPerUser == 1024)
@@ -27,7 +27,9 @@ struct UserAccountsTests {
         #expect(throws: UserAccounts.Refusal.bytesPerUser(limit: 67_108_864)) { try accounts.reserve(1, for: 1) }
     }
 
-    @Test("as many calls as a user may have → the next is refused, an exempt one passes, another user is served")
+    @Test(
+        "a user has as many calls as allowed → the next is refused; an exempt call and another user's call are accepted"
+    )
     func calls() throws {
         var accounts = makeAccounts(calls: 2)
         try accounts.beginCall(of: 1)
@@ -42,7 +44,7 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
     }
 
-    @Test("everything is released, and more than that → no user is tracked, nothing is below zero")
+    @Test("everything is released, and then more → no user is tracked, and no amount is below zero")
     func releasesEverything() throws {
         var accounts = makeAccounts()
         try accounts.beginCall(of: 1)
@@ -61,14 +63,14 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "one user after the other takes all that it can get → the next still finds room, and gets no more than the one before",
+        "each user in turn takes all memory that it may → the next user still gets some, but never more",
         .rule("LD-03"))
     func nextUserFindsRoom() throws {
         var accounts = UserAccounts()
         var last = Int.max
         for user in 0..<64 as Range<UInt32> {
             let room = accounts.room(for: user)
-            // The n-th user gets about 1 / (n · log² n) of all: the 64th still has room for a page of a list.
+            // The n-th user gets about 1 / (n · log² n) of the total: the 64th still has room for a page of a list.
             #expect(room > (user < 16 ? 1 << 20 : 1 << 17), "user \(user): \(room)")
             #expect(room <= last)
             try accounts.reserve(room, for: user)
@@ -78,7 +80,7 @@ struct UserAccountsTests {
         #expect(accounts.bytes < accounts.limits.bytes)
     }
 
-    @Test("random requests → equal to a model that adds up each user's", arguments: 0..<20 as Range<UInt64>)
+    @Test("random requests → the same as a model that adds up each user's requests", arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var accounts = makeAccounts(calls: 5, bytesPerUser: 1200, bytes: 4000)

@@ -7,7 +7,7 @@ import Testing
 
 /// A directory in which a test builds plugins.
 final class PluginBuildDirectory {
-    /// Where the plugins are.
+    /// The directory with the plugins.
     let directory: String
 
     private static let root = FixtureCompiler.root
@@ -21,10 +21,10 @@ final class PluginBuildDirectory {
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// The path of a file in the directory.
+    /// Returns the path of a file in the directory.
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-    /// Writes a file that others cannot write.
+    /// Writes a file; by default only its owner may write to it.
     @discardableResult
     func write(_ bytes: [UInt8], to name: String, mode: Int = 0o755) throws -> String {
         try Data(bytes).write(to: URL(filePath: path(name)))
@@ -36,7 +36,7 @@ final class PluginBuildDirectory {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
     }
 
-    /// Changes the owner of a file; only root can.
+    /// Changes the owner of a file, which only root may do.
     func give(_ name: String, toUser user: UInt32, group: UInt32) throws {
         let result = unsafe chown(path(name), user, group)
         try #require(result == 0)
@@ -63,7 +63,8 @@ final class PluginBuildDirectory {
         return output
     }
 
-    /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the libraries there, and returns the plugin's path.
+    /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the old libraries in that folder. Returns the
+    /// plugin's path.
     func buildVeteran() throws -> String {
         let sources = "\(Self.root)Tests/Fixtures/PreviousMinor"
         let version = PluginRecord.current.swiftVersion
@@ -74,7 +75,7 @@ final class PluginBuildDirectory {
                 ["-emit-library", "-swift-version", "6", "-module-name", module, "-o", path(output)] + search + flags)
         }
         let resilient = ["-emit-module", "-enable-library-evolution", "-no-verify-emitted-module-interface"]
-        // Puts the compiler's version into the old source, as a number that the plugin's compiler would have written.
+        // Replaces the compiler's version in the old source by the number that the present compiler writes.
         let api = try String(contentsOfFile: "\(sources)/PluginAPI.swift", encoding: .utf8)
             .replacingOccurrences(of: "SWIFT_VERSION", with: "\(version)")
         try write(Array(api.utf8), to: "PluginAPI.swift")

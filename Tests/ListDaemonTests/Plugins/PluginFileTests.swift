@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("What may be loaded as a plugin")
+@Suite("Checks of a plugin's file before it is loaded")
 struct PluginFileTests {
     private let directory: PluginBuildDirectory
 
@@ -19,7 +19,7 @@ struct PluginFileTests {
         directory = try PluginBuildDirectory()
     }
 
-    /// The first bytes of a shared object for this machine, taken from this very process.
+    /// Returns the first bytes of a shared object for this machine, taken from the executable of this process.
     private func head(class bits: UInt8 = 2, order: UInt8 = 1, type: UInt8 = 3, machine: UInt8? = nil) throws -> [UInt8]
     {
         let own = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/exe"))
@@ -44,7 +44,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a shared object for this machine that only its owner may write → accepted, by its canonical path")
+    @Test("a shared object for this machine that only its owner may write → accepted, with its canonical path")
     func good() throws {
         try directory.write(head(), to: "good.so")
         let file = try load("good.so")
@@ -52,13 +52,13 @@ struct PluginFileTests {
         #expect(file.pluginName == "good")
     }
 
-    @Test("libNAME.so and NAME.so → NAME")
+    @Test("files named libNAME.so and NAME.so → the plugin NAME")
     func names() throws {
         try directory.write(head(), to: "libgreen-house_2.so")
         #expect(try load("libgreen-house_2.so").pluginName == "green-house_2")
     }
 
-    @Test("no such file → noSuchPlugin that names it")
+    @Test("no such file → noSuchPlugin that names the file")
     func missing() {
         let error = #expect(throws: ListError.self) { try load("missing.so") }
         #expect(error?.code == .noSuchPlugin)
@@ -89,7 +89,7 @@ struct PluginFileTests {
         #expect(text.contains("\(what).so"))
     }
 
-    @Test("a directory or a pipe → refused, and nothing waits for a writer")
+    @Test("a directory or a pipe → refused without waiting for a writer")
     func notRegular() throws {
         try FileManager.default.createDirectory(
             atPath: directory.path("directory.so"), withIntermediateDirectories: false)
@@ -99,13 +99,13 @@ struct PluginFileTests {
         #expect(refusal("pipe.so")?.contains("not a regular file") == true)
     }
 
-    @Test("others may write the file → refused with the mode", arguments: [0o757, 0o777, 0o702])
+    @Test("a file that any user may write → refused with the mode", arguments: [0o757, 0o777, 0o702])
     func writableByOthers(mode: Int) throws {
         try directory.write(head(), to: "open.so", mode: mode)
         #expect(refusal("open.so")?.contains("mode \(String(mode, radix: 8))") == true)
     }
 
-    @Test("another group may write the file → refused; the daemon's own group may")
+    @Test("a file that another group may write → refused; one that the daemon's own group may write → accepted")
     func writableByGroup() throws {
         try directory.write(head(), to: "group.so", mode: 0o775)
         let own = ProcessIdentity.current
@@ -116,7 +116,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("owned by another user → refused with both users; owned by root → accepted, whoever runs listd")
+    @Test("a file of another user → refused with both users; a file of root → accepted, whatever user runs listd")
     func owners() throws {
         try directory.write(head(), to: "owned.so")
         let owner = ProcessIdentity.current.user
@@ -130,14 +130,14 @@ struct PluginFileTests {
         }
     }
 
-    @Test("others may write the plugin directory → refused, since they could put another file there")
+    @Test("a plugin directory that any user may write → refused, because a user could replace the file")
     func writableDirectory() throws {
         try directory.write(head(), to: "good.so")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.directory)
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
-    @Test("others may write a directory on the way to the file → refused; nobody may → accepted by its path")
+    @Test("a directory on the file's path that any user may write → refused; otherwise → accepted by its path")
     func writableBelow() throws {
         for name in ["more", "more/deep"] {
             try FileManager.default.createDirectory(
@@ -154,7 +154,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a link within the directory → its target; a link out of it → refused")
+    @Test("a link within the plugin directory → its target; a link out of the directory → refused")
     func links() throws {
         try directory.write(head(), to: "good.so")
         try FileManager.default.createSymbolicLink(atPath: directory.path("inside.so"), withDestinationPath: "good.so")
@@ -165,7 +165,7 @@ struct PluginFileTests {
         #expect(refusal("../\(URL(filePath: directory.directory).lastPathComponent)x/a.so") == nil)
     }
 
-    @Test("a name → NAME.so or libNAME.so in the first directory that has one; a path outside → refused")
+    @Test("a name → NAME.so or libNAME.so in the first directory that has such a file; a path outside → refused")
     func search() throws {
         let second = try PluginBuildDirectory()
         try directory.write(head(), to: "libboth.so")
@@ -185,7 +185,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a path in no plugin directory, or a path or name that does not exist → the error names what is expected, and the directories",
+        "a path outside of plugin directories, or an unknown path or name → the error says what is expected and where",
         arguments: [
             ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),

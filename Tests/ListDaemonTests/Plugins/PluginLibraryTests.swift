@@ -26,7 +26,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "a library that does not fit → refused, and the message has its version and the expected one",
+        "an incompatible library → refused, and the message has its version and the expected version",
         arguments: [
             ("wrong_major.c", ["built for plugin API 99.7", "this listd has \(PluginRecord.current.apiMajor)."]),
             (
@@ -34,7 +34,7 @@ struct PluginLibraryTests {
                 ["built for plugin API \(PluginRecord.current.apiMajor).\(PluginRecord.current.apiMinor + 1)"]
             ),
             ("wrong_compiler.c", ["Swift 5.9.1 (15.0.0 of another house)", PluginRecord.current.compiler]),
-            ("no_record.c", ["does not answer as a plugin's does"]),
+            ("no_record.c", ["did not return the record of a plugin"]),
             (
                 "no_symbol.c",
                 [
@@ -52,7 +52,7 @@ struct PluginLibraryTests {
         for text in texts { #expect(description.contains(text)) }
     }
 
-    @Test("a plugin of this API and compiler → its record and its manifest")
+    @Test("a plugin built for this API and compiler → its record and its manifest are read")
     func good() throws {
         let library = try library("greenhouse.swift")
         #expect(library.record == .current)
@@ -63,7 +63,9 @@ struct PluginLibraryTests {
         #expect(manifest.dataSources.map(\.name) == ["readings"])
     }
 
-    @Test("a class of the plugin → a subclass of this process's ListSectionController, as casts show")
+    @Test(
+        "a section controller class of the plugin → a subclass of this process's ListSectionController, as casts show"
+    )
     func casts() throws {
         let manifest = try library("greenhouse.swift").manifest(for: PluginHost())
         let controller: Any = try #require(manifest.sectionControllers.first).make()
@@ -73,15 +75,15 @@ struct PluginLibraryTests {
             #expect(throws: (any Error).self) {
                 try library("greenhouse.swift").manifest(for: PluginHost(settings: PluginSettings(["Refuse": "yes"])))
             } ?? ListError(.pluginFailed, "")
-        // The plugin's ListError is the same type as this process's: its code can be read.
+        // The plugin's ListError and this process's ListError are the same type, so its code can be read.
         #expect((error as? ListError)?.cause?.contains("no greenhouse here") == true)
     }
 
     @Test(
         "an invalid manifest → refused with the reason",
         arguments: [
-            (["Name": "hothouse"], "the plugin calls itself “hothouse”, its file “greenhouse”"),
-            (["Name": ""], "calls itself “”"),
+            (["Name": "hothouse"], "the plugin is named “hothouse” in its manifest, but “greenhouse” in the file name"),
+            (["Name": ""], "the plugin is named “” in its manifest"),
             (["Sources": "readings readings"], "two data sources are called “readings”"),
             (["Sources": "a/b"], "“a/b” cannot be the name of a data source"),
             (["Refuse": "perhaps"], "Refuse=perhaps: expected yes or no"),
@@ -95,7 +97,7 @@ struct PluginLibraryTests {
         #expect(error?.description.contains(reason) == true)
     }
 
-    @Test("a plugin of the previous minor version → loads, and its section controller works in today's list")
+    @Test("a plugin built for the previous minor version → loads, and its section controller works in a list of today")
     func previousMinor() throws {
         let path = try directory.buildVeteran()
         let library = try PluginLibrary(PluginFile(path: path, in: [directory.directory]))

@@ -17,7 +17,9 @@ struct PluginLoggerTests {
 
     init() { log = Log(level: .debug, sink: sink) }
 
-    @Test("a plugin that logs too much → limited, with its name; listd's messages about it are written all the same")
+    @Test(
+        "a plugin logs too much → limited, with the plugin's name; listd's own messages about the plugin are still written"
+    )
     func budget() {
         let logger = PluginLogger(log, plugin: "greenhouse")
         for number in 1...100 { logger.warning("\(number)") }
@@ -31,7 +33,7 @@ struct PluginLoggerTests {
     }
 
     @Test(
-        "a message that is too long → cut between two characters, with a mark; one that just fits is unchanged",
+        "a message over the size limit → truncated between two characters, with a mark; one at the limit → unchanged",
         arguments: [("a", 1), ("ä", 2), ("👩‍👩‍👧", 18)])
     func length(character: String, bytes: Int) throws {
         let limit = PluginLogger.greatestLength
@@ -46,7 +48,7 @@ struct PluginLoggerTests {
         #expect(cut.dropLast().allSatisfy { $0 == Character(character) })
     }
 
-    @Test("a single character that is too long → cut all the same")
+    @Test("a single character over the size limit → truncated too")
     func endlessCharacter() throws {
         PluginLogger(log, plugin: "greenhouse").info("e" + String(repeating: "\u{301}", count: 100_000))
         let text = try #require(sink.entries.first).message

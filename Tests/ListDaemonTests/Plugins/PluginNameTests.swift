@@ -12,14 +12,14 @@ import Testing
 @Suite("Names of section controllers and data sources")
 struct PluginNameTests {
     @Test(
-        "letters, digits, - and _, up to 64 → a name",
+        "letters, digits, - and _, up to 64 characters → a valid name",
         arguments: ["files", "Entry-Controller_2", "a", String(repeating: "x", count: 64)])
     func valid(name: String) {
         #expect(PluginName.isValid(name))
     }
 
     @Test(
-        "anything else → no name",
+        "any other text → not a name",
         arguments: ["", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", String(repeating: "x", count: 65)])
     func invalid(name: String) {
         #expect(!PluginName.isValid(name))

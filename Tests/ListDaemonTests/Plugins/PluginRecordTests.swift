@@ -4,7 +4,7 @@ import ListKit
 @_spi(Daemon) import PluginAPI
 import Testing
 
-@Suite("The record of a plugin's build")
+@Suite("Compatibility of a plugin's build with the daemon")
 struct PluginRecordTests {
     private let daemon = PluginRecord(apiMajor: 2, apiMinor: 3, swiftVersion: 0x06_03_01, compiler: "clang A")
 
@@ -19,13 +19,13 @@ struct PluginRecordTests {
         }
     }
 
-    @Test("the same API version, or an older minor one → fits", arguments: [0, 1, 3] as [UInt32])
+    @Test("the same API version or an older minor version → compatible", arguments: [0, 1, 3] as [UInt32])
     func fits(minor: UInt32) {
         #expect(message { $0.apiMinor = minor } == nil)
     }
 
     @Test(
-        "another major or a later minor version → refused with both versions",
+        "another major or a later minor version → refused, and the message has both versions",
         arguments: [(1, 3), (3, 0), (2, 4)] as [(UInt32, UInt32)])
     func api(major: UInt32, minor: UInt32) {
         let text = message {
@@ -35,7 +35,7 @@ struct PluginRecordTests {
         #expect(text == "/p/x.so: built for plugin API \(major).\(minor), this listd has 2.3")
     }
 
-    @Test("another release or build of the compiler → refused with both compilers")
+    @Test("another release or build of the compiler → refused, and the message has both compilers")
     func compiler() {
         #expect(
             message { $0.swiftVersion = 0x06_02_00 }
@@ -43,7 +43,7 @@ struct PluginRecordTests {
         #expect(message { $0.compiler = "B" }?.contains("(B)") == true)
     }
 
-    @Test("the version on the bus → major × 65536 + minor")
+    @Test("the API version as a number on the bus → major × 65536 + minor")
     func version() {
         #expect(daemon.apiVersion == 0x2_0003)
         #expect(PluginRecord.current.swiftVersion >= 0x06_02_00)

@@ -35,7 +35,7 @@ struct PluginRegistryTests {
             observer: { changes.record($0) })
     }
 
-    @Test("a plugin by name, then by path → loaded once, with all properties that the bus shows")
+    @Test("a plugin is requested by name, then by path → loaded once, with all properties that the bus shows")
     func load() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -51,7 +51,7 @@ struct PluginRegistryTests {
         #expect(changes.all == [.changed(plugin)])
     }
 
-    @Test("the file of a plugin in this process is replaced → LoadPlugin asks for a restart of listd; lists go on")
+    @Test("the file of a plugin inside the daemon is replaced → LoadPlugin asks to restart listd; lists go on")
     func replaced() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -69,13 +69,13 @@ struct PluginRegistryTests {
         try await registry.revive("greenhouse")
         _ = try await registry.sectionControllers(for: ["*": "greenhouse/ReadingController"])
         #expect(await registry.plugins == [plugin])
-        // The old library stays in this process: a second one must not be loaded.
+        // The old library stays in this process, so a second one must not be loaded.
         try await registry.unload("greenhouse", usedBy: [])
         await expectRefusal()
         #expect(await registry.plugins.isEmpty)
     }
 
-    @Test("a plugin in this process is unloaded and loaded again from the same file → it is loaded again")
+    @Test("a plugin inside the daemon is unloaded and loaded again from the same file → loaded")
     func loadedAgain() async throws {
         try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -83,7 +83,9 @@ struct PluginRegistryTests {
         #expect(try await registry.load("greenhouse") == plugin)
     }
 
-    @Test("a section controller of a plugin → the plugin is loaded, and the list's provider makes it for its types")
+    @Test(
+        "a section controller of a plugin is requested → the plugin is loaded, and makes controllers for the list's types"
+    )
     func controllers() async throws {
         try directory.build("greenhouse.swift")
         let table = try await registry.sectionControllers(for: [
@@ -97,7 +99,7 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
-    @Test("a worker that cannot be started → pluginFailed with the reason, and no plugin")
+    @Test("a worker cannot be started → pluginFailed with the reason, and the plugin is not loaded")
     func noWorker() async throws {
         try directory.build("greenhouse.swift")
         let registry = PluginRegistry(
@@ -114,14 +116,14 @@ struct PluginRegistryTests {
         #expect(await registry.plugins.isEmpty)
     }
 
-    @Test("no option at all → listd/single for every type")
+    @Test("no section controllers are configured → listd/single for every type")
     func noControllers() async throws {
         let provider = try await registry.sectionControllers(for: [:]).makeProvider()
         #expect(provider.sectionControllerKind(forType: "")?.name == "listd/single")
     }
 
     @Test(
-        "an unknown section controller → the error of the contract, and nothing is made",
+        "an unknown section controller → the error of the contract, and no controller is made",
         arguments: [
             ("greenhouse/Nobody", ListError.Code.noSuchSectionController), ("nobody/Controller", .noSuchPlugin),
             ("listd/nobody", .noSuchSectionController), ("nonsense", .noSuchSectionController),
@@ -143,7 +145,7 @@ struct PluginRegistryTests {
         source.start()
         var iterator = events.makeAsyncIterator()
         guard case .replace(let objects)? = await iterator.next() else {
-            Issue.record("the source sends no list")
+            Issue.record("the source sent no list")
             return
         }
         #expect(objects.map(\.id) == ["reading 0", "reading 1"])
@@ -151,7 +153,7 @@ struct PluginRegistryTests {
         await withCheckedContinuation { done in source.stop { done.resume() } }
     }
 
-    @Test("an invalid argument → invalidArguments, and no source", arguments: ["", "many", "-1"])
+    @Test("an invalid argument → invalidArguments, and no source is created", arguments: ["", "many", "-1"])
     func badArgument(argument: String) async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -160,7 +162,7 @@ struct PluginRegistryTests {
         #expect(error?.code == .invalidArguments)
     }
 
-    @Test("a data source that the plugin does not have → invalidArguments that names it")
+    @Test("a data source that the plugin does not have → invalidArguments that names the source")
     func unknownSource() async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -170,7 +172,7 @@ struct PluginRegistryTests {
         #expect(error?.message.contains("nothing") == true)
     }
 
-    @Test("unloading: in use → refused with the lists named; unused → gone; unknown → noSuchPlugin")
+    @Test("UnloadPlugin: in use → refused with the names of the lists; unused → unloaded; unknown → noSuchPlugin")
     func unload() async throws {
         try directory.build("greenhouse.swift")
         try await registry.load("greenhouse")
@@ -186,7 +188,7 @@ struct PluginRegistryTests {
     }
 }
 
-/// Records its calls.
+/// A buffer of recorded values.
 private final class Recorder<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 

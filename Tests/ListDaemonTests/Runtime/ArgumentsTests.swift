@@ -26,12 +26,12 @@ struct ArgumentsTests {
         _ words: [String] = [], _ environment: [String: String] = home, executable: String = "/usr/bin/listd"
     ) throws -> DaemonOptions {
         guard case .run(let options) = try parse(words, environment, executable: executable) else {
-            throw UsageError("not a daemon")
+            throw UsageError("the arguments do not run the daemon")
         }
         return options
     }
 
-    @Test("no arguments, started by a person → session bus, no direct socket, XDG directories below home")
+    @Test("no arguments, run by a user → session bus, no direct socket, XDG directories below the home directory")
     func defaultsOtherwise() throws {
         #expect(
             try options()
@@ -41,7 +41,7 @@ struct ArgumentsTests {
                     pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
     }
 
-    @Test("root, with or without a home → the service's configuration, unless another is given")
+    @Test("run by root, with or without a home directory → the service's configuration, unless another is given")
     func root() throws {
         for environment in [Self.home, ["XDG_CONFIG_HOME": "/c"], [:]] {
             #expect(
@@ -50,7 +50,7 @@ struct ArgumentsTests {
         }
         #expect(
             try parse(["--check-config", "--config", "/c"], isRoot: true) == .checkConfiguration(directory: "/c"))
-        guard case .run(let options) = try parse([], isRoot: true) else { throw UsageError("not a daemon") }
+        guard case .run(let options) = try parse([], isRoot: true) else { throw UsageError("no daemon would run") }
         #expect(options.configurationDirectory == "/etc/listd")
     }
 
@@ -65,7 +65,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "no arguments, as a service → system bus, passed socket, systemd's directories",
+        "no arguments, run as a service → system bus, passed socket, systemd's directories",
         arguments: ["NOTIFY_SOCKET", "INVOCATION_ID"])
     func defaultsAsService(variable: String) throws {
         let environment = [
@@ -84,7 +84,7 @@ struct ArgumentsTests {
         #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
     }
 
-    @Test("every option, as a separate word or after = → set, and no environment is needed")
+    @Test("every option, with its value after a space or = → set, without any environment variable")
     func allGiven() throws {
         let expected = DaemonOptions(
             bus: .address("unix:path=/b"), direct: .address("unix:path=/d=1"), configurationDirectory: "/c",
@@ -98,7 +98,7 @@ struct ArgumentsTests {
         #expect(try options(joined, [:]) == expected)
     }
 
-    @Test("named buses, no direct socket, a repeated option → the last one counts")
+    @Test("named buses, no direct socket, a repeated option → the last occurrence wins")
     func names() throws {
         #expect(try options(["--bus", "system"]).bus == .system)
         #expect(
@@ -108,7 +108,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "the program's directory → the directory of its plugins",
+        "the executable's directory → the default directory of plugins",
         arguments: [
             ("/opt/listd/bin/listd", ["/opt/listd/lib/listd/plugins"]), ("/bin/listd", ["/lib/listd/plugins"]),
             ("/usr/libexec/listd/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
@@ -131,7 +131,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "an unknown word → a usage error that names it",
+        "an unknown word → a usage error that names the word",
         arguments: [
             (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
             (["--"], "unknown option --"), (["mail"], "unexpected argument mail"), ([""], "unexpected argument "),
@@ -140,26 +140,26 @@ struct ArgumentsTests {
             (["--bus", "nowhere"], "--bus nowhere: not a D-Bus address such as unix:path=/run/bus"),
             (["--direct", ":x"], "--direct :x: not a D-Bus address such as unix:path=/run/bus"),
             (["--worker", "x"], "--worker x: not a D-Bus address such as unix:path=/run/bus"),
-            (["--log-level", "loud"], "--log-level loud: one of error, warning, notice, info, debug"),
+            (["--log-level", "loud"], "--log-level loud: must be one of error, warning, notice, info, debug"),
             (["--worker", "a:", "--check-config"], "--worker and --check-config exclude each other"),
         ])
     func faults(words: [String], message: String) {
         #expect(throws: UsageError(message)) { try parse(words) }
     }
 
-    @Test("no home and no XDG directory → a usage error that names the option to give")
+    @Test("no home and no XDG directory → a usage error that names the missing option")
     func homeless() {
         #expect(
             throws: UsageError(
-                "--config is needed, as neither XDG_CONFIG_HOME nor HOME names a directory")
+                "--config is required, because neither XDG_CONFIG_HOME nor HOME names a directory")
         ) { try parse([], [:]) }
         #expect(
-            throws: UsageError("--state is needed, as neither XDG_STATE_HOME nor HOME names a directory")
+            throws: UsageError("--state is required, because neither XDG_STATE_HOME nor HOME names a directory")
         ) { try parse(["--config", "/c"], ["HOME": "relative"]) }
     }
 
     @Test(
-        "every option of the parser → named in the usage text",
+        "every option of the parser → mentioned in the usage text",
         arguments: [
             "bus", "direct", "config", "state", "plugins", "log-level", "worker", "check-config", "version", "help",
         ])
@@ -167,7 +167,7 @@ struct ArgumentsTests {
         #expect(Arguments.usage.contains("--\(option)"))
     }
 
-    @Test("exit codes → the documented numbers")
+    @Test("exit codes → the numbers in the documentation")
     func exitCodes() {
         let codes: [ExitCode] = [.done, .configuration, .usage, .noBus, .store]
         #expect(codes.map(\.rawValue) == [0, 1, 64, 69, 74])

@@ -12,14 +12,14 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// Records what is written.
+/// A log sink that keeps all entries.
 final class RecordingSink: LogSink {
     private let kept = Mutex<[LogEntry]>([])
     var entries: [LogEntry] { kept.withLock { $0 } }
     func write(_ entry: LogEntry) { kept.withLock { $0.append(entry) } }
 }
 
-/// A clock that a test moves.
+/// A clock that the test advances.
 private final class ManualClock: Sendable {
     private let elapsed = Mutex(Duration.zero)
     private let start = ContinuousClock.Instant.now
@@ -29,7 +29,7 @@ private final class ManualClock: Sendable {
 
 @Suite("The log")
 struct LogTests {
-    @Test("messages above, at and below the level → the first two are written, the third is not even built")
+    @Test("messages above, at and below the level → the first two are written, the third is not even formatted")
     func levels() {
         let sink = RecordingSink()
         let log = Log(level: .notice, sink: sink)
@@ -38,13 +38,13 @@ struct LogTests {
         log.notice("c")
         log.info(
             {
-                Issue.record("built"); return "d"
+                Issue.record("a message below the level was formatted"); return "d"
             }())
         #expect(sink.entries.map(\.message) == ["a", "b", "c"])
         #expect(sink.entries.map(\.level) == [.error, .warning, .notice])
     }
 
-    @Test("the level changes at run time → every copy of the log has the new one")
+    @Test("the level changes at run time → every copy of the log has the new level")
     func changedLevel() {
         let sink = RecordingSink()
         let log = Log(level: .error, sink: sink)
@@ -56,7 +56,7 @@ struct LogTests {
         #expect(sink.entries.map(\.message) == ["after"])
     }
 
-    @Test("fields of the log and of the message → both, in this order, with the event")
+    @Test("a log and its message have fields → both are written, the log's fields first, with the event")
     func fields() {
         let sink = RecordingSink()
         let log = Log(level: .debug, sink: sink).with(.adapter("mail"), .plugin("files"))
@@ -69,7 +69,7 @@ struct LogTests {
             ])
     }
 
-    @Test("control characters from outside → written as \\xNN, so that no line can be forged")
+    @Test("control characters from outside → written as \\xNN, so that no log line can be forged")
     func controlCharacters() {
         let sink = RecordingSink()
         let log = Log(level: .debug, sink: sink)
@@ -92,7 +92,9 @@ struct LogTests {
         #expect(sink.entries.last?.message == "👩\u{200D}🚀 نمی\u{200C}خواهم")
     }
 
-    @Test("one client causes too many messages → the rest are counted in its next one; others are not affected")
+    @Test(
+        "one client causes too many messages → suppressed, counted in its next message; other clients are not affected"
+    )
     func rateLimit() {
         let sink = RecordingSink()
         let clock = ManualClock()
@@ -105,7 +107,7 @@ struct LogTests {
         log.info("later", limitedBy: ":1.1")
         #expect(
             sink.entries.map(\.message) == [
-                "1", "2", "other", "free", "3 messages about :1.1 were left out", "later",
+                "1", "2", "other", "free", "3 messages about :1.1 were suppressed", "later",
             ])
     }
 
@@ -116,14 +118,14 @@ struct LogTests {
         #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("level names → levels, and back; an unknown word → none")
+    @Test("names of levels → the levels, and back; an unknown name → nil")
     func levelNames() {
         for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
         #expect(Log.Level(name: "Error") == nil)
         #expect(Log.Level.allCases.map(\.rawValue) == [3, 4, 5, 6, 7])
     }
 
-    @Test("a descriptor as the sink → one line each, with the priority only if the journal reads it")
+    @Test("a descriptor as the sink → one line per entry, with a priority only if the journal reads the descriptor")
     func standardError() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -140,7 +142,7 @@ struct LogTests {
                 == "<4>m (LISTD_ADAPTER=a LISTD_REVISION=1)\nn\n")
     }
 
-    @Test("JOURNAL_STREAM → the journal reads only if it names the device and inode of standard error")
+    @Test("JOURNAL_STREAM → the journal reads standard error only if device and inode match")
     func journalStream() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -157,9 +159,9 @@ struct LogTests {
     }
 }
 
-@Suite("The rate limit")
+@Suite("The rate limit of log messages")
 struct RateLimiterTests {
-    @Test("random messages of few keys → the same as counting each key's interval by hand")
+    @Test("random messages with few keys → the same as counting each key's interval by hand")
     func againstReference() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededRandom(seed: seed)
@@ -191,7 +193,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("more keys than are remembered → new ones share one count until an interval ends")
+    @Test("more keys than can be tracked → additional keys share one count until an interval ends")
     func keysAreBounded() {
         var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(1), keys: 2))
         let start = ContinuousClock.Instant.now

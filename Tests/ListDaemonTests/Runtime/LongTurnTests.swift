@@ -11,9 +11,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Long turns in the log", .timeLimit(.minutes(1)))
+@Suite("Long turns of the event loop in the log", .timeLimit(.minutes(1)))
 struct LongTurnTests {
-    /// Reports each message that is written.
+    /// A log sink that reports each entry to the test.
     private struct TellingSink: LogSink {
         let entries: EventLog<LogEntry>
         func write(_ entry: LogEntry) { entries.record(entry) }
@@ -39,7 +39,7 @@ struct LongTurnTests {
         while ContinuousClock.now < end {}
     }
 
-    @Test("more than 50 ms for a call, or for something else → a line with the duration and the cause")
+    @Test("a call or other work takes more than 50 ms → a log line with the duration and the cause")
     @DBusActor
     func lines() async throws {
         let directory = TemporaryDirectory()

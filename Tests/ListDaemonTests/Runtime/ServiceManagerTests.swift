@@ -38,16 +38,16 @@ struct DatagramSocket {
     }
 }
 
-/// Gives this process a mount namespace of its own (unshare(2), which Glibc's module does not show to Swift).
+/// Moves this process into a mount namespace of its own. Glibc's module does not show unshare(2) to Swift.
 func leaveMountNamespace() -> Bool {
     guard let symbol = unsafe dlsym(nil, "unshare") else { return false }
     let newMountNamespace: Int32 = 0x20000
     return unsafe unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)(newMountNamespace) == 0
 }
 
-@Suite("The service manager")
+@Suite("Messages to systemd and journald")
 struct ServiceManagerTests {
-    @Test("a manager listens → each message arrives as sd_notify(3) defines")
+    @Test("NOTIFY_SOCKET is set → each message arrives as sd_notify(3) defines")
     func notifications() async {
         await #expect(processExitsWith: .success) {
             let path = "/tmp/listd-notify-\(getpid())"
@@ -69,7 +69,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("no manager → nothing is sent, and nothing is watched")
+    @Test("no service manager → no message is sent, and the watchdog is off")
     func withoutManager() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("NOTIFY_SOCKET")
@@ -78,7 +78,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("the manager has a watchdog → its interval")
+    @Test("WATCHDOG_USEC is set → the watchdog's interval")
     func watchdog() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("WATCHDOG_USEC", "2500000", 1)
@@ -90,13 +90,13 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "a journal listens → the entry arrives with its fields; the journal is gone → standard error",
+        "the journal's socket exists → the entry arrives with its fields; the journal is gone → standard error",
         .enabled(if: geteuid() == 0))
     func journal() async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) {
-            // With a mount namespace of its own, the test can have a socket at the journal's fixed path.
+            // In a mount namespace of its own, the test can put a socket at the journal's fixed path.
             guard leaveMountNamespace(), unsafe mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
                 unsafe mount("tmpfs", "/run", "tmpfs", 0, nil) == 0,
                 unsafe mkdir("/run/systemd", 0o755) == 0, unsafe mkdir("/run/systemd/journal", 0o755) == 0
@@ -127,7 +127,7 @@ struct ServiceManagerTests {
         #expect(written.contains("<5>hello (LISTD_ADAPTER=mail LISTD_REVISION=7)\n"))
     }
 
-    @Test("SIGHUP, SIGINT and SIGTERM → reload and terminate requests, and the process lives; SIGPIPE → ignored")
+    @Test("SIGHUP, SIGINT and SIGTERM → reload and terminate requests, and the process lives on; SIGPIPE → ignored")
     func signals() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let requests = AsyncStream<SignalRequest>.makeStream()

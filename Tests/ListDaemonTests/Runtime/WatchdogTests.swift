@@ -16,7 +16,7 @@ import Testing
 @Suite("Keep-alive messages of the watchdog", .timeLimit(.minutes(1)))
 @DBusActor
 struct WatchdogTests {
-    /// A part that the watchdog asks, which answers when the test lets it.
+    /// A part of the daemon that answers the watchdog when the test allows it.
     private final class Asked: Sendable {
         let answers = Mutex<[@Sendable () -> Void]>([])
 
@@ -29,19 +29,19 @@ struct WatchdogTests {
         }
     }
 
-    /// A number that the bus thread owns.
+    /// A counter that the bus thread owns.
     @DBusActor
     private final class Count {
         var value: Int
         init(_ value: Int) { self.value = value }
     }
 
-    /// Returns when all work is done that was posted to the bus thread before.
+    /// Waits until all work that was posted to the bus thread has run.
     private func settle() async {
         await withCheckedContinuation { continuation in EventLoop.shared.post { continuation.resume() } }
     }
 
-    @Test("all parts answer, or there are none → a message in each round", arguments: [0, 1, 3])
+    @Test("all parts of the daemon answer, or there are no parts → one message per round", arguments: [0, 1, 3])
     func alive(count: Int) async throws {
         let signs = EventLog<Void>()
         let queue = DispatchQueue(label: "test")
@@ -55,7 +55,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("one of two parts does not answer → no message until it does, however many rounds begin")
+    @Test("one of two parts does not answer → no message until that part answers, however many rounds begin")
     func silence() async throws {
         let (one, other) = (Asked(), Asked())
         let signs = EventLog<Int>()
@@ -77,7 +77,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("the daemon is ending → no message for late answers")
+    @Test("the daemon is shutting down → no message for late answers")
     func ended() async {
         let asked = Asked()
         let count = Count(0)
@@ -93,7 +93,7 @@ struct WatchdogTests {
         #expect(count.value == 0)
     }
 
-    @Test("many changes → one status line, and none when the text is the same")
+    @Test("many changes → one status line, and no line when the text is the same")
     func statusLine() async throws {
         let lines = EventLog<String>()
         let count = Count(1)

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The progress of a search")
+@Suite("The parts of a list that a search has yet to visit")
 struct SearchProgressTests {
     private func transaction(
         _ revision: UInt64, count: Int, _ kind: Transaction.Kind = .update,
@@ -24,43 +24,43 @@ struct SearchProgressTests {
         return transaction
     }
 
-    @Test("forwards from a place → to the end, in pieces; nothing is left")
+    @Test("a search forwards from an index → to the end, in pages; nothing is left")
     func forwards() {
         var progress = SearchProgress(from: 4, isBackwards: false, revision: 1, count: 10)
-        #expect(progress.region == 4..<10 && progress.next(4) == 4..<8)
-        progress.examine(4..<8)
-        #expect(progress.next(4) == 8..<10)
-        progress.examine(8..<10)
-        #expect(progress.next(4) == nil && progress.match == nil)
+        #expect(progress.region == 4..<10 && progress.nextRange(limit: 4) == 4..<8)
+        progress.recordExamined(4..<8)
+        #expect(progress.nextRange(limit: 4) == 8..<10)
+        progress.recordExamined(8..<10)
+        #expect(progress.nextRange(limit: 4) == nil && progress.match == nil)
     }
 
-    @Test("backwards → to the beginning; from past the end → from the last object")
+    @Test("a search backwards → to the first object; from past the end → starts at the last object")
     func backwards() {
         var progress = SearchProgress(from: 4, isBackwards: true, revision: 1, count: 10)
-        #expect(progress.region == 0..<5 && progress.next(4) == 1..<5)
-        progress.examine(1..<5)
-        #expect(progress.next(4) == 0..<1)
-        progress.examine(0..<1)
-        #expect(progress.next(4) == nil)
-        #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).next(4) == 6..<10)
+        #expect(progress.region == 0..<5 && progress.nextRange(limit: 4) == 1..<5)
+        progress.recordExamined(1..<5)
+        #expect(progress.nextRange(limit: 4) == 0..<1)
+        progress.recordExamined(0..<1)
+        #expect(progress.nextRange(limit: 4) == nil)
+        #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).nextRange(limit: 4) == 6..<10)
     }
 
-    @Test("from past the end forwards, or an empty list → nothing to search")
+    @Test("forwards from past the end, or an empty list → nothing to search")
     func nothing() {
-        #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).next(4) == nil)
+        #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).nextRange(limit: 4) == nil)
         for isBackwards in [false, true] {
-            #expect(SearchProgress(from: 0, isBackwards: isBackwards, revision: 1, count: 0).next(4) == nil)
+            #expect(SearchProgress(from: 0, isBackwards: isBackwards, revision: 1, count: 0).nextRange(limit: 4) == nil)
         }
     }
 
-    @Test("objects inserted, moved or changed behind the search → searched after the rest")
+    @Test("objects are inserted, moved or changed behind the search → searched after the rest")
     func changed() {
         func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
             var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
-            progress.examine(0..<2000)
-            progress.follow(transaction(2, count: 2000, .update, change))
+            progress.recordExamined(0..<2000)
+            progress.apply(transaction(2, count: 2000, .update, change))
             #expect(progress.revision == 2)
-            return progress.next(1)
+            return progress.nextRange(limit: 1)
         }
         #expect(next { _ in } == nil)
         #expect(next { $0.sections.inserts = [IndexRun(first: 5, length: 2)] } == 5..<6)
@@ -72,44 +72,44 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "changes in front of the search while the rest is searched → the rest first, then these with some around them"
+        "objects change in front of a search → searched after the rest, together with some objects around them"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
-        progress.examine(10..<4106)
-        progress.follow(transaction(2, count: 10_001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
-        #expect(progress.next(4096) == 4107..<8203)
-        progress.examine(4107..<10_001)
-        #expect(progress.next(4096) == 10..<266)
+        progress.recordExamined(10..<4106)
+        progress.apply(transaction(2, count: 10_001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
+        #expect(progress.nextRange(limit: 4096) == 4107..<8203)
+        progress.recordExamined(4107..<10_001)
+        #expect(progress.nextRange(limit: 4096) == 10..<266)
     }
 
     @Test(
-        "after a hit → only what comes before it is searched; the hit moves with the list, and is dropped when it changes"
+        "after a hit → only objects before it are searched; the hit moves with the list, and is dropped when its object changes"
     )
     func found() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 1000)
-        progress.examine(10..<500, finding: .init(index: 400, id: "o400"))
-        #expect(progress.match?.index == 400 && progress.next(9) == nil)
-        progress.follow(transaction(2, count: 1001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
-        #expect(progress.match?.index == 401 && progress.next(1) == 10..<11)
-        progress.examine(10..<20, finding: .init(index: 15, id: "o14"))
-        #expect(progress.match == .init(index: 15, id: "o14") && progress.next(1) == nil)
+        progress.recordExamined(10..<500, match: .init(index: 400, id: "o400"))
+        #expect(progress.match?.index == 400 && progress.nextRange(limit: 9) == nil)
+        progress.apply(transaction(2, count: 1001) { $0.sections.inserts = [IndexRun(first: 0, length: 1)] })
+        #expect(progress.match?.index == 401 && progress.nextRange(limit: 1) == 10..<11)
+        progress.recordExamined(10..<20, match: .init(index: 15, id: "o14"))
+        #expect(progress.match == .init(index: 15, id: "o14") && progress.nextRange(limit: 1) == nil)
         var gone = progress
-        gone.follow(transaction(3, count: 1000) { $0.sections.deletes = [IndexRun(first: 15, length: 1)] })
-        #expect(gone.match == nil && gone.next(1) != nil)
+        gone.apply(transaction(3, count: 1000) { $0.sections.deletes = [IndexRun(first: 15, length: 1)] })
+        #expect(gone.match == nil && gone.nextRange(limit: 1) != nil)
         var changed = progress
-        changed.follow(transaction(3, count: 1001) { $0.sections.reloads = [IndexRun(first: 15, length: 1)] })
+        changed.apply(transaction(3, count: 1001) { $0.sections.reloads = [IndexRun(first: 15, length: 1)] })
         #expect(changed.match == nil)
-        progress.follow(transaction(3, count: 995) { $0.sections.deletes = [IndexRun(first: 0, length: 6)] })
+        progress.apply(transaction(3, count: 995) { $0.sections.deletes = [IndexRun(first: 0, length: 6)] })
         #expect(progress.match == nil && progress.region == 10..<995)
     }
 
     @Test("a reload → everything is searched again")
     func reload() {
         var progress = SearchProgress(from: 1, isBackwards: false, revision: 1, count: 4)
-        progress.examine(1..<4)
-        progress.follow(transaction(2, count: 3, .reload))
-        #expect(progress.next(9) == 1..<3)
+        progress.recordExamined(1..<4)
+        progress.apply(transaction(2, count: 3, .reload))
+        #expect(progress.nextRange(limit: 9) == 1..<3)
     }
 
     @Test(
@@ -123,18 +123,19 @@ struct SearchProgressTests {
             var progress = SearchProgress(
                 from: from, isBackwards: isBackwards, revision: list.adapter.revision, count: list.count)
             var pages = 0
-            while let page = progress.next(Int.random(in: 1...5, using: &random)) {
+            while let page = progress.nextRange(limit: Int.random(in: 1...5, using: &random)) {
                 pages += 1
-                // The page is of a later revision than the last known update.
+                // The page has a later revision than the last known update.
                 if pages < 50 {
-                    for change in try list.change(&random) { progress.follow(change) }
-                    guard progress.next(1) != nil, page.upperBound <= list.count else { continue }
+                    for change in try list.change(&random) { progress.apply(change) }
+                    guard progress.nextRange(limit: 1) != nil, page.upperBound <= list.count else { continue }
                 }
                 #expect(progress.revision == list.adapter.revision)
                 if let match = list.match(in: page, isBackwards: isBackwards) {
-                    progress.examine(page, finding: .init(index: match, id: list.adapter.object(at: match)?.id ?? ""))
+                    progress.recordExamined(
+                        page, match: .init(index: match, id: list.adapter.object(at: match)?.id ?? ""))
                 } else {
-                    progress.examine(page)
+                    progress.recordExamined(page)
                 }
             }
             let region = isBackwards ? 0..<min(from + 1, list.count) : min(from, list.count)..<list.count
@@ -145,7 +146,7 @@ struct SearchProgressTests {
     }
 }
 
-/// A list that changes at random; some of its objects contain a text.
+/// A list that changes at random. Some of its objects contain the text.
 private final class RandomTexts {
     let adapter: ListAdapter
     private var names = 0
@@ -190,7 +191,7 @@ private final class RandomTexts {
         return [adapter.commitFlush().transaction].compactMap(\.self)
     }
 
-    /// Makes some changes.
+    /// Makes some random changes.
     func change(_ random: inout SeededRandom) throws -> [Transaction] {
         var changes: [Transaction] = []
         for _ in 0..<Int.random(in: 0..<3, using: &random) {

@@ -14,7 +14,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// Both ends of a pipe or of a pair of sockets.
+/// The two ends of a pipe or of a pair of sockets.
 private struct Stream {
     let reading: FileDescriptor
     let writing: FileDescriptor
@@ -37,7 +37,7 @@ private struct Stream {
     }
 }
 
-@Suite("Reading lists from descriptors", .timeLimit(.minutes(1)))
+@Suite("Reading lists from descriptors that clients pass", .timeLimit(.minutes(1)))
 struct BulkReaderTests {
     private let user: UInt32 = 1000
     private let wanted = try? [object("a", 1), object("b", 2)]
@@ -58,7 +58,7 @@ struct BulkReaderTests {
         return FileDescriptor(adopting: descriptor)
     }
 
-    @Test("a sealed memory file → its objects; nobody can change it")
+    @Test("a sealed memory file → its objects, because nobody can change the file")
     func memory() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
         #expect(try await BulkReader().objects(from: file, user: user) == wanted)
@@ -69,7 +69,7 @@ struct BulkReaderTests {
         #expect(try await BulkReader().objects(from: empty, user: user).isEmpty)
     }
 
-    @Test("a file, wherever its offset is → read from its start, and the offset stays")
+    @Test("a file with any offset → read from its start, and the offset stays")
     func file() async throws {
         let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
@@ -79,7 +79,7 @@ struct BulkReaderTests {
         #expect(lseek(file.rawValue, 0, SEEK_CUR) == 5)
     }
 
-    @Test("a pipe or a socket that is filled little by little → read to the end", arguments: [true, false])
+    @Test("a pipe or a socket that is filled slowly → read to the end", arguments: [true, false])
     func stream(isPipe: Bool) async throws {
         let stream = try isPipe ? Stream.pipe() : Stream.sockets()
         let reader = BulkReader()
@@ -90,7 +90,7 @@ struct BulkReaderTests {
         #expect(try await objects == wanted)
     }
 
-    @Test("more than a pipe holds, while others are read → all of it")
+    @Test("more data than a pipe buffers, while other descriptors are read → all data is read")
     func manyLargeStreams() async throws {
         let count = 20000
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -116,7 +116,7 @@ struct BulkReaderTests {
         }
     }
 
-    @Test("a descriptor that is no file, pipe or socket, or cannot be read → InvalidArgs that names its kind")
+    @Test("a descriptor that is not a readable file, pipe or socket → InvalidArgs that names its kind")
     func refused() async throws {
         let events = FileDescriptor(adopting: inotify_init1(0))
         let pipe = try Stream.pipe()
@@ -136,13 +136,13 @@ struct BulkReaderTests {
         #expect(await fault(BulkReader(), try open(directory.file("f"), O_WRONLY))?.message == "file cannot be read")
     }
 
-    @Test("a malformed line → InvalidObject with its number")
+    @Test("a malformed line → InvalidObject with the number of the line")
     func malformed() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array((text + "\n{}\n").utf8))
         #expect(await fault(BulkReader(), file) == ListError(.invalidObject, "line 4: the object has no id"))
     }
 
-    @Test("more bytes than a call may bring → PayloadTooLarge, from a file and from a pipe")
+    @Test("more bytes than a call may pass → PayloadTooLarge, from a file and from a pipe")
     func tooLarge() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = text.utf8.count
@@ -156,14 +156,14 @@ struct BulkReaderTests {
         #expect(await fault(reader, stream.reading)?.code == .payloadTooLarge)
     }
 
-    @Test("no data for too long → InvalidArgs, whatever came before")
+    @Test("no data within the timeout → InvalidArgs, whatever arrived before")
     func idle() async throws {
         var limits = BulkReader.Limits()
         limits.idleTime = .milliseconds(20)
         let stream = try Stream.pipe()
         try stream.write(text)
         let error = await fault(BulkReader(limits: limits), stream.reading)
-        #expect(error?.code == .invalidArguments && error?.message == "file: no data for 0.02 seconds")
+        #expect(error?.code == .invalidArguments && error?.message == "no data arrived from the file for 0.02 seconds")
     }
 
     @Test("one user fills the memory for calls → LimitsExceeded for this user only, and the memory is released")
@@ -175,7 +175,8 @@ struct BulkReaderTests {
         try held.write(text)
         let first = Task { try await reader.objects(from: held.reading, user: user) }
         let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
-        // No other user reads meanwhile: another call could take the room that the first one needs.
+        // No other user reads in the meantime, because another call could take the memory that the first call
+        // needs.
         while reader.bytesHeld(for: user) < text.utf8.count { await Task.yield() }
         #expect(await fault(reader, file)?.code == .limitsExceeded)
         #expect(try await reader.objects(from: file, user: user + 1) == wanted)
@@ -184,7 +185,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
-    @Test("pipes count with FileBytes, files with their size, whatever was read → LimitsExceeded above the limit")
+    @Test("a pipe counts with FileBytes, a file with its size, however much was read → LimitsExceeded above the limit")
     func reserved() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = 100
@@ -208,7 +209,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, try file(57)) == nil)
     }
 
-    @Test("FileBytes above what a user may have read at a time → a single call is read nevertheless")
+    @Test("FileBytes exceeds what a user may read at a time → a single call is read nevertheless")
     func largeFiles() async throws {
         var limits = BulkReader.Limits()
         limits.bytesPerUser = 10
@@ -225,7 +226,7 @@ struct BulkReaderTests {
         #expect(try await reader.objects(from: file, user: user) == wanted)
     }
 
-    @Test("the caller is gone → reading ends")
+    @Test("the caller disconnects → reading ends")
     func cancelled() async throws {
         let stream = try Stream.pipe()
         let reader = BulkReader()

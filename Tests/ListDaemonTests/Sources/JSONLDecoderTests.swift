@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// Reads text as `jsonl`.
+/// Decodes text as `jsonl`.
 private func decode(_ text: String, limits: ObjectLimits = ObjectLimits()) throws(ListError) -> [ListObject] {
     try decode(Array(text.utf8), limits: limits)
 }
@@ -21,16 +21,17 @@ private func decode(_ bytes: [UInt8], limits: ObjectLimits = ObjectLimits()) thr
     return try decoder.objects(in: bytes.span)
 }
 
-/// Nested brackets as the value of the field `v`.
+/// Returns nested brackets as the value of the field `v`.
 private func nested(_ open: String, _ close: String, depth: Int) -> String {
     #"{"id":"a","fields":{"v":"#
         + String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth) + "}}"
 }
 
-@Suite("Reading jsonl")
+@Suite("Decoding jsonl")
 struct JSONLDecoderTests {
     @Test(
-        "JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type or fields are empty", .rule("WT-09"))
+        "JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type and missing fields are empty",
+        .rule("WT-09"))
     func mapping() throws {
         let text = """
             {"id":"a","type":"t","fields":{"s":"ä\\n\\u00e4\\ud83d\\ude00","x":-9223372036854775808,"y":9223372036854775807,\
@@ -58,7 +59,7 @@ struct JSONLDecoderTests {
             ])
     }
 
-    @Test("empty lines, blanks, CRLF, a last line without end → skipped or accepted")
+    @Test("empty lines, blanks, CRLF, a last line without a newline → skipped or accepted")
     func lines() throws {
         let ids = try decode("\n \t\r\n{\"id\":\"a\"}\r\n\n  {\"id\" : \"b\"}  \n{\"id\":\"c\"}").map(\.id)
         #expect(ids == ["a", "b", "c"])
@@ -77,14 +78,14 @@ struct JSONLDecoderTests {
     ]
 
     @Test(
-        "repeated keys → the last one counts, at every depth, null too",
+        "repeated keys → the last value counts, at every depth, even null",
         arguments: Self.repeated)
     func repeatedKeys(line: String, type: String, fields: Fields) throws {
         #expect(try decode(line) == [ListObject(id: "a", type: type, fields: fields)])
     }
 
     @Test(
-        "a line that is no object → InvalidObject with the number of the line", .rule("WT-10"),
+        "a line that is not an object → InvalidObject with the number of the line", .rule("WT-10"),
         arguments: [
             "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
             #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
@@ -112,7 +113,7 @@ struct JSONLDecoderTests {
         }
     }
 
-    @Test("bytes that are no UTF-8, a NUL between values, a bare line feed in a string → InvalidObject")
+    @Test("invalid UTF-8, a NUL between values, a bare line feed in a string → InvalidObject")
     func malformedBytes() {
         let inString: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0],
@@ -133,7 +134,7 @@ struct JSONLDecoderTests {
         #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
     }
 
-    @Test("an id, a type, an object or a line at the limit → accepted; above → PayloadTooLarge with the line")
+    @Test("an id, a type, an object or a line at its size limit → accepted; above → PayloadTooLarge with the line")
     func limits() throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 8)
         func fault(_ text: String) -> String? {
@@ -147,7 +148,7 @@ struct JSONLDecoderTests {
         #expect(fault(#"{"id":"12345678","type":"12345678"}"#) == nil)
         #expect(fault(#"{"id":"123456789"}"#) == "line 1: an identifier has 9 bytes, more than 8 (IdBytes)")
         #expect(fault(#"{"id":"a","type":"123456789"}"#) == "line 1: a type has 9 bytes, more than 8 (IdBytes)")
-        // The bytes of the identifier, and those of the entry: count and key, type, count and text.
+        // The bytes of the id, and those of the entry: count, key, type, count and text.
         func object(_ count: Int) -> String {
             #"{"id":"a","fields":{"v":""# + String(repeating: "x", count: count) + #""}}"#
         }
@@ -158,7 +159,7 @@ struct JSONLDecoderTests {
         #expect(long?.hasPrefix("line 1: ") == true)
     }
 
-    @Test("a document at the end of mapped memory → not read beyond its padding (every length around a page)")
+    @Test("a document at the end of mapped memory → not read beyond its padding, for every length around a page")
     func padding() throws {
         for length in 4000...4200 {
             let text = String(repeating: "x", count: length)
@@ -168,7 +169,7 @@ struct JSONLDecoderTests {
         }
     }
 
-    @Test("lines that grow, one decoder → each is read on its own")
+    @Test("longer and longer lines with one decoder → each line is decoded on its own")
     func growingLines() throws {
         var decoder = try JSONLDecoder()
         for power in 0..<18 {
@@ -180,7 +181,9 @@ struct JSONLDecoderTests {
         #expect(try decoder.objects(in: Array(#"{"id":"b"}"#.utf8).span).map(\.id) == ["b"])
     }
 
-    @Test("lines with random bytes changed, taken out and put in → objects or a typed error with a line, never a crash")
+    @Test(
+        "bytes of lines are changed, removed and inserted at random → objects or a typed error with a line, never a crash"
+    )
     func mutations() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

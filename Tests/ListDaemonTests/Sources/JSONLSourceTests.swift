@@ -31,7 +31,7 @@ struct JSONLSourceTests {
         return source
     }
 
-    @Test("a file that grows → the whole list, then upserts; a line is read when it has ended")
+    @Test("a file that grows → the whole list, then upserts; a line is read when its newline arrives")
     func growing() async throws {
         try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
         let source = try follow()
@@ -45,7 +45,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("neither file nor directories at the start → failed until the file exists")
+    @Test("neither the file nor its directories exist → failed until the file exists")
     func missingAtStart() async throws {
         let deep = directory.file("one/two/list.jsonl")
         let source = try follow(deep)
@@ -68,7 +68,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file replaced by another → read from its start; the old one is no longer followed")
+    @Test("a file is replaced by another file → read from its start; the old file is no longer followed")
     func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -84,7 +84,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is rotated → the new one is followed, whenever it appears")
+    @Test("a file is rotated → the new file is followed, whenever it appears")
     func rotated() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -99,7 +99,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a file written again: shorter, as long, longer → read from its start",
+        "a file is rewritten, shorter, as long, or longer → read from its start",
         arguments: [line("b", 2), line("b", 1) + line("a", 1), line("z", 1) + line("a", 1) + line("c", 3)])
     func rewritten(text: String) async throws {
         try Writing.write(line("a", 1) + line("b", 1), to: path)
@@ -109,14 +109,14 @@ struct JSONLSourceTests {
         let wanted = try text.split(separator: "\n").map { line in
             try object(String(line.dropFirst(7).prefix(1)), Int(String(line.dropLast(2).suffix(1))) ?? 0)
         }
-        // The moment in which the file was empty may be seen, too.
+        // The source may also see the moment in which the file was empty.
         var event = try await events.next()
         if event == .list([]) { event = try await events.next() }
         #expect(event == .list(wanted) || event == .upserts(wanted))
         await source.stop()
     }
 
-    @Test("bytes changed in the middle of a large file, in place → read from its start")
+    @Test("bytes in the middle of a large file are changed in place → read from its start")
     func overwritten() async throws {
         let lines = (0..<5000).map { line("i\($0 + 10000)", 1) }
         try Writing.write(lines.joined(), to: path)
@@ -127,14 +127,14 @@ struct JSONLSourceTests {
         try #require(unsafe pwrite(descriptor, text, text.count, off_t(2500 * text.count)) == text.count)
         close(descriptor)
         guard case .list(let objects) = try await events.next() else {
-            Issue.record("no whole list")
+            Issue.record("the source did not send the whole list")
             return
         }
         #expect(try objects.count == 5000 && objects[2500] == object("i12500", 7))
         await source.stop()
     }
 
-    @Test("a file with another time and the same bytes → no event; later lines are upserted")
+    @Test("a file's modification time changes, its bytes do not → no event; later lines are upserted")
     func touched() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -145,7 +145,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("other bytes, as many, with the same modification time → read from its start")
+    @Test("as many other bytes with the same modification time → read from its start")
     func sameTime() async throws {
         let future = time(nil) + 3600
         try Writing.write(line("a", 1), to: path)
@@ -158,7 +158,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is removed and comes back → an error in between, the list keeps its objects")
+    @Test("a file is removed and created again → an error in between; the list keeps its objects")
     func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -172,7 +172,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a malformed line at the start → an error with file and line, and a list of the others; mended → the whole list"
+        "a malformed line at the start → an error with file and line, and a list of the other lines; corrected → the whole list"
     )
     func malformedAtStart() async throws {
         try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2) + "more\n", to: path)
@@ -188,7 +188,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a malformed line later → an error, and the lines around it; later lines are read, the error stays")
+    @Test("a malformed line is appended → an error, and the lines around it; later lines are read, the error stays")
     func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -204,7 +204,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("only malformed lines → failed; a valid one is appended → a list of that, and the error")
+    @Test("only malformed lines → failed; a valid line is appended → a list of that line, and the error")
     func nothingReadable() async throws {
         try Writing.write(line("old", 1), to: path)
         let source = try follow()
@@ -217,7 +217,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a line that is too long and never ends → skipped up to its end; the next one is read, with its number")
+    @Test("an endless line over the size limit → skipped up to its end; the next line is read, with the right number")
     func endless() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(line("a", 1), to: path)
@@ -234,7 +234,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a directory, a pipe, a loop of links → failed with the path, until it is a file")
+    @Test("a directory, a pipe or a loop of links → failed with the path, until it is replaced by a file")
     func notAFile() async throws {
         try #require(unsafe mkdir(path, 0o755) == 0)
         let source = try follow()
@@ -250,7 +250,9 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file that may not be read → failed with the reason, until it may be read", .enabled(if: geteuid() != 0))
+    @Test(
+        "a file without read permission → failed with the reason, until the permission is granted",
+        .enabled(if: geteuid() != 0))
     func unreadable() async throws {
         try Writing.write(line("a", 1), to: path)
         try #require(unsafe chmod(path, 0) == 0)
@@ -262,7 +264,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a symbolic link gets another target, or a target in another directory grows → followed")
+    @Test("a symbolic link gets another target, or its target in another directory grows → followed")
     func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
@@ -281,7 +283,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a parent directory is renamed and replaced → the file there is followed")
+    @Test("a parent directory is renamed and replaced → the file in the new directory is followed")
     func renamedAbove() async throws {
         for name in ["top", "top/mid", "top/mid/low", "other", "other/mid", "other/mid/low"] {
             try #require(unsafe mkdir(directory.file(name), 0o755) == 0)
@@ -303,7 +305,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a symbolic link in the path gets another target → the file there is followed",
+        "a symbolic link in the path gets another target → the file at the new path is followed",
         arguments: [("release-1", "release-2"), ("./release-1/../release-1", "next")])
     func turned(_ targets: (String, String)) async throws {
         for name in ["release-1", "release-2"] {
@@ -323,7 +325,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file, a line without end and an object above the limits → failed with the name of what is too large")
+    @Test("a file, an unterminated line or an object above its limit → failed, with what is too large")
     func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
@@ -339,7 +341,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("limits are raised → what was too large is read again, the rest is not sent again")
+    @Test("limits are raised → only what was too large is read again and sent")
     func raised() async throws {
         let small = ObjectLimits(objectBytes: 64, idBytes: 16)
         let text = line("a", 1) + line(String(repeating: "b", count: 17), 2)
@@ -362,7 +364,8 @@ struct JSONLSourceTests {
         #expect(try await events.next() == .fault(nil))
         #expect(try await events.next() == .list(both + [try object(String(repeating: "c", count: 5000), 3)]))
         source.setLimits(ObjectLimits(idBytes: 9000), fileBytes: 2 << 20)
-        // Reporting a line proves that earlier notices about the file were handled and cannot mix with the next one.
+        // Reporting a line proves that earlier notices about the file were handled. They cannot mix with the next
+        // notice.
         try Writing.append(line("e", 5), to: path)
         #expect(try await events.next() == .upserts([object("e", 5)]))
         try Writing.append(line(String(repeating: "d", count: 8500), 4), to: path)
@@ -370,7 +373,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a stopped source → no further event, and stopping again only completes")
+    @Test("a stopped source → no further event; a second stop completes at once")
     func stopped() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -387,7 +390,7 @@ struct JSONLSourceTests {
         #expect(events.recorded.isEmpty)
     }
 
-    @Test("random appending, cutting, rewriting, replacing and rotating → the list equals the file at the end")
+    @Test("random appends, truncations, rewrites, replacements and rotations → the list equals the file at the end")
     func randomChanges() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

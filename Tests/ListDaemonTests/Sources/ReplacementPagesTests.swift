@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A whole list in pages")
+@Suite("Replacing a whole list in pages")
 struct ReplacementPagesTests {
     private func objects(_ count: Int) throws -> [ListObject] {
         try (0..<count).map {

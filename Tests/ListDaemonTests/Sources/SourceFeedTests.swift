@@ -13,9 +13,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("From a source to its list", .timeLimit(.minutes(1)))
+@Suite("Delivering a source's events to its list", .timeLimit(.minutes(1)))
 struct SourceFeedTests {
-    @Test("an event that is refused again and again → each wait is twice as long as the one before")
+    @Test("the list keeps refusing an event → each retry waits twice as long as the one before")
     func backsOff() async throws {
         let attempts = EventLog<ContinuousClock.Instant>()
         let feed = SourceFeed { _, completion in

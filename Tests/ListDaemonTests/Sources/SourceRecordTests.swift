@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("How far a source has read")
+@Suite("The stored read position of a source")
 struct SourceRecordTests {
     private static let record = record([0, 1, 255])
 
@@ -19,14 +19,14 @@ struct SourceRecordTests {
         SourceRecord(cursor: cursor, position: "page 3 – ü", synced: 1_700_000_000_123_456)
     }
 
-    @Test("stored and read again → the same, with and without a cursor")
+    @Test("a record is encoded and decoded, with and without a cursor → unchanged")
     func roundTrip() {
         for record in [Self.record, Self.record([]), Self.record(nil), SourceRecord()] {
             #expect(SourceRecord(bytes: record.bytes) == record)
         }
     }
 
-    @Test("bytes of another format → no record, and the source starts from the beginning")
+    @Test("bytes of another format → no record, so the source starts from the beginning")
     func damaged() {
         let bytes = Self.record.bytes
         for count in bytes.indices where count < bytes.count - 3 {
@@ -38,12 +38,12 @@ struct SourceRecordTests {
             for _ in 0..<3 {
                 changed[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
             }
-            // Random bytes that are read as a record encode to the same record again.
+            // Random bytes that decode to a record encode to the same record again.
             if let record = SourceRecord(bytes: changed) { #expect(SourceRecord(bytes: record.bytes) == record) }
         }
     }
 
-    @Test("changes without a cursor → the earlier one stays; a whole list without one → no cursor")
+    @Test("changes without a cursor → the earlier cursor stays; a whole list without a cursor → no cursor")
     func progress() {
         let changed = Self.record.after(nil, isWhole: false, now: 7)
         #expect(changed.cursor == [0, 1, 255] && changed.position == Self.record.position && changed.synced == 7)

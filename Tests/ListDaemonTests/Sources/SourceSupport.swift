@@ -13,7 +13,7 @@ import Testing
 @testable import ListWorkers
 
 extension TemporaryDirectory {
-    /// The path of a file in it.
+    /// Returns the path of a file in the directory.
     func file(_ name: String) -> String { path + "/" + name }
 }
 
@@ -22,13 +22,13 @@ enum Writing {
     /// Replaces the content of the file, as `>` does.
     static func write(_ text: String, to path: String) throws { try open(path, O_TRUNC, text) }
 
-    /// Writes at the end, as `>>` does.
+    /// Appends at the end, as `>>` does.
     static func append(_ text: String, to path: String) throws { try open(path, O_APPEND, text) }
 
-    /// Overwrites the beginning and leaves the rest.
+    /// Overwrites the beginning and leaves the rest of the file.
     static func overwrite(_ text: String, in path: String) throws { try open(path, 0, text) }
 
-    /// Renames a new file over the old one.
+    /// Renames a new file over the file at `path`.
     static func replace(_ path: String, with text: String) throws {
         try write(text, to: path + ".new")
         try rename(path + ".new", to: path)
@@ -38,7 +38,7 @@ enum Writing {
         try #require(unsafe Glibc.rename(path, other) == 0)
     }
 
-    /// Sets the time of a file's last change, in seconds.
+    /// Sets the modification time of a file, in seconds.
     static func setTime(of path: String, to seconds: Int) throws {
         let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
         try #require(unsafe utimensat(AT_FDCWD, path, times, 0) == 0)
@@ -61,7 +61,7 @@ enum Said: Sendable, Equatable {
     case fault(ListError?)
     case ready
     case paused
-    /// Events that only plugins send.
+    /// An event that only plugins send.
     case other
 
     init(_ event: SourceEvent) {
@@ -80,10 +80,10 @@ enum Said: Sendable, Equatable {
 }
 
 extension EventLog<Said> {
-    /// Collects the events of a source.
+    /// A sink that records the events of a source.
     var sink: SourceSink { { self.record(Said($0)) } }
 
-    /// The next event that changes the list.
+    /// Returns the next event that changes the list.
     func nextSuccess() async throws -> Said {
         try await next {
             switch $0 {
@@ -93,18 +93,18 @@ extension EventLog<Said> {
         }
     }
 
-    /// The text of the next event about an error; nil = there is no error any more.
+    /// Returns the error of the next event about errors; `nil` = the error is cleared.
     func nextFault() async throws -> ListError? {
         guard case .fault(let error) = try await next() else {
-            throw ListError(.invalidArguments, "what was said is no fault")
+            throw ListError(.invalidArguments, "the event is not about an error")
         }
         return error
     }
 
-    /// The error of the next event about one.
+    /// Returns the error of the next event, which must report a failure.
     func nextFailure() async throws -> ListError {
         guard case .failed(let error) = try await next() else {
-            throw ListError(.invalidArguments, "what was said is no failure")
+            throw ListError(.invalidArguments, "the event is not a failure")
         }
         return error
     }
@@ -117,7 +117,7 @@ extension Source {
     }
 }
 
-/// Objects with a field `v`, as lines and as values.
+/// Returns an object with a field `v`, as a line.
 func line(_ id: String, _ value: Int) -> String { "{\"id\":\"\(id)\",\"fields\":{\"v\":\(value)}}\n" }
 
 func object(_ id: String, _ value: Int) throws -> ListObject {

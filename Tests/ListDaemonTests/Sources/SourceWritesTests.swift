@@ -12,10 +12,12 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Writes to a source", .timeLimit(.minutes(1)))
+@Suite("Writes that clients make to a source", .timeLimit(.minutes(1)))
 @DBusActor
 struct SourceWritesTests {
-    @Test("answered in another order, twice, or never → each is answered once; the end refuses the rest")
+    @Test(
+        "a source answers writes in another order, twice, or never → each write gets one answer; at its end, the rest is refused"
+    )
     func answers() throws {
         let writes = SourceWrites()
         var said: [String] = []

@@ -17,7 +17,7 @@ struct RenamedListTests {
 
     private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
 
-    @Test("renamed → all of it under the new name, later writes too")
+    @Test("a list is renamed → all of its content is under the new name, also later writes")
     func renamed() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -35,7 +35,9 @@ struct RenamedListTests {
         await opened.store.close()
     }
 
-    @Test("another list has the new name → it is removed; the old name is free; a missing list → StoreFailed")
+    @Test(
+        "another list has the new name → it is removed, and the old name is free; the renamed list is missing → StoreFailed"
+    )
     func names() async throws {
         let store = try open().store
         for name in ["x", "y"] { try await store.write(.create(adapter(name))) }

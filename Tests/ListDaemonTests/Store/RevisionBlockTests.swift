@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Blocks of revisions", .timeLimit(.minutes(2)))
+@Suite("Reserving blocks of revisions", .timeLimit(.minutes(2)))
 struct RevisionBlockTests {
     private let directory = TemporaryDirectory()
 
@@ -35,7 +35,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "killed with an open block → the next revision comes after it, and no changes are known; updates go on"
+        "killed with an open block → the next revision is after the block, and no changes are known; updates go on"
     )
     func killedWithBlock() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -50,7 +50,7 @@ struct RevisionBlockTests {
         let first = try open()
         let restored = try #require(first.adapters.first)
         #expect(try restored.revision == 1026 && restored.changes.isEmpty && restored.objects == [object("a", 2)])
-        // This stays so until something is written.
+        // The state does not change until the next write.
         try await kill(first.store)
         let second = try open()
         #expect(second.adapters == first.adapters)
@@ -65,7 +65,7 @@ struct RevisionBlockTests {
         await third.store.close()
     }
 
-    @Test("ended regularly with an open block → the last used revision, and the changes up to it")
+    @Test("closed with an open block → the last used revision is kept, with the changes up to it")
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -80,7 +80,9 @@ struct RevisionBlockTests {
         await opened.store.close()
     }
 
-    @Test("a cursor → stored with the objects; without one it stays; a block of an unknown list → StoreFailed")
+    @Test(
+        "a cursor → stored with the objects; objects without a cursor → it stays; a block of an unknown list → StoreFailed"
+    )
     func cursor() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -104,7 +106,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "updates and blocks, killed at random moments → no revision is used twice, whatever part of a block was used",
+        "updates and blocks, killed at random moments → no revision is used twice, however much of a block was used",
         .rule("DU-03"))
     func randomKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)

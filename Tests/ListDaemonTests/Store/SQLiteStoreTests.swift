@@ -25,7 +25,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "a new directory → an empty store; lists that are created, changed and removed → the same after opening again")
+        "a new directory → an empty store; lists are created, changed and removed → unchanged when it is opened again")
     func lifeOfAdapters() async throws {
         let first = try SQLiteStore.open(directory: directory.file("new"))
         #expect(first.adapters.isEmpty && first.damage == nil)
@@ -58,7 +58,9 @@ struct SQLiteStoreTests {
         await last.store.close()
     }
 
-    @Test("interrupted at any row while it is read → StoreFailed, nothing is set aside, and the next time all is there")
+    @Test(
+        "loading is interrupted at any row → StoreFailed, the file is not set aside, and loads completely the next time"
+    )
     func givenUp() async throws {
         let first = try open().store
         for name in ["a", "b"] {
@@ -88,7 +90,7 @@ struct SQLiteStoreTests {
         await again.store.close()
     }
 
-    @Test("the file removed or replaced under an open store → the check reports it")
+    @Test("the file is removed or replaced under an open store → the check reports it")
     func movedFile() async throws {
         let store = try open().store
         #expect(try await store.check().isEmpty)
@@ -101,7 +103,7 @@ struct SQLiteStoreTests {
         await store.close()
     }
 
-    @Test("random transactions → the list equals a plain model's, whenever it is opened again")
+    @Test("random transactions → the list equals a plain model, whenever the store is opened again")
     func randomTransactions() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -124,7 +126,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "thousands of insertions at one place: after, before, first, last → in order",
+        "thousands of insertions at one position (after, before, first, last) → in order",
         arguments: ["after", "before", "first", "last"])
     func manyInsertions(place: String) async throws {
         let store = try open().store
@@ -144,7 +146,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("many adapters write at once → all answered, all stored; one that cannot be written fails alone")
+    @Test("many adapters write at once → all are answered and stored; an adapter that cannot be written fails alone")
     func groups() async throws {
         let store = try open().store
         for name in 0..<8 { try await store.write(.create(adapter("x\(name)"))) }
@@ -169,7 +171,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("a write after closing → StoreFailed; a second listd → StoreFailed that names the reason")
+    @Test("a write after closing → StoreFailed; a second listd on the same file → StoreFailed that names the reason")
     func closed() async throws {
         let store = try open().store
         let error = #expect(throws: ListError.self) { try open() }
@@ -180,7 +182,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("a backup while the store is open → a store of its own with the same lists")
+    @Test("a backup of an open store → a separate store with the same lists")
     func backup() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -191,7 +193,7 @@ struct SQLiteStoreTests {
         let opened = try SQLiteStore.open(directory: other.path)
         let restored = try #require(opened.adapters.first)
         #expect(try restored.objects == [object("a", 1)])
-        // From the backup on the epoch is another one, and stays.
+        // The backup has another epoch, which stays the same from then on.
         #expect(restored.adapter.epoch.count == 32)
         await opened.store.close()
         let again = try SQLiteStore.open(directory: other.path)

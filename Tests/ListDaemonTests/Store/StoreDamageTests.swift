@@ -41,13 +41,13 @@ struct StoreDamageTests {
         try #require(result.status == 0, "\(result.lines)")
     }
 
-    @Test("a file of nonsense → set aside, the service goes on")
+    @Test("a file of random text → set aside, and the service goes on")
     func nonsense() async throws {
         try Writing.write(String(repeating: "nonsense", count: 1000), to: file)
         try await expectSetAside("file is not a database")
     }
 
-    @Test("a file truncated to nothing → set aside, as it had content before")
+    @Test("a file truncated to zero bytes → set aside, because it had content before")
     func empty() async throws {
         try await makeStore()
         try Writing.write("", to: file)
@@ -76,7 +76,7 @@ struct StoreDamageTests {
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
         #expect(opened.adapters.map(\.revision) == [1])
-        // It is unknown whether the machine was down since, so the list gets a new epoch, once.
+        // It is unknown whether the machine was down in between, so the list gets a new epoch, once.
         let epoch = try #require(opened.adapters.first?.adapter.epoch)
         #expect(opened.adapters.map(\.adapter) == [adapter("x", epoch: epoch)] && epoch != "e1")
         await opened.store.close()
@@ -133,7 +133,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a log that a crash truncated anywhere → nothing is reported", arguments: [0, 12, 32, 40, 3000, 5000])
+        "a log that a crash truncated anywhere → no report", arguments: [0, 12, 32, 40, 3000, 5000])
     func unfinishedLog(size: Int) async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -150,7 +150,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a log without its database → set aside and reported; an empty one → ignored")
+    @Test("a log without its database → set aside and reported; an empty log → ignored")
     func logWithoutDatabase() async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -160,7 +160,8 @@ struct StoreDamageTests {
         for (count, name) in ["77-wal", "77+-wal"].enumerated() {
             try FileManager.default.removeItem(atPath: file)
             try log.write(to: URL(fileURLWithPath: file + "-wal"))
-            // It is logged even when the end is requested meanwhile, as the next start would not notice it.
+            // The loss is logged even if the shutdown was already requested, because the next start would not
+            // notice the loss.
             let opened = try SQLiteStore.open(directory: directory.path, now: 77) { true }
             #expect(opened.adapters.isEmpty && opened.logDamage == nil)
             let damage = try #require(opened.damage, "time \(count)")
@@ -176,7 +177,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("killed between commits → every answered change is there", arguments: [1, 7, 40])
+    @Test("killed between commits → every answered change is stored", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
             let store = try SQLiteStore.open(directory: path).store
@@ -197,14 +198,14 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a directory that is not writable → StoreFailed")
+    @Test("a directory without write permission → StoreFailed")
     func unwritable() {
         let error = #expect(throws: ListError.self) { try SQLiteStore.open(directory: "/proc/listd") }
         #expect(error?.code == .storeFailed)
     }
 
     @Test(
-        "a full disk → StoreFailed, nothing applied; with room again → writes succeed",
+        "a full disk → StoreFailed, and nothing is applied; room again → writes succeed",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

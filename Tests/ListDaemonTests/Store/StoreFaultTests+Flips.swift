@@ -13,7 +13,7 @@ import Testing
 @testable import ListWorkers
 
 extension StoreFaultTests {
-    @Test("1,000 times random bytes changed, in the file or its log → restored, set aside or refused, never a crash")
+    @Test("random bytes in the file or its log change, 1,000 times → restored, set aside or refused, never a crash")
     func flippedBytes() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))
@@ -23,12 +23,12 @@ extension StoreFaultTests {
         for revision in 2..<9 {
             try await live.write(.update("x", UInt64(revision), .replace([object("a", revision)])))
         }
-        // The files are as after a crash: the last changes are in the log only.
+        // The files are as after a crash: the last changes are only in the log.
         let original = ["", "-wal"].map { FileManager.default.contents(atPath: file + $0) ?? Data() }
         await live.close()
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
-        // Does not wait for the disk.
+        // The faulty file system does not wait for the disk.
         try await withFaultyFiles(below: TemporaryDirectory.parent) {
             for step in 0..<1000 { try await flip(original, &random, "seed \(seed), step \(step)") }
         }

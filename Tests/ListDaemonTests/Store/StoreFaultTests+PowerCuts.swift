@@ -14,27 +14,27 @@ import Testing
 @testable import ListWorkers
 
 extension StoreFaultTests {
-    /// When the power is cut: at random syncs, or at each of the first syncs of a second run.
+    /// The syncs at which the power is cut: random ones, or each of the first syncs of a second run.
     private static let cuts: [Int?] =
         ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? Array(2...151) : Array(repeating: nil, count: 6)
 
     /// The expected content of the file after a number of writes.
     private struct Stage {
         var lists: Set<String> = []
-        /// The revision of the objects, and the last one that may have been announced.
+        /// The revision of the objects, and the last revision that may have been announced.
         var revision: UInt64 = 0
         var limit: UInt64 = 0
         var objects: [ListObject] = []
     }
 
-    /// How many of the writes, which are done in order, were answered before the power cut.
+    /// The number of writes that were answered before the power cut. Writes run in order.
     private final class Answered: @unchecked Sendable {
-        // Changed on the store's queue, and read when the store is closed.
+        // Written on the store's queue, and read when the store is closed.
         var count = 0
     }
 
     @Test(
-        "a power cut under a mixed load → every write answered with fsync is there, and none in part",
+        "a power cut under a mixed load → every write answered with fsync is stored, and no write is stored in part",
         arguments: zip(0..<cuts.count, cuts))
     func powerCut(round: Int, sync: Int?) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -50,13 +50,13 @@ extension StoreFaultTests {
             stages.append(Stage(lists: ["x"]))
             var model = ModelList()
             while faulty_is_cut() == 0, stages.count < 400 {
-                // Two changes sometimes share a commit; the stricter durability applies to both.
+                // Two changes sometimes share a commit. The stricter durability applies to both.
                 for isLast in random.chance(oneIn: 3) ? [false, true] : [true] {
                     let change = try next(&model, &stages, hasLarge: round % 3 == 0, &random)
                     let number = stages.count - 1
                     let durability: Durability = random.chance(oneIn: 4) ? .disk : .fsync
                     let note: @Sendable (Result<Void, ListError>) -> Void = { _ in
-                        // Only `fsync` survives a power cut, together with all earlier changes.
+                        // Only a write with `fsync` survives a power cut, together with all earlier changes.
                         if durability == .fsync, faulty_is_cut() == 0 { answered.count = number }
                     }
                     guard isLast else {
@@ -92,7 +92,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "an early power cut in a later run → every answered write is there, or the list has another epoch",
+        "an early power cut in a later run → every answered write is stored, or the list has another epoch",
         arguments: 1...8)
     func powerCutInLaterRun(sync: Int) async throws {
         let first = try SQLiteStore.open(directory: directory.path, boot: "first").store
@@ -120,8 +120,8 @@ extension StoreFaultTests {
         await opened.store.close()
     }
 
-    /// A change and the expected file after it: objects of one list change, or one of the other lists is made or
-    /// removed.
+    /// Returns a change and the expected file after it. The change updates objects of one list, or creates or
+    /// removes another list.
     private func next(
         _ model: inout ModelList, _ stages: inout [Stage], hasLarge: Bool, _ random: inout SeededRandom
     ) throws -> StoreChange {
@@ -144,7 +144,7 @@ extension StoreFaultTests {
             return .settle(name: "x", revision: model.revision, log: [], forgetBefore: 0)
         }
         var content = try model.transaction(&random)
-        // Large changes cause checkpoints of the log now and then.
+        // Large changes cause a checkpoint of the log now and then.
         if hasLarge, random.chance(oneIn: 4) {
             content = .replace(try (0..<40).map { try large("l\($0)", stages.count) })
         }
@@ -158,7 +158,7 @@ extension StoreFaultTests {
         try ListObject(id: id, fields: ["v": .string(String(repeating: "\(number) ", count: 4000))])
     }
 
-    /// Of unsynced writes, any sector may have reached the disk.
+    /// Restores random sectors of unsynced writes, because any of them may have reached the disk.
     private func tear(_ path: String, _ random: inout SeededRandom) throws {
         for name in [SQLiteStore.fileName, SQLiteStore.fileName + "-wal"] {
             let place = URL(fileURLWithPath: path + "/" + name)

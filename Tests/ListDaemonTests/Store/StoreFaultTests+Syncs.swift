@@ -14,7 +14,7 @@ import Testing
 @testable import ListWorkers
 
 extension StoreFaultTests {
-    /// The content of a store that is opened on a copy of the files.
+    /// Returns the content of a store that is opened on a copy of the files.
     private func restored(from path: String) async throws -> RestoredAdapter? {
         let copy = TemporaryDirectory()
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -27,7 +27,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "the sync of a commit fails → refused, and neither a crash nor a power cut brings it back",
+        "the sync of a commit fails → refused, and no crash or power cut restores the refused write",
         arguments: [1, 2, 5], [false, true])
     func failedSync(count: Int, isFirstInLog: Bool) async throws {
         let safe = TemporaryDirectory()
@@ -37,7 +37,7 @@ extension StoreFaultTests {
             try await store.write(.create(adapter("x")), durability: .fsync)
             let first = try (0..<5).map { try object("i\($0)", $0) }
             try await store.write(.update("x", 1, .replace(first)), durability: .fsync)
-            // The next transaction begins a new log.
+            // The next transaction starts a new log.
             if isFirstInLog {
                 await store.close()
                 store = try SQLiteStore.open(directory: directory.path).store
@@ -51,7 +51,7 @@ extension StoreFaultTests {
             #expect(crashed?.objects == first && crashed?.revision == 1)
             faulty_fail_syncs(0)
             if count == 1 {
-                // The files as a power cut leaves them, after the disk did the next sync.
+                // The files as a power cut leaves them after the disk completed the next sync.
                 let cut = try await restored(from: safe.path)
                 #expect(cut?.objects == first && cut?.revision == 1)
             }

@@ -14,7 +14,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-/// Runs one test at a time, as they share the faulty files.
+/// Tests of disk failures. They run one at a time, because they share the faulty file system.
 @Suite("A store on a disk that fails", .serialized, .timeLimit(.minutes(5)))
 struct StoreFaultTests {
     let directory = TemporaryDirectory()
@@ -36,7 +36,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "writing fails at a random moment → StoreFailed, nothing applied; once it works again, writes succeed",
+        "writing fails at a random moment → StoreFailed, and nothing is applied; the disk works again → writes succeed",
         arguments: [Code.writeError, Code.syncError, Code.full, Code.readOnly])
     func failingWrites(code: Int32) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -71,7 +71,7 @@ struct StoreFaultTests {
 
     private func faulty_mayFail(_ step: Int) -> Bool { step % 10 < 5 }
 
-    @Test("reading fails while the store is opened → StoreFailed, and the file is not touched")
+    @Test("reading fails while the store is opened → StoreFailed, and the file is not changed")
     func failingReads() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))
@@ -101,7 +101,7 @@ struct StoreFaultTests {
             try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.contains("damaged") } == [])
     }
 
-    @Test("the disk fails during a migration → the old file, which the next start reads")
+    @Test("the disk fails during a migration → the old file remains, and the next start reads it")
     func failingMigration() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))

@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A store that loses something", .timeLimit(.minutes(2)))
+@Suite("Detecting lost content of a store", .timeLimit(.minutes(2)))
 struct StoreLossTests {
     private let directory = TemporaryDirectory()
     private var file: String { directory.file(SQLiteStore.fileName) }
@@ -23,7 +23,7 @@ struct StoreLossTests {
         try SQLiteStore.open(directory: directory.path, boot: boot, now: 77)
     }
 
-    /// The files of a store that was killed after so many updates.
+    /// Leaves the files of a store that was killed after a number of updates.
     private func makeKilledStore(updates: Int = 5, durability: Durability = .disk) async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")), durability: durability)
@@ -37,7 +37,7 @@ struct StoreLossTests {
         for (name, bytes) in kept { try #require(bytes).write(to: URL(fileURLWithPath: directory.file(name))) }
     }
 
-    @Test("any byte changed in the part of the log that SQLite has read → reported, a copy kept, and new epochs")
+    @Test("any byte changes in the part of the log that SQLite has read → reported, a copy is kept, and new epochs")
     func changedBytes() async throws {
         try await makeKilledStore()
         let bytes = try ["", "-wal", "-mark"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
@@ -62,7 +62,7 @@ struct StoreLossTests {
         }
     }
 
-    @Test("an intact log → nothing is reported, in any boot", arguments: ["this", "other"])
+    @Test("an intact log → no report, in any boot", arguments: ["this", "other"])
     func wholeLog(boot: String) async throws {
         try await makeKilledStore()
         let opened = try open(boot)
@@ -71,7 +71,7 @@ struct StoreLossTests {
     }
 
     @Test(
-        "the end of the log is lost in a power cut → reported if it was synced",
+        "a power cut loses the end of the log → reported if that end was synced",
         arguments: [Durability.disk, .fsync])
     func unsyncedEnd(durability: Durability) async throws {
         try await makeKilledStore(durability: durability)
@@ -82,12 +82,12 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a restarted log, a mark that is older, damaged or missing → nothing is reported", arguments: 0..<3)
+    @Test("a restarted log, or a mark that is older, damaged or missing → no report", arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))
         let store = try open().store
-        // More than fits in the log before a checkpoint.
+        // More updates than fit in the log before a checkpoint.
         for revision in 6..<40 {
             let large = try (0..<40).map {
                 try ListObject(id: "\($0)", fields: ["v": .string(String(repeating: "x", count: 4000))])

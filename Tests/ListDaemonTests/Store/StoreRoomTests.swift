@@ -13,12 +13,12 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Removed lists", .timeLimit(.minutes(2)))
+@Suite("Disk space of removed lists", .timeLimit(.minutes(2)))
 struct StoreRoomTests {
     private let directory = TemporaryDirectory()
     private var file: String { directory.file(SQLiteStore.fileName) }
 
-    /// Objects of some 2 KiB each, with identifiers in random order.
+    /// Returns objects of some 2 KiB each, with ids in random order.
     private func objects(_ count: Int, _ random: inout SeededRandom) throws -> [ListObject] {
         try (0..<count).map { number in
             let text = String(repeating: "x", count: Int.random(in: 10...4000, using: &random))
@@ -26,7 +26,7 @@ struct StoreRoomTests {
         }
     }
 
-    /// The content of a closed database; reads a copy, since reading needs room too.
+    /// Returns rows of a closed database. Reads a copy, because SQLite needs disk space even for reading.
     private func rows(_ sql: String) async throws -> [String] {
         let copy = TemporaryDirectory()
         try FileManager.default.copyItem(atPath: file, toPath: copy.file("copy"))
@@ -36,7 +36,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "a full disk, and a list many times larger than the reserve → removed, and others get its room",
+        "a full disk, and a list many times larger than the reserve → removed, and its space is used for other lists",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"), arguments: [false, true])
     func fullDisk(isRestarted: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -57,7 +57,7 @@ struct StoreRoomTests {
         let error = await #expect(throws: ListError.self) { try await store.write(.update("small", 1, .replace(next))) }
         #expect(error?.cause?.contains("full") == true, "seed \(seed)")
         try await store.write(.remove(name: "large"), durability: .fsync)
-        // More than the reserve, and still no room on the disk.
+        // More than the reserve, while the disk is still full.
         var changes = PreparedTransaction.Changes()
         for (index, object) in next.enumerated() {
             changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
@@ -72,7 +72,9 @@ struct StoreRoomTests {
         await opened.store.close()
     }
 
-    @Test("killed right after a removal → the list is gone, and its rest is removed when the store is opened again")
+    @Test(
+        "killed right after a removal → the list is gone, and its remaining rows are deleted when the store is opened again"
+    )
     func killed() async throws {
         var random = SeededRandom(seed: 1)
         let store = try SQLiteStore.open(directory: directory.path).store
@@ -84,7 +86,7 @@ struct StoreRoomTests {
             try await store.write(.update(name: name, transaction, log: log, forgetBefore: 0, limit: 100, cursor: nil))
         }
         try await store.write(.remove(name: "large"))
-        // Its name is free at once.
+        // The name of the list is free immediately.
         try await store.write(.create(adapter("large", epoch: "e2")))
         let bytes = try ["", "-wal"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
         await store.close()
@@ -93,7 +95,7 @@ struct StoreRoomTests {
         #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["large", "other"])
         #expect(opened.adapters.map(\.objects.count) == [0, 2000] && opened.adapters.map(\.changes.count) == [0, 100])
         #expect(opened.adapters[0].adapter.epoch == "e2")
-        // Each write takes a turn of the store, and so does each part of the rest.
+        // Each query takes a turn of the store, and so does each partial deletion.
         for _ in 0..<40 { _ = try await opened.store.byteCount() }
         #expect(try await opened.store.check().isEmpty)
         await opened.store.close()

@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The runs of a store", .timeLimit(.minutes(2)))
+@Suite("Epochs of stored lists after a restart of listd", .timeLimit(.minutes(2)))
 struct StoreRunTests {
     private let directory = TemporaryDirectory()
 
@@ -21,7 +21,7 @@ struct StoreRunTests {
         try SQLiteStore.open(directory: directory.path, boot: boot)
     }
 
-    /// The epochs by the durability of their lists.
+    /// Returns the epochs by the durability of their lists.
     private func epochs(_ opened: OpenedStore) -> [String: String] {
         Dictionary(uniqueKeysWithValues: opened.adapters.map { ($0.adapter.name, $0.adapter.epoch) })
     }
@@ -47,7 +47,9 @@ struct StoreRunTests {
         }
     }
 
-    @Test("not ended, another boot → a disk list gets a new epoch, stored at once; ended, or the same boot → it stays")
+    @Test(
+        "killed, and another boot → a disk list gets a new epoch, stored at once; closed, or the same boot → the epoch stays"
+    )
     func boots() async throws {
         try await kill(try await makeLists("first"))
         let same = try open("first")

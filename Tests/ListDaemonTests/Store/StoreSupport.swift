@@ -11,13 +11,13 @@ import TestSupport
 @testable import ListWorkers
 
 extension SQLiteStore {
-    /// SQL that turns a file of the current version into one of the first version.
+    /// SQL that turns a file of the current version into a file of the first version.
     static let firstVersion = """
         DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN cursor;
         ALTER TABLE adapter DROP COLUMN "limit"; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1
         """
 
-    /// Writes and waits for the answer.
+    /// Writes a change and waits for the answer.
     func write(_ change: StoreChange, durability: Durability = .disk) async throws(ListError) {
         let outcome: Result<Void, ListError> = await withCheckedContinuation { continuation in
             write(change, durability: durability) { continuation.resume(returning: $0) }
@@ -27,13 +27,13 @@ extension SQLiteStore {
 
 }
 
-/// An adapter as tests make it.
+/// Returns a stored adapter with default options.
 func adapter(_ name: String, epoch: String = "e1") -> StoredAdapter {
     StoredAdapter(name: name, epoch: epoch, owner: 1000, options: ["layout": "none", "name": .string(name)])
 }
 
 extension StoreChange {
-    /// An update without a log entry; nil = no later revisions are reserved.
+    /// Returns an update without a log entry. With a limit of `nil`, no later revisions are reserved.
     static func update(
         _ name: String, _ revision: UInt64, _ content: PreparedTransaction.Content, limit: UInt64? = nil
     ) -> StoreChange {
@@ -43,7 +43,7 @@ extension StoreChange {
     }
 }
 
-/// A plain model of the store's list.
+/// A plain model of a stored list.
 struct ModelList {
     var objects: [ListObject] = []
     var revision: UInt64 = 0
@@ -65,7 +65,7 @@ struct ModelList {
         }
     }
 
-    /// A random transaction that fits the list.
+    /// Returns a random transaction that is valid for the list.
     func transaction(_ random: inout SeededRandom) throws -> PreparedTransaction.Content {
         if random.chance(oneIn: 20) {
             return .replace(try (0..<Int.random(in: 0..<30, using: &random)).map { try object("i\($0)", $0) })
@@ -85,7 +85,7 @@ struct ModelList {
         return .changes(try placing(in: rest, changes, &random))
     }
 
-    /// Adds new and moved objects to changes, in final order.
+    /// Adds new and moved objects to the changes, in final order.
     private func placing(
         in rest: [ListObject], _ changes: PreparedTransaction.Changes, _ random: inout SeededRandom
     ) throws -> PreparedTransaction.Changes {

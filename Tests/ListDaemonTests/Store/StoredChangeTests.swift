@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Stored transactions")
+@Suite("Encoding stored transactions")
 struct StoredChangeTests {
     private func random(_ source: inout SeededRandom, revision: UInt64) -> Transaction {
         var transaction = Transaction(
@@ -34,7 +34,7 @@ struct StoredChangeTests {
         return transaction
     }
 
-    @Test("any transaction → the same when read again; cut, longer or changed bytes → never a crash")
+    @Test("any transaction is encoded and decoded → unchanged; truncated, extended or changed bytes → never a crash")
     func roundTrip() {
         let seed = UInt64.random(in: 0 ... .max)
         var source = SeededRandom(seed: seed)

@@ -12,17 +12,17 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("One list in the store", .timeLimit(.minutes(2)))
+@Suite("StoredList: the store's view of one list", .timeLimit(.minutes(2)))
 struct StoredListTests {
     private static let full = ListError(.storeFailed, "full")
 
-    /// A store that answers when the test lets it.
+    /// A store that answers when the test allows it.
     private final class SlowStore: Store {
         private let waiting = Mutex([@Sendable (Result<Void, ListError>) -> Void]())
         private let written = Mutex([String]())
         /// The names of the written lists.
         var names: [String] { written.withLock { $0 } }
-        /// The changes that it got, in order.
+        /// The changes that the store received, in order.
         let changes = EventLog<String>()
 
         func write(
@@ -36,7 +36,7 @@ struct StoredListTests {
 
         func close(completion: @escaping @Sendable () -> Void) { completion() }
 
-        /// Answers the oldest change.
+        /// Answers the oldest unanswered change.
         func answer(_ error: ListError? = nil) {
             let completion = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             completion?(error.map { .failure($0) } ?? .success(()))
@@ -66,7 +66,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction with the request of the source's last event → its cursor is written with it; other transactions → none"
+        "a transaction with the request of the source's last event → stored with its cursor; other transactions → without one"
     )
     func cursor() async throws {
         let list = list(.disk)
@@ -89,19 +89,19 @@ struct StoredListTests {
         #expect(list.cursor == [8])
     }
 
-    @Test("a list that is not stored → its cursor is remembered, and written once it is stored")
+    @Test("a list that is not stored → its cursor is kept, and written once the list is stored")
     func cursorInMemory() async throws {
         let list = list(.memory)
         list.cursors.set([7], for: 12)
         list.write(update(leadingTo: 4, requests: [12])) { _ in }
         #expect(list.cursor == [7] && store.changes.recorded.isEmpty)
-        list.begin(["durability": "disk"], durability: .disk)
+        list.enablePersistence(["durability": "disk"], durability: .disk)
         list.write(whole) { _ in }
         #expect(try await store.changes.next() == "createFilled with [7] disk")
     }
 
     @Test(
-        "a transaction and a cursor during a rename → they wait, and are written under the new name",
+        "a transaction and a cursor during a rename → held, then written under the new name",
         arguments: [true, false])
     func renaming(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -122,12 +122,12 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction while storing ends → it waits; the end is refused → written; done → not written",
+        "a transaction while storing ends → held; the end is refused → written; the end succeeds → not written",
         arguments: [true, false])
     func ending(isRefused: Bool) async throws {
         let list = list(.disk)
         let answers = EventLog<String>()
-        let end = Task { try await list.end(["durability": "memory"]) }
+        let end = Task { try await list.disablePersistence(["durability": "memory"]) }
         #expect(try await store.changes.next() == "remove disk")
         list.write(update(leadingTo: 4)) { answers.record($0?.message ?? "stored") }
         #expect(answers.recorded.isEmpty && store.changes.recorded.isEmpty)
@@ -143,11 +143,11 @@ struct StoredListTests {
         #expect(list.isStored == isRefused && store.changes.recorded.isEmpty)
     }
 
-    @Test("storing begins → the whole list in one change; refused → not stored, as before", arguments: [true, false])
+    @Test("storing begins → the whole list in one change; refused → still not stored", arguments: [true, false])
     func beginning(isRefused: Bool) async throws {
         let list = list(.memory)
         let answers = EventLog<String>()
-        list.begin(["durability": "fsync"], durability: .fsync)
+        list.enablePersistence(["durability": "fsync"], durability: .fsync)
         #expect(!list.isStored)
         list.write(whole) { answers.record($0?.message ?? "stored") }
         #expect(try await store.changes.next() == "createFilled fsync")
@@ -162,7 +162,7 @@ struct StoredListTests {
         #expect(try await answers.next() == "stored")
     }
 
-    @Test("another durability that the store refuses → transactions are written with the former one")
+    @Test("the store refuses another durability → transactions are written with the former durability")
     func taking() async throws {
         let list = list(.disk)
         let take = Task { try await list.setOptions(["durability": "fsync"], durability: .fsync) }
@@ -175,7 +175,7 @@ struct StoredListTests {
 }
 
 extension StoreChange {
-    /// The list.
+    /// The name of the list.
     fileprivate var name: String {
         switch self {
         case .create(let adapter), .createFilled(let adapter, _, _, _): adapter.name
@@ -185,7 +185,7 @@ extension StoreChange {
         }
     }
 
-    /// The kind of change.
+    /// A word for the kind of change.
     fileprivate var word: String {
         switch self {
         case .create: "create"

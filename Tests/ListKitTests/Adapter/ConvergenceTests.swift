@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Convergence: a client that follows the announcements has the list")
+@Suite("Convergence: a client that applies all transactions has the same list")
 struct ConvergenceTests {
     static let configurations: [@Sendable (inout ListAdapter.Configuration) -> Void] = [
         { _ in }, { $0.minimalMoves = true }, { $0.sectionMovesAsDeletesInserts = true },
@@ -19,7 +19,7 @@ struct ConvergenceTests {
     ]
 
     @Test(
-        "random requests in random flushes → objects equal the reference's, the mirror equals the list",
+        "random requests in random flushes → the list equals the reference, the client's mirror equals the list",
         arguments: 0..<configurations.count)
     func mirror(configuration: Int) throws {
         for seed in 0..<3 as Range<UInt64> {
@@ -38,7 +38,7 @@ struct ConvergenceTests {
         }
     }
 
-    /// Queues some requests, flushes them together, and does the same on the reference.
+    /// Queues some requests, flushes them together, and applies them to the reference too.
     func flushSome(_ source: inout RandomList, _ list: TestHost, _ reference: inout ReferenceList) throws {
         let base = list.adapter.revision
         var expected: [RequestID: ListError.Code?] = [:]
@@ -55,7 +55,7 @@ struct ConvergenceTests {
             let earlier = reference
             expected[id] = reference.apply(operation)
             hasChanged = hasChanged || reference != earlier
-            // With this updater every accepted write is a change, even of nothing.
+            // With this updater, every accepted write is announced, even if it changes nothing.
             if list.adapter.configuration.updater == .reload, operation.isWrite {
                 hasChanged = hasChanged || expected[id] == .some(nil)
             }
@@ -75,7 +75,7 @@ struct ConvergenceTests {
 }
 
 extension UpdateRequest.Operation {
-    /// Whether it writes objects.
+    /// Whether the operation writes objects.
     fileprivate var isWrite: Bool {
         switch self {
         case .performUpdates, .applyChanges, .moveObject, .patchObject: true

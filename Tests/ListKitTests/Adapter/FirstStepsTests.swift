@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ListAdapter without a host")
 struct FirstStepsTests {
-    @Test("a full list, then changes → revisions, batches and objects agree")
+    @Test("a full list, then changes → the expected revisions, transactions and objects")
     func writing() throws {
         let list = TestHost()
         var mirror = Mirror(list.adapter)
@@ -26,7 +26,7 @@ struct FirstStepsTests {
         mirror.expectEqual(to: list.adapter)
     }
 
-    @Test("a view of single items → shows what meets the viewport, follows changes and scrolling")
+    @Test("a view of a list of single items → shows the items in the viewport after changes and scrolling")
     func viewing() throws {
         let list = TestHost(
             try objects(
@@ -35,18 +35,18 @@ struct FirstStepsTests {
                 }))
         var screen = Screen(view: 1)
         try list.adapter.openView(1)
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 320, height: 440)).effects)
         #expect(screen.items.count == 11)
         #expect(screen.contentSize == Size(width: 320, height: 4400))
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 1, rect: Rect(x: 0, y: 880, width: 320, height: 440)).effects)
         #expect(screen.items.map(\.section) == Array(19...30))
         try screen.expectEqualToResync(of: list.adapter)
         list.enqueue(.applyChanges(removed: ["ocb"], upserts: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         try screen.expectEqualToResync(of: list.adapter)
-        screen.take(try list.adapter.closeView(1))
+        screen.receive(try list.adapter.closeView(1))
         #expect(screen.isClosed)
     }
 }

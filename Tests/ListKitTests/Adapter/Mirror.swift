@@ -3,10 +3,10 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A client that follows a list by its transactions alone: it knows sections and items by serial numbers.
+/// A client that follows a list only by its transactions. It identifies sections and items by serial numbers.
 ///
-/// Reads only what a transaction inserts or reloads from the list, as a real client does; everything else must already
-/// be right.
+/// It reads only sections and items that a transaction inserts or reloads, as a real client does. Everything else
+/// must be right already.
 struct Mirror {
     struct Section: Equatable {
         var object: ListObject
@@ -27,7 +27,7 @@ struct Mirror {
         }
     }
 
-    /// Applies a transaction without reading anything else.
+    /// Applies a transaction; reads only the inserted and reloaded sections and items.
     mutating func apply(_ transaction: Transaction, from adapter: ListAdapter) throws {
         #expect(transaction.baseRevision == revision)
         #expect(transaction.revision == revision + 1)
@@ -84,7 +84,7 @@ struct Mirror {
         return section
     }
 
-    /// Whether the mirror equals the list.
+    /// Checks that the mirror equals the list.
     func expectEqual(to adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(revision == adapter.revision, sourceLocation: sourceLocation)
         #expect(sections == Mirror.read(adapter), sourceLocation: sourceLocation)

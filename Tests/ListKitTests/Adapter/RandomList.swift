@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import TestSupport
 
-/// Random objects and requests: few identifiers, so that requests often concern the same object.
+/// Generates random objects and requests with few identifiers, so that requests often concern the same object.
 struct RandomList {
     var random: TestSupport.SeededRandom
     let ids: [String]

@@ -2,14 +2,14 @@
 
 @_spi(Daemon) import ListKit
 
-/// The contract's write calls on a plain array, one after the other: the expected list.
+/// A naive implementation of the contract's write calls, on a plain array. It is the expected list.
 struct ReferenceList: Equatable {
     var objects: [ListObject]
     var revision: UInt64 = 0
 
     func index(_ id: String) -> Int? { objects.firstIndex { $0.id == id } }
 
-    /// Applies a single request; returns the code of its error.
+    /// Applies an operation, and returns the code of its error, if any.
     mutating func apply(_ operation: UpdateRequest.Operation) -> ListError.Code? {
         var next = self
         let code = next.run(operation)

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A viewer that keeps only its slots, and follows its view by the changes that it gets.
+/// A viewer that keeps only its slots and updates them by the changes of its view.
 struct Screen {
     let view: ViewID
     private var mirror: SlotMirror
@@ -20,10 +20,10 @@ struct Screen {
     var contentSize: Size { mirror.contentSize }
     var offset: Point { mirror.offset }
     var slots: [SlotNumber: PictureItem] { mirror.slots }
-    /// The items by section, header first and footer last.
+    /// The shown items by section, with the header first and the footer last.
     var items: [PictureItem] { mirror.items }
 
-    mutating func take(_ events: [AdapterEvent]) {
+    mutating func receive(_ events: [AdapterEvent]) {
         for event in events {
             switch event {
             case .picture(let change) where change.view == view: apply(change)
@@ -37,8 +37,8 @@ struct Screen {
         }
     }
 
-    /// Applies a change that must fit exactly: slots that it releases, places or rebinds exist, slots that it shows do
-    /// not.
+    /// Applies a change, which must fit exactly: the slots that it releases, moves or rebinds exist, the slots that
+    /// it shows do not.
     private mutating func apply(_ change: PictureChange) {
         let (before, released) = (Set(slots.keys), Set(change.released))
         let shown = Set(change.shown.map(\.slot))
@@ -52,13 +52,13 @@ struct Screen {
         isStalled = false
     }
 
-    /// Replaces everything by a picture.
+    /// Replaces all slots by a picture.
     mutating func replace(with picture: Picture) {
         mirror.replace(with: picture)
         isStalled = false
     }
 
-    /// Whether the screen equals a resync; the resync acknowledges everything.
+    /// Checks that the screen equals a resync, which also acknowledges all pictures.
     mutating func expectEqualToResync(of adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation) throws
     {
         let picture = try adapter.resync(view: view)

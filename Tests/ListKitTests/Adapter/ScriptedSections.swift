@@ -2,19 +2,19 @@
 
 @_spi(Daemon) import ListKit
 
-/// The calls of a test's section controllers, in order.
+/// Records the callbacks of a test's section controllers, in order.
 final class EventList {
     private(set) var lines: [String] = []
 
-    func note(_ line: String) { lines.append(line) }
+    func record(_ line: String) { lines.append(line) }
 
-    func take() -> [String] {
+    func drain() -> [String] {
         defer { lines = [] }
         return lines
     }
 }
 
-/// A provider that makes controllers by a closure; types in `missing` have none.
+/// A provider that creates controllers with a closure. Types in `missing` have no controller.
 final class ScriptedProvider: ListSectionControllerProvider {
     var missing: Set<String> = []
     private let make: (ListObject) -> ListSectionController
@@ -26,7 +26,7 @@ final class ScriptedProvider: ListSectionControllerProvider {
     }
 }
 
-/// A section whose items are the letters of the field `items`; it records its calls.
+/// A section controller whose items are the letters of the field `items`. It records its callbacks.
 class LetterController: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate {
     private(set) var object: ListObject?
     var letters: [String] = []
@@ -47,7 +47,7 @@ class LetterController: ListSectionController, ListDisplayDelegate, ListWorkingR
     override func didUpdate(to object: ListObject) {
         self.object = object
         letters = (object.fields["items"]?.string ?? "").map { String($0) }
-        log.note("update \(object.id)@\(section.map(String.init) ?? "-")")
+        log.record("update \(object.id)@\(section.map(String.init) ?? "-")")
         onUpdate?(self)
     }
 
@@ -61,24 +61,24 @@ class LetterController: ListSectionController, ListDisplayDelegate, ListWorkingR
         return ListItem(reuseIdentifier: "letter", content: ["letter": .string(letter)])
     }
 
-    override func didSelectItem(at index: Int) { log.note("select \(id).\(index)") }
-    override func didDeselectItem(at index: Int) { log.note("deselect \(id).\(index)") }
-    override func didHighlightItem(at index: Int) { log.note("highlight \(id).\(index)") }
-    override func didUnhighlightItem(at index: Int) { log.note("unhighlight \(id).\(index)") }
+    override func didSelectItem(at index: Int) { log.record("select \(id).\(index)") }
+    override func didDeselectItem(at index: Int) { log.record("deselect \(id).\(index)") }
+    override func didHighlightItem(at index: Int) { log.record("highlight \(id).\(index)") }
+    override func didUnhighlightItem(at index: Int) { log.record("unhighlight \(id).\(index)") }
 
-    func sectionControllerWillDisplay(_ controller: ListSectionController) { log.note("will \(id)") }
-    func sectionControllerDidEndDisplaying(_ controller: ListSectionController) { log.note("end \(id)") }
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { log.record("will \(id)") }
+    func sectionControllerDidEndDisplaying(_ controller: ListSectionController) { log.record("end \(id)") }
     func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
-        log.note("will \(id).\(index)")
+        log.record("will \(id).\(index)")
     }
     func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int) {
-        log.note("end \(id).\(index)")
+        log.record("end \(id).\(index)")
     }
-    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { log.note("enter \(id)") }
-    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { log.note("exit \(id)") }
+    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { log.record("enter \(id)") }
+    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { log.record("exit \(id)") }
 }
 
-/// An object for `LetterController`: identifier and letters, as `a:xyz`.
+/// Creates an object for `LetterController` from its identifier and letters, such as `a:xyz`.
 func letters(_ text: String, type: String = "letters") throws -> ListObject {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     return try ListObject(
@@ -86,7 +86,7 @@ func letters(_ text: String, type: String = "letters") throws -> ListObject {
 }
 
 extension TestHost {
-    /// A list of letter sections.
+    /// Creates a list of letter sections.
     static func letters(
         _ texts: String..., log: EventList = EventList(),
         prepare: @escaping (LetterController) -> Void = { _ in },
@@ -105,7 +105,7 @@ extension TestHost {
         adapter.sectionController(forID: id) as? LetterController
     }
 
-    /// Opens view 1 over a 100 × 100 viewport without buffer and takes its first picture.
+    /// Opens view 1 with a 100 × 100 viewport without buffer, and returns its screen after the first picture.
     func open(_ id: ViewID = 1, y: Double = 0, configure: (inout ListViewOptions) -> Void = { _ in }) throws -> Screen {
         var options = ListViewOptions()
         options.buffer = 0
@@ -113,8 +113,8 @@ extension TestHost {
         try adapter.openView(id, options: options)
         var screen = Screen(view: id)
         let reply = try adapter.setViewport(view: id, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 100))
-        take(reply)
-        screen.take(reply.effects)
+        receive(reply)
+        screen.receive(reply.effects)
         return screen
     }
 }

@@ -3,7 +3,8 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A client that keeps the selection: by `SelectionChanged` alone, or by moving it along with `Updated` first.
+/// A client that tracks the selection, either by `SelectionChanged` alone or by also moving selected items at
+/// `Updated`.
 struct SelectionMirror {
     let movesAlong: Bool
     private var selected: Set<SelectedItem>
@@ -15,8 +16,8 @@ struct SelectionMirror {
         ids = adapter.objects(from: 0, limit: .max).map(\.id)
     }
 
-    /// Follows the events of one flush; then it must equal the list's selection.
-    mutating func take(
+    /// Applies the events of one flush, and checks that the result equals the list's selection.
+    mutating func receive(
         _ events: [AdapterEvent], from adapter: ListAdapter, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for event in events {

@@ -3,12 +3,12 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A list with a host that stores nothing and runs everything at once.
+/// A list with a host that does not store objects and runs all work at once.
 final class TestHost {
     let adapter: ListAdapter
-    /// All events, in order.
+    /// All events of the list, in order.
     private(set) var events: [AdapterEvent] = []
-    /// All answers, in order.
+    /// All answers to requests, in order.
     private(set) var answers: [RequestAnswer] = []
     private var nextID: RequestID = 1
     var now: UInt64 = 0
@@ -36,7 +36,7 @@ final class TestHost {
         return nextID
     }
 
-    /// Flushes until no request waits; returns the last result.
+    /// Flushes until no request is queued, and returns the last result.
     @discardableResult
     func flush() -> FlushResult {
         var last = FlushResult()
@@ -52,12 +52,12 @@ final class TestHost {
                 }
                 break
             }
-            take(last)
+            receive(last)
         } while adapter.flushTiming != .idle
         return last
     }
 
-    /// Queues a request and flushes; returns its answer.
+    /// Queues a request, flushes, and returns the answer.
     @discardableResult
     func perform(
         _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true
@@ -74,15 +74,15 @@ final class TestHost {
         return flush()
     }
 
-    func take(_ result: FlushResult) {
+    func receive(_ result: FlushResult) {
         events += result.events
         answers += result.answers
     }
 
-    func take(_ reply: ViewReply) { events += reply.effects }
-    func take(_ more: [AdapterEvent]) { events += more }
+    func receive(_ reply: ViewReply) { events += reply.effects }
+    func receive(_ more: [AdapterEvent]) { events += more }
 
-    /// The events since the last call.
+    /// Returns the events since the last call.
     func takeEvents() -> [AdapterEvent] {
         defer { events = [] }
         return events
@@ -93,19 +93,19 @@ final class TestHost {
 }
 
 extension RequestAnswer {
-    /// The revision, or the code of the error.
+    /// The revision of a successful request; `nil` after an error.
     var revision: UInt64? { try? outcome.get() }
     var errorCode: ListError.Code? {
         if case .failure(let error) = outcome { error.code } else { nil }
     }
 }
 
-/// Objects from identifiers; `a1` is the object `a` with the field `n` = 1.
+/// Creates objects from names: `a1` is the object `a` with the field `n` = 1.
 func objects(_ names: String...) throws -> [ListObject] { try objects(names) }
 
 func objects(_ names: [String]) throws -> [ListObject] { try names.map { try object($0) } }
 
-/// An object from its name: letters are the identifier, digits the content.
+/// Creates an object from a name, whose letters are the identifier and whose digits are the content.
 func object(_ name: String, type: String = "", height: Double? = nil) throws -> ListObject {
     let id = name.prefix { !$0.isNumber }
     var fields: Fields = [:]

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Convergence: a viewer's slots equal its view's picture")
+@Suite("Convergence: the slots of each viewer equal its view's picture")
 struct ViewConvergenceTests {
-    /// A view under test, and its viewer's copy.
+    /// A view under test, and the viewer's copy of its slots.
     final class Viewer {
         let options: ListViewOptions
         var screen: Screen
@@ -21,8 +21,8 @@ struct ViewConvergenceTests {
             screen = Screen(view: id)
         }
 
-        func take(_ events: [AdapterEvent]) {
-            screen.take(events)
+        func receive(_ events: [AdapterEvent]) {
+            screen.receive(events)
             for event in events {
                 switch event {
                 case .display(let change) where change.view == screen.view:
@@ -66,7 +66,7 @@ struct ViewConvergenceTests {
         return options
     }
 
-    @Test("random requests, scrolls, acks and sizes → each screen equals a fresh one", arguments: 0..<9)
+    @Test("random requests, scrolls, acknowledgements and sizes → each screen equals that of a new view", arguments: 0..<9)
     func screens(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 31_337)
         let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
@@ -80,7 +80,7 @@ struct ViewConvergenceTests {
             for viewer in viewers { try check(viewer, list.adapter, &source) }
         }
         for viewer in viewers {
-            viewer.take(try list.adapter.closeView(viewer.screen.view))
+            viewer.receive(try list.adapter.closeView(viewer.screen.view))
             #expect(viewer.screen.isClosed)
             #expect(viewer.displayed.isEmpty)
             #expect(viewer.inRange.isEmpty)
@@ -92,14 +92,14 @@ struct ViewConvergenceTests {
             for _ in 0..<Int.random(in: 1...2, using: &source.random) { list.enqueue(try source.operation()) }
             list.flush()
             let events = list.takeEvents()
-            for viewer in viewers { viewer.take(events) }
+            for viewer in viewers { viewer.receive(events) }
             return
         }
         guard let viewer = source.random.pick(viewers) else { return }
-        viewer.take(try act(viewer, list.adapter, &source))
+        viewer.receive(try performRandomAction(viewer, list.adapter, &source))
     }
 
-    private func act(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws -> [AdapterEvent] {
+    private func performRandomAction(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws -> [AdapterEvent] {
         let id = viewer.screen.view
         let total = adapter.objectCount
         switch Int.random(in: 0..<8, using: &source.random) {
@@ -149,12 +149,12 @@ struct ViewConvergenceTests {
         if source.random.chance(oneIn: 10) { try viewer.screen.expectEqualToResync(of: adapter) }
         #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
         #expect(description.visibleObjects == adapter.visibleObjects(in: viewer.screen.view).map(\.id))
-        // Sizes that a viewer reported belong to its view only: it cannot be compared with a new one.
+        // Sizes that a viewer reported apply to its view only, so it cannot be compared with a new view.
         guard viewer.screen.view != 1, viewer.screen.view != 6 else { return }
         var options = viewer.options
         options.window = nil
         options.windowBytes = nil
-        // Another list of the same objects: in this one views share what they lay out.
+        // Another list with the same objects, because views of one list share their layouts.
         let reference = ListAdapter(
             configuration: adapter.configuration,
             controllers: BuiltInSectionControllerProvider(names: ["binding": "listd/binding"]),
@@ -164,9 +164,9 @@ struct ViewConvergenceTests {
         if viewer.range != nil {
             let items = try #require(description.visibleItems)
             let (first, last) = try ends(of: items, adapter)
-            fresh.take(try reference.setVisibleRange(view: 999, first: first, last: last).effects)
+            fresh.receive(try reference.setVisibleRange(view: 999, first: first, last: last).effects)
         } else {
-            fresh.take(try reference.setViewport(view: 999, seen: 0, rect: description.viewport).effects)
+            fresh.receive(try reference.setViewport(view: 999, seen: 0, rect: description.viewport).effects)
         }
         let isEqual = viewer.screen.items.map(Self.withoutSlot) == fresh.items.map(Self.withoutSlot)
         #expect(isEqual, "view \(viewer.screen.view)")
@@ -174,7 +174,7 @@ struct ViewConvergenceTests {
         #expect(try reference.viewDescription(999).workingRange == description.workingRange)
     }
 
-    /// The first and the last of a view's named items, which follow the list.
+    /// Returns the paths of the first and the last item of a view's requested range, which moves with the list.
     private func ends(of items: VisibleItems, _ adapter: ListAdapter) throws -> (IndexPath, IndexPath) {
         var (section, left, first) = (items.first.section, items.length, items.first)
         first.item = min(first.item, max(0, (adapter.itemCount(inSection: section) ?? 0) - 1))

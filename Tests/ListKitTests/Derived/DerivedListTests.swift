@@ -12,7 +12,7 @@ struct DerivedListTests {
     private static let updates = isSoak ? 1000 : 150
 
     @Test(
-        "random changes, reloads and queries → the follower equals a naive filter and sort", .rule("FO-01"),
+        "random changes, reloads and queries → the derived list equals a naive filter and sort", .rule("FO-01"),
         arguments: 0..<seeds)
     func convergence(seed: Int) throws {
         let world = try FollowedList(seed: UInt64(seed), count: seed % 3 == 0 ? 8 : 60)
@@ -20,7 +20,7 @@ struct DerivedListTests {
         #expect(world.transactions > Self.updates / 4)
     }
 
-    @Test("one object of many changes → only that one is reported")
+    @Test("one of many objects changes → only this object is reported")
     func oneChange() throws {
         let objects = try (0..<1000).map {
             try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
@@ -52,7 +52,7 @@ struct DerivedListTests {
         #expect(removed == ["1"])
         #expect(upserts.map(\.object.id) == ["12"])
     }
-    @Test("two objects pass a third one → one move of the third")
+    @Test("two objects move past a third one → only the third is moved")
     func fewestMoves() throws {
         let objects = try (0..<5).map { try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0))]) }
         let list = DerivedList(try DerivedQuery(parsing: "sort=n"))

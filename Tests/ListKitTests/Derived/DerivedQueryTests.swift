@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Queries of derived lists")
 struct DerivedQueryTests {
-    @Test("every key → read, with percent-decoded values")
+    @Test("an argument with every key → all keys are parsed, and their values percent-decoded")
     func keys() throws {
         let query = try DerivedQuery(parsing: "contains=100%25%26%C3%A4&in=a%2Cb,c&type=x%20y&sort=-%2Dsize&limit=20")
         #expect(query.search == TextSearch("100%&ä", in: ["a,b", "c"]))
@@ -15,7 +15,7 @@ struct DerivedQueryTests {
         #expect(query.limit == 20)
     }
 
-    @Test("an empty argument → everything; empty values → accepted as such")
+    @Test("an empty argument → a query that matches all objects; empty values → accepted")
     func empty() throws {
         #expect(try DerivedQuery(parsing: "") == DerivedQuery())
         let query = try DerivedQuery(parsing: "contains=&in=&limit=0&type=")
@@ -26,7 +26,7 @@ struct DerivedQueryTests {
     }
 
     @Test(
-        "a query that cannot be read → the error names the wrong key", .rule("FO-02"),
+        "a malformed query → the error names the key at fault", .rule("FO-02"),
         arguments: [
             ("foo=1", "foo"), ("contains=a&contains=b", "contains"), ("limit=-1", "limit"),
             ("limit=4294967296", "limit"),
@@ -40,14 +40,14 @@ struct DerivedQueryTests {
         #expect(error.message.contains(fault.name))
     }
 
-    @Test("a key of 16 MiB → refused with a short message")
+    @Test("a key of 16 MiB → an error with a short message")
     func longKey() throws {
         let key = String(repeating: "k", count: 16 << 20)
         let error = try #require(throws: ListError.self) { try DerivedQuery(parsing: key + "=1") }
         #expect(error.message.utf8.count <= 1024)
     }
 
-    @Test("names with every byte → the same after encoding and decoding")
+    @Test("names with every byte → unchanged after encoding and decoding")
     func encoding() throws {
         let name = String((1..<0x180).compactMap { Unicode.Scalar($0).map(Character.init) })
         let encoded = PercentEncoding.encode(name)
@@ -56,7 +56,7 @@ struct DerivedQueryTests {
         #expect(PercentEncoding.encode("Az09-._~") == "Az09-._~")
     }
 
-    @Test("values of every type → numbers by value, then texts by code point, then the rest by its encoding")
+    @Test("sorting values of every type → numbers by value, then texts by code point, then others by their encoding")
     func order() throws {
         let ascending: [Value?] = [
             .double(-.infinity), .int64(.min), .int32(-5), .double(-0.5), .int64(0), .byte(1), .double(1.5), .uint16(2),
@@ -82,6 +82,6 @@ struct DerivedQueryTests {
 }
 
 extension Array {
-    /// A random order that is the same in each run.
+    /// Returns the elements in a shuffled order, the same in each run.
     fileprivate func shuffledOnce() -> Array { indices.map { self[($0 * 7 + 3) % count] } }
 }

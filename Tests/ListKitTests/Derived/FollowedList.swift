@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// A list, a derived list of it, and a third one built from the derived list's changes; and the result of a naive
-/// filter and sort of the first.
+/// A base list, its derived list, and a third list built from the derived list's changes. The expected result is a
+/// naive filter and sort of the base list.
 final class FollowedList {
     private var random: SeededRandom
     private let base = TestHost()
@@ -31,11 +31,11 @@ final class FollowedList {
         try load()
     }
 
-    /// Reads the base list page by page, while it changes.
+    /// Reads the base list page by page, while the base list changes.
     private func load() throws {
         behind = []
         while !derived.isLoaded {
-            // The answer has the list at that moment; all earlier announcements came before it.
+            // The page has the list of that moment, so all earlier transactions are already in it.
             let offset = max(0, derived.baseCount - (random.chance(oneIn: 4) ? 2 : 0))
             if random.chance(oneIn: 2) { try flushBase(try operation()) }
             updateDerived()
@@ -46,7 +46,8 @@ final class FollowedList {
         try updateShown()
     }
 
-    /// Makes some changes of the base list or the query, passed on one by one or together; then compares all three.
+    /// Changes the base list or the query, passes the changes on one by one or together, and compares all three
+    /// lists.
     func step() throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
@@ -60,7 +61,7 @@ final class FollowedList {
         updateDerived()
         if random.chance(oneIn: 5) { return }
         if random.chance(oneIn: 20) {
-            // The changes are refused: the whole list is passed on later.
+            // The changes are rejected, so the whole list is passed on later.
             _ = derived.takeChange()
             derived.tellWhole()
         }
@@ -100,17 +101,17 @@ final class FollowedList {
             case .diff(let job): step = base.adapter.finishDiff(job.run())
             case .commit(let transaction):
                 behind.append(transaction.content)
-                base.take(base.adapter.commitFlush())
+                base.receive(base.adapter.commitFlush())
                 return
             case .finished(let result):
-                base.take(result)
+                base.receive(result)
                 return
             }
         }
     }
 }
 
-// MARK: - What is random
+// MARK: - Random objects and requests
 
 extension FollowedList {
     private func object(_ id: String) throws -> ListObject {
@@ -178,7 +179,7 @@ extension FollowedList {
     }
 }
 
-// MARK: - The naive way
+// MARK: - Naive filter and sort
 
 extension FollowedList {
     private func naive() -> [ListObject] {
@@ -204,13 +205,13 @@ extension FollowedList {
         }
     }
 
-    /// Numbers in the order of the values, found by pairwise comparison.
+    /// Returns numbers that sort lexicographically like the values.
     private func rank(_ value: Value?, _ isDescending: Bool) -> [Double] {
         let sign: Double = isDescending ? -1 : 1
         switch value {
         case .int64(let number): return [0, 0, sign * Double(number)]
         case .double(let number): return [0, 0, sign * number]
-        // A terminator that is less than any byte, or greater when the order is reversed.
+        // The last number is a terminator, which is less than any byte, or greater in descending order.
         case .string(let text): return [0, sign] + text.utf8.map { sign * (Double($0) + 1) } + [0]
         default: return [1]
         }

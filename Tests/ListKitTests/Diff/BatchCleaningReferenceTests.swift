@@ -22,7 +22,7 @@ struct BatchCleaningReferenceTests {
         elements.reduce([[]]) { subsets, element in subsets + subsets.map { $0 + [element] } }
     }
 
-    /// Each place none, one and two times.
+    /// All lists in which each place occurs zero, one or two times.
     private static var repeated: [[IndexPath]] {
         places.reduce([[]]) { lists, place in
             lists.flatMap { list in (0...2).map { list + Array(repeating: place, count: $0) } }
@@ -55,7 +55,7 @@ struct BatchCleaningReferenceTests {
         return all
     }
 
-    /// The rules as upstream's header states them, one after the other, without any table.
+    /// Cleans a batch by the rules of IGListKit's header, one after the other, without any table.
     private static func cleaned(_ raw: Raw) -> ListBatchUpdateData {
         var (inserts, deletes) = (raw.insertSections, raw.deleteSections)
         var moves = raw.moveSections.filter { move in
@@ -82,13 +82,13 @@ struct BatchCleaningReferenceTests {
             insertItems.removeAll { $0.section == move.to }
             moveItems.removeAll { $0.from.section == move.from }
         }
-        // A clean batch stays as it is.
+        // Cleaning is idempotent.
         return ListBatchUpdateData(
             insertSections: ListIndexSet(inserts), deleteSections: ListIndexSet(deletes), moveSections: moves,
             insertItems: insertItems, deleteItems: deleteItems, moveItems: moveItems)
     }
 
-    @Test("all changes of two sections and two places, each up to twice → as the rules define", .rule("BU-01...BU-21"))
+    @Test("all batches for two sections with two items, each change up to twice → cleaned as the rules define", .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []
         for raw in BatchCleaningReferenceTests.all {
@@ -102,7 +102,7 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "the diff of all lists of up to 5 of 4 identifiers as a batch → applied, it gives the list after",
+        "the diff of every two lists of up to 5 elements with 4 identifiers, as a batch → applied, it yields the new list",
         .rule("DF-27"))
     func applied() {
         let length = DiffTests.exhaustiveLength
@@ -124,7 +124,7 @@ struct BatchCleaningReferenceTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    /// Removes and inserts as a client does: all positions at once.
+    /// Applies deletes and inserts as a client does, with all positions at once.
     private static func apply(_ data: ListBatchUpdateData, _ old: [Element], _ new: [Element]) -> [Element] {
         let gone = Set(Array(data.deleteSections) + data.moveSections.map(\.from))
         var list = old.indices.filter { !gone.contains($0) }.map { old[$0] }

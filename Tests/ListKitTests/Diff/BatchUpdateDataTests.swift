@@ -7,11 +7,12 @@ import Testing
 @Suite("ListBatchUpdateData")
 struct BatchUpdateDataTests {
     @Test(
-        "a case of IGListKit's tests → its cleaned batch", .rule("BU-01...BU-22"),
+        "a case of IGListKit's tests → the same cleaned batch", .rule("BU-01...BU-22"),
         arguments: try VectorCase.load("batch_update_data"))
     func vectors(vector: VectorCase) throws {
         let data = ListBatchUpdateData(try #require(vector.json["input"]))
-        // Cleaning a clean batch changes nothing, so the full result of the vectors can be read the same way.
+        // Cleaning a clean batch changes nothing, so the vectors' full results can be parsed and cleaned in the
+        // same way.
         #expect(data == ListBatchUpdateData(try #require(vector.json["derivedFromSource"])))
         let expected = try #require(vector.json["expected"])
         if let sections = expected["insertSections"]?.integers { #expect(Array(data.insertSections) == sections) }
@@ -24,7 +25,7 @@ struct BatchUpdateDataTests {
         if let count = expected["moveItemsCount"]?.integer { #expect(data.moveItems.count == count) }
     }
 
-    @Test("a section move into a deleted index → stays; onto an inserted one → dropped", .rule("BU-09", "BU-10"))
+    @Test("a section move to a deleted index → kept; to an inserted index → dropped", .rule("BU-09", "BU-10"))
     func conflicts() {
         let stays = ListBatchUpdateData(deleteSections: [2], moveSections: [ListMoveIndex(from: 0, to: 2)])
         #expect(stays.moveSections == [ListMoveIndex(from: 0, to: 2)])
@@ -35,7 +36,7 @@ struct BatchUpdateDataTests {
     }
 
     @Test(
-        "several item changes in one moved section → one delete and insert, none of them left",
+        "several item changes in one moved section → one delete and one insert, no item changes",
         .rule("BU-03...BU-07", "BU-20"))
     func converted() {
         let data = ListBatchUpdateData(
@@ -56,7 +57,7 @@ struct BatchUpdateDataTests {
         #expect(data.moveItems.map(\.from.section) == [2])
     }
 
-    @Test("an item move in a deleted section → dropped, the delete stays", .rule("BU-06"))
+    @Test("an item move in a deleted section → the move is dropped, the delete kept", .rule("BU-06"))
     func deletedSection() {
         let data = ListBatchUpdateData(
             deleteSections: [1],

@@ -4,9 +4,9 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Forms of a difference")
+@Suite("Edit scripts, index maps and reloads of a diff")
 struct DiffFormsTests {
-    @Test("the script applied step by step → the list after, with either kind of moves", arguments: 0..<12)
+    @Test("the edit script applied step by step → the new list, with either kind of moves", arguments: 0..<12)
     func script(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<150 {
@@ -16,14 +16,14 @@ struct DiffFormsTests {
                 let script = ListDiffScript(result)
                 var list = old
                 script.apply(to: &list, new: new)
-                // Of elements that are equal except for the value, those marked as updated were replaced.
+                // Elements that differ only in their value were replaced if they are marked as updated.
                 #expect(list == new || list.map(\.id) == new.map(\.id) && result.updates.isEmpty)
                 #expect(script.steps.count <= result.changeCount)
             }
         }
     }
 
-    @Test("all orders of five elements → as few moves as possible, and the script leads to each")
+    @Test("all permutations of five elements → the minimal number of moves, and a script that leads to the permutation")
     func permutations() {
         let old = Array(0..<5)
         for new in DiffTests.lists(length: 5, ids: 5, isCanonical: false) where Set(new).count == 5 {
@@ -36,7 +36,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("old and new indexes of each element → as the pairs have them", arguments: 0..<10)
+    @Test("old and new indexes of each element → the same as those of the matched pairs", arguments: 0..<10)
     func mapping(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {
@@ -52,7 +52,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("a reload without a diff → a delete and an insert of the same index", .rule("UP-43"))
+    @Test("a reload outside of a diff → a delete and an insert at the same index", .rule("UP-43"))
     func reloadAlone() {
         let (deletes, inserts) = ListDiff.between([Int](), []).convertingReloads([2])
         #expect(deletes == [2])
@@ -60,7 +60,7 @@ struct DiffFormsTests {
     }
 
     @Test(
-        "a reload of an element that moves → follows the identifier; of one that is deleted → dropped",
+        "a reload of an element that moves → follows its identifier; of an element that is deleted → dropped",
         .rule("UP-44...UP-46")
     )
     func reloadWithDiff() {

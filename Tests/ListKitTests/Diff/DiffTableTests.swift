@@ -7,7 +7,7 @@ import Testing
 @Suite("DiffTable")
 struct DiffTableTests {
     @Test(
-        "more indexes of one hash than a bucket has slots → each is found, and no other",
+        "more indexes with one hash than a bucket has slots → each of them is found, and no other",
         arguments: [0, 0x1234_5678, UInt32.max] as [UInt32])
     func collisions(hash: UInt32) {
         DiffMemory.with(byteCount: 0) { memory in
@@ -19,11 +19,11 @@ struct DiffTableTests {
         }
     }
 
-    @Test("an index of an element equal to one in the table → takes over its slot")
+    @Test("an index of an element that equals one in the table → replaces it in its slot")
     func replacing() {
         DiffMemory.with(byteCount: 4096) { memory in
             let table = DiffTable(count: 20, limit: 20, in: &memory)
-            // All elements count as equal here, so the hashes must differ where the table searches.
+            // All elements are equal here, so their hashes must differ in the bits that the table uses.
             func hash(_ index: Int) -> UInt32 { UInt32(index % 10) << 26 }
             for index in 0..<10 { _ = table.insert(index, hash: hash(index)) { $0 == index } }
             for index in 10..<20 { #expect(table.insert(index, hash: hash(index)) { _ in true } == index - 10) }
@@ -36,7 +36,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("an empty table → finds nothing")
+    @Test("a search in an empty table → finds nothing")
     func empty() {
         DiffMemory.with(byteCount: 64) { memory in
             let table = DiffTable(count: 0, limit: 0, in: &memory)
@@ -44,7 +44,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("more working memory than was reserved → blocks of their own, whose numbers stay apart")
+    @Test("more working memory than was reserved → additional blocks with distinct contents")
     func memory() {
         DiffMemory.with(byteCount: 128) { memory in
             let first = FlatBuffer<UInt32>(repeating: 1, count: 20, in: &memory)

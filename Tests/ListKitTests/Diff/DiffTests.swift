@@ -6,8 +6,8 @@ import Testing
 
 @Suite("ListDiff")
 struct DiffTests {
-    /// All lists of up to `length` identifiers below `ids`; with `isCanonical` only those whose identifiers are
-    /// numbered by first occurrence.
+    /// Returns all lists of up to `length` identifiers below `ids`. If `isCanonical`, only lists whose identifiers
+    /// are numbered by first occurrence.
     static func lists(length: Int, ids: Int, isCanonical: Bool) -> [[Int]] {
         var all: [[Int]] = [[]]
         var previous: [[Int]] = [[]]
@@ -21,7 +21,7 @@ struct DiffTests {
         return all
     }
 
-    /// Debug builds use one element less, which is enough to find a mistake while writing.
+    /// The maximum length for exhaustive tests. Debug builds use one less, to be fast.
     static var exhaustiveLength: Int {
         #if DEBUG
         4
@@ -30,9 +30,9 @@ struct DiffTests {
         #endif
     }
 
-    // Identifiers are interchangeable, so one naming of the list before is enough.
+    // Identifiers are interchangeable, so one naming of the old list is enough.
     @Test(
-        "all lists of up to 5 of 4 identifiers, each element changed in turn → IGListKit's result",
+        "every two lists of up to 5 elements with 4 identifiers, each element changed in turn → IGListKit's result",
         .rule("DF-01...DF-35"))
     func exhaustive() throws {
         let before = try (0..<4).map { try Element(id: $0, value: 0).object }
@@ -61,7 +61,7 @@ struct DiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    /// Two lists with some overlap; few different identifiers make many duplicates.
+    /// Returns two lists with some overlap. Few distinct identifiers cause many duplicates.
     static func randomPair(
         _ random: inout SeededRandom, maximum: Int
     ) -> (old: [Element], new: [Element]) {
@@ -101,8 +101,9 @@ struct DiffTests {
         }
     }
 
-    /// The common start of two lists is compared again only if something changed, so mistakes are likely there.
-    @Test("a long common start, then repeated identifiers out of it → IGListKit's result", arguments: 0..<10)
+    /// The common prefix of two lists is compared a second time only if an element changed, so mistakes are likely
+    /// there.
+    @Test("a long common prefix, then repetitions of its identifiers → IGListKit's result", arguments: 0..<10)
     func commonStart(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -116,7 +117,7 @@ struct DiffTests {
         }
     }
 
-    @Test("one element in front of a long list, or moved in it, that occurs there once more → IGListKit's result")
+    @Test("a repeated element is inserted in front of a long list, or moved within it → IGListKit's result")
     func fewIdentifiers() throws {
         let list = (0..<200).map { Element(id: $0, value: 0) }
         for id in [-1, 0, 100, 199] {
@@ -134,7 +135,7 @@ struct DiffTests {
         }
     }
 
-    /// An element that only the caller's executor may see; its identifier may leave it.
+    /// An element that is not Sendable, while its identifier is.
     private struct LocalElement: ListDiffable {
         final class Content { var value = 0 }
         let id: String
@@ -144,7 +145,7 @@ struct DiffTests {
         func isEqual(toDiffable other: LocalElement) -> Bool { content === other.content }
     }
 
-    @Test("elements that are not Sendable → the same result, and it finds their identifiers")
+    @Test("elements that are not Sendable → the same result, with lookups by identifier")
     func notSendable() {
         let old = ["a", "b", "c"].map { LocalElement(id: $0) }
         let result = ListDiff.between(old, [old[2], old[0], LocalElement(id: "b"), LocalElement(id: "d")])
@@ -153,7 +154,7 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves, repeated identifiers → the fewest for IGListKit's pairs, although another pairing needs none",
+        "minimal moves with repeated identifiers → fewest moves for IGListKit's pairs, even if another pairing has none",
         .rule("DF-17"))
     func minimalOfRepeated() {
         func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
@@ -162,7 +163,7 @@ struct DiffTests {
         #expect(ListDiff.between(elements(2, 1), elements(2, 1), moves: .minimal).moves.isEmpty)
     }
 
-    @Test("minimal moves → otherwise the same result, with as few moves as possible", arguments: 0..<10)
+    @Test("minimal moves → the fewest possible moves, otherwise the same result", arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
@@ -179,7 +180,7 @@ struct DiffTests {
         }
     }
 
-    @Test("pointer option → another instance is an update, the same one is not", .rule("DF-15", "DF-16", "DS-04"))
+    @Test("pointer comparison → another instance is an update, the same instance is not", .rule("DF-15", "DF-16", "DS-04"))
     func pointer() throws {
         let old = try [1, 2, 3].map { try Element(id: $0, value: 0).object }
         let new = try [old[0], Element(id: 2, value: 0).object, old[2]]
@@ -189,9 +190,9 @@ struct DiffTests {
     }
 }
 
-/// The elements that are in both lists, found by comparing all.
+/// Finds the elements that are in both lists by comparing all pairs.
 enum ReferencePairs {
-    /// The old and new place of each survivor, by its place after.
+    /// Returns the old and the new index of each element in both lists, by its new index.
     static func survivors(_ old: [Element], _ new: [Element]) -> [ListMoveIndex] {
         var free = Array(old.indices)
         var pairs: [ListMoveIndex] = []
@@ -202,7 +203,7 @@ enum ReferencePairs {
         return pairs
     }
 
-    /// The length of a longest increasing subsequence, by comparing all pairs.
+    /// Returns the length of a longest increasing subsequence, by comparing all pairs.
     static func longestIncreasing(_ numbers: [Int]) -> Int {
         var lengths: [Int] = []
         for (position, number) in numbers.enumerated() {

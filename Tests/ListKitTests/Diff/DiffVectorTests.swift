@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-/// An element that is an instance, as in IGListKit's tests.
+/// An element of a reference type, as in IGListKit's tests.
 private final class Instance: ListDiffable, Sendable {
     let id: String
     let value: String
@@ -21,7 +21,7 @@ private final class Instance: ListDiffable, Sendable {
 
 @Suite("IGListKit's diff cases")
 struct DiffVectorTests {
-    /// The two lists of a case; elements with one `ref` are one instance.
+    /// Returns the two lists of a case. Elements with the same `ref` are the same instance.
     private func lists<Item>(_ vector: VectorCase, make: (JSON) throws -> Item) rethrows -> (old: [Item], new: [Item]) {
         var shared: [String: Item] = [:]
         func item(_ element: JSON) throws -> Item {
@@ -41,7 +41,7 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests → its result", .rule("DF-01...DF-35", "DS-01...DS-05"),
+        "a case of IGListKit's tests → the same result", .rule("DF-01...DF-35", "DS-01...DS-05"),
         arguments: try VectorCase.load("diff"))
     func elements(vector: VectorCase) {
         let (old, new) = lists(vector) { Instance($0) }
@@ -53,7 +53,7 @@ struct DiffVectorTests {
         check(result, vector)
     }
 
-    @Test("the same cases with objects → the same results", arguments: try VectorCase.load("diff"))
+    @Test("a case of IGListKit's tests with list objects → the same result", arguments: try VectorCase.load("diff"))
     func objects(vector: VectorCase) throws {
         let (old, new) = try lists(vector) { element in
             try ListObject(
@@ -114,10 +114,10 @@ struct DiffVectorTests {
     }
 }
 
-@Suite("Moves")
+@Suite("Moves as values")
 struct MoveTests {
     @Test(
-        "moves as values → set, order and equality", .rule("DR-01...DR-10"),
+        "moves → usable in sets, sortable and comparable", .rule("DR-01...DR-10"),
         arguments: try VectorCase.load("diff", "moveRecords"))
     func records(record: VectorCase) {
         let isPath = record.json["kind"]?.string == "path"
@@ -133,7 +133,7 @@ struct MoveTests {
     }
 
     @Test(
-        "moves that differ at one end → different, sorted by their origin",
+        "moves that differ at one end → not equal, and sorted by their origin",
         .rule("DR-02", "DR-03", "DR-05...DR-07", "DR-10"))
     func different() {
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 2, to: 1))
@@ -142,7 +142,7 @@ struct MoveTests {
         #expect(sorted.map(\.from) == [1, 3])
     }
 
-    @Test("descriptions → numbers and ends", .rule("DD-01...DD-05"))
+    @Test("descriptions of moves and results → the numbers and both indexes", .rule("DD-01...DD-05"))
     func descriptions() {
         let result = ListDiff.between(["a", "b", "c"], ["c", "d", "a"])
         #expect(result.description == "<ListIndexSetResult; 1 inserts; 1 deletes; 0 updates; 2 moves>")

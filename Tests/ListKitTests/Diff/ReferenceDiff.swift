@@ -2,20 +2,21 @@
 
 import ListKit
 
-/// One element of a test list: an identity and a content.
+/// An element of a test list, with an identifier and a value.
 struct Element: Hashable, ListDiffable {
     let id: Int
     let value: Int
 
     var diffIdentifier: Int { id }
 
-    /// The same element as an object of a list; a new instance each time.
+    /// The element as a new list object.
     var object: ListObject {
         get throws { try ListObject(id: "id-\(id)", fields: ["value": .int64(Int64(value))]) }
     }
 }
 
-/// Heckel's algorithm as IGListKit writes it: one heap entry for each identifier, three passes, then emission.
+/// Heckel's algorithm as IGListKit implements it: one heap entry for each identifier, three passes, then the
+/// result.
 enum ReferenceDiff {
     private final class Entry {
         var oldCount = 0
@@ -40,7 +41,7 @@ enum ReferenceDiff {
         }
     }
 
-    /// The differences, where `isChanged` compares an element before and one after.
+    /// Returns the differences. `isChanged` compares an old element with a new one.
     static func between<Item, ID: Hashable>(
         _ old: [Item], _ new: [Item], id: (Item) -> ID, isChanged: (Item, Item) -> Bool
     ) -> Result {

@@ -6,9 +6,9 @@ import Testing
 
 private typealias Snapshot = ListSectionSnapshot<Element, Element, String>
 
-@Suite("Two-level diff")
+@Suite("Diff of sections and their items")
 struct SectionedDiffTests {
-    /// Applies a result as a client with the list before does: sections first, then items, all positions at once.
+    /// Applies a result as a client with the old list does: sections first, then items, with all positions at once.
     private static func apply(_ result: ListSectionedResult, to old: [Snapshot], new: [Snapshot]) -> [[Element]] {
         let mapping = ListIndexMapping(result.sections)
         let gone = Set(result.deleteItems + result.moveItems.map(\.from))
@@ -30,7 +30,8 @@ struct SectionedDiffTests {
         }
     }
 
-    /// Sections with items whose identifiers are unique in the whole list, and the same after some changes.
+    /// Returns random sections whose items have unique identifiers in the whole list, before and after some
+    /// changes.
     private static func randomPair(_ random: inout SeededRandom) -> (old: [Snapshot], new: [Snapshot]) {
         func list(_ version: Int) -> [Snapshot] {
             var items = (0..<12).shuffled(using: &random).map {
@@ -48,7 +49,7 @@ struct SectionedDiffTests {
         return (list(0), list(1))
     }
 
-    @Test("random sections with items → applied as one batch, they give the list after", arguments: 0..<20)
+    @Test("random changes of sections and items → the diff, applied as one batch, yields the new list", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -67,7 +68,8 @@ struct SectionedDiffTests {
         }
     }
 
-    /// Applies a batch as a view does that knows nothing else; `nil` when it has entries for sections that it replaces.
+    /// Applies a batch as a view without other knowledge does. Returns `nil` if the batch has item changes in
+    /// sections that it replaces.
     private static func apply(_ batch: ListBatchUpdateData, to old: [Snapshot], new: [Snapshot]) -> [[Int]]? {
         let replaced = batch.deleteSections.union(ListIndexSet(batch.moveSections.map(\.from)))
         var stays = old.indices.filter { !replaced.contains($0) }[...]
@@ -96,7 +98,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random sections as one batch → applied blindly, it gives the items after", .rule("BU-06", "BU-07"),
+        "random changes as a cleaned batch → applied without other knowledge, it yields the new items", .rule("BU-06", "BU-07"),
         arguments: 0..<20
     )
     func batches(seed: Int) {
@@ -113,7 +115,7 @@ struct SectionedDiffTests {
         }
     }
 
-    @Test("an item that leaves or enters a section that moves → a delete or an insert where the section stays")
+    @Test("an item leaves or enters a section that moves → a delete or an insert in a section that does not move")
     func acrossMovedSections() {
         func section(_ id: Int, _ items: Int...) -> Snapshot {
             Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
@@ -129,7 +131,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "an item that moves to another section → a move between sections when identity is global, else delete and insert"
+        "an item moves to another section → a move if identifiers are global, else a delete and an insert"
     )
     func acrossSections() {
         let item = Element(id: 7, value: 0)
@@ -147,7 +149,7 @@ struct SectionedDiffTests {
         #expect(global.deleteItems.isEmpty && global.insertItems.isEmpty)
     }
 
-    @Test("a section whose own content alone differs → a reload; with changed items → only item entries")
+    @Test("only the section's own content changes → a reload; its items change too → only item changes")
     func reloads() {
         let (before, after) = (Element(id: 1, value: 0), Element(id: 1, value: 1))
         let items = [Element(id: 5, value: 0)]
@@ -164,7 +166,7 @@ struct SectionedDiffTests {
         #expect(footer.hasChanges)
     }
 
-    @Test("one section with all lists of up to 5 of 4 items, each changed in turn → the diff of the items")
+    @Test("one section, every two lists of up to 5 items, each changed in turn → the same as the diff of the items")
     func exhaustiveItems() {
         let section = Element(id: 1, value: 0)
         let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
@@ -185,7 +187,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    @Test("all lists of two sections with up to two of two items → section by section as the plain diff")
+    @Test("every two lists of up to two sections with up to two items → the same as diffing each section by itself")
     func exhaustiveSections() {
         let lists = SectionedDiffTests.smallLists
         var mismatches: [String] = []
@@ -211,7 +213,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(3))")
     }
 
-    /// Every list of at most two sections, each with at most two items of two identifiers.
+    /// All lists of at most two sections, each with at most two items, of two identifiers.
     private static var smallLists: [[Snapshot]] {
         let items = DiffTests.lists(length: 2, ids: 2, isCanonical: false).map { $0.map { Element(id: $0, value: 0) } }
         func sections(_ id: Int) -> [Snapshot] { items.map { Snapshot(Element(id: id, value: 0), items: $0) } }
@@ -220,7 +222,7 @@ struct SectionedDiffTests {
         return [[]] + first.map { [$0] } + second.map { [$0] } + pairs
     }
 
-    /// The list with the content of one item changed; a number chooses the item.
+    /// Returns the list with the content of one item changed, which `number` selects.
     private static func changingOneItem(of list: [Snapshot], _ number: Int) -> [Snapshot] {
         let count = list.reduce(0) { $0 + $1.items.count }
         guard count > 0 else { return list }
@@ -235,7 +237,7 @@ struct SectionedDiffTests {
     }
 }
 
-/// The item entries of a result, without regard to their order.
+/// The item changes of a result, without regard to their order.
 private struct ItemEntries: Equatable {
     private var deletes: Set<IndexPath> = []
     private var inserts: Set<IndexPath> = []

@@ -18,7 +18,7 @@ struct ActionTests {
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "item") }
 
         override func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool {
-            log.note("\(action) \(index) \(parameters["n"]?.int ?? 0)")
+            log.record("\(action) \(index) \(parameters["n"]?.int ?? 0)")
             if action == "mark" { context?.selectItem(at: index) }
             return action == "open" || action == "mark"
         }
@@ -32,15 +32,15 @@ struct ActionTests {
             provider: provider ?? ScriptedProvider { [log] _ in Handler(log: log) })
     }
 
-    @Test("an action that the section controller knows → handled, with item and parameters; another one → not handled")
+    @Test("an action that the section controller supports → handled, with item and parameters; another action → not handled")
     func handled() throws {
         let list = try list()
         #expect(try list.adapter.invoke("open", parameters: ["n": .int64(7)], item: 1, ofObject: "b").handled)
         #expect(try !list.adapter.invoke("close", item: 0, ofObject: "a").handled)
-        #expect(log.take() == ["open 1 7", "close 0 0"])
+        #expect(log.drain() == ["open 1 7", "close 0 0"])
     }
 
-    @Test("changes that the section controller makes in the action → applied with the answer")
+    @Test("the section controller changes items while it handles an action → applied before the answer")
     func events() throws {
         let list = try list()
         let answer = try list.adapter.invoke("mark", item: 0, ofObject: "b")
@@ -51,24 +51,24 @@ struct ActionTests {
         #expect(selected == [[SelectedItem(objectID: "b", item: 0)]])
     }
 
-    @Test("an unknown object or item → its error, and no controller is called")
+    @Test("an action on an unknown object or item → an error, and no controller is called")
     func unknown() throws {
         let list = try list()
         let object = #expect(throws: ListError.self) { try list.adapter.invoke("open", item: 0, ofObject: "c") }
         #expect(object?.code == .noSuchObject)
         let item = #expect(throws: ListError.self) { try list.adapter.invoke("open", item: 2, ofObject: "a") }
         #expect(item?.code == .noSuchItem)
-        #expect(log.take() == [])
+        #expect(log.drain() == [])
     }
 
-    @Test("a controller without actions, or a built-in one → not handled")
+    @Test("a controller without actions, or a built-in controller → the action is not handled")
     func builtIn() throws {
         let plain = try list(ScriptedProvider { _ in ListSectionController() })
         #expect(try !plain.adapter.invoke("open", item: 0, ofObject: "a").handled)
         #expect(try !TestHost(try objects("a")).adapter.invoke("open", item: 0, ofObject: "a").handled)
     }
 
-    @Test("a call → reported to the performance delegate as an action")
+    @Test("a controller handles an action → the performance delegate is notified of the call")
     func traced() throws {
         let list = try list()
         let delegate = CallbackList()
@@ -78,7 +78,7 @@ struct ActionTests {
     }
 }
 
-/// The calls of section controllers, in order.
+/// Records the calls of section controllers, in order.
 private final class CallbackList: ListPerformanceDelegate {
     private(set) var callbacks: [ListControllerCall.Callback] = []
 

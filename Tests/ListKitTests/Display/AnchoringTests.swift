@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Anchoring: items on the screen keep their place")
+@Suite("Anchoring: visible items keep their position on the screen")
 struct AnchoringTests {
-    /// The place of an object's item on the screen.
+    /// The position of an object's item on the screen.
     func place(of id: String, on screen: Screen) -> Double? {
         screen.items.first { $0.objectID == id }.map { $0.frame.minY - screen.offset.y }
     }
@@ -15,57 +15,57 @@ struct AnchoringTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": 20]) }
     }
 
-    @Test("objects added and removed above the viewport → the viewport moves with its items")
+    @Test("objects are added and removed above the viewport → the offset is adjusted, and visible items stay in place")
     func above() throws {
         let list = TestHost(try names(10..<40))
         var screen = try list.open(y: 105)
         #expect(place(of: "o15", on: screen) == -5)
-        screen.take(try list.update(names(0..<40)).events)
+        screen.receive(try list.update(names(0..<40)).events)
         #expect(screen.offset.y == 305)
         #expect(place(of: "o15", on: screen) == -5)
-        screen.take(try list.update(names(12..<40)).events)
+        screen.receive(try list.update(names(12..<40)).events)
         #expect(screen.offset.y == 65)
         #expect(place(of: "o15", on: screen) == -5)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
     @Test(
-        "the anchor itself is removed → the next survivor keeps its place; all are removed → the next one after them",
+        "the anchor item is removed → the next remaining visible item stays in place, or else the next item after them",
         .rule("VW-08"))
     func anchorGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 205)
         let before = place(of: "o12", on: screen)
         list.enqueue(.applyChanges(removed: ["o10", "o11"], upserts: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         #expect(place(of: "o12", on: screen) == before)
         let gone = (12..<20).map { "o\($0)" }
         list.enqueue(.applyChanges(removed: gone, upserts: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         try screen.expectEqualToResync(of: list.adapter)
         #expect(screen.items.contains { $0.objectID == "o20" })
     }
 
-    /// A section of items that are 20 high, named by the letters.
+    /// Creates an object of a section whose items have these names and this height.
     private func section(_ id: String, _ items: [String], height: Double = 20) throws -> ListObject {
         let fields = items.map { Value(["id": .string($0), "height": .double(height)]) }
         return try ListObject(id: id, type: "binding", fields: ["items": .array(element: "a{sv}", fields)])
     }
 
-    @Test("all items on the screen are removed, but not their section → its next item keeps the place")
+    @Test("all visible items of a section are removed → the next item of the section takes the anchor's place")
     func anchorGoneInsideOfItsSection() throws {
         let items = (0..<100).map { "i\($0)" }
         let list = TestHost([try section("a", items), try section("b", ["b"])], names: ["binding": "listd/binding"])
         var screen = try list.open(y: 400)
         let kept = items.filter { !(10..<25).map { "i\($0)" }.contains($0) } + (0..<50).map { "new\($0)" }
-        screen.take(try list.update([section("a", kept), section("b", ["b"])]).events)
-        // Item 25 was at 500, below the screen, and is where item 10 was.
+        screen.receive(try list.update([section("a", kept), section("b", ["b"])]).events)
+        // Item 25, which was at 500 below the screen, is now where item 10 was.
         #expect(screen.offset.y == 100)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
     @Test(
-        "the section on the screen loses its shown items, the next one gets an item on top → its first survivor keeps its place"
+        "a section loses its visible items, the next section gets a new first item → the first remaining item stays in place"
     )
     func anchorGoneBeforeAnInsert() throws {
         let items = (0..<30).map { "i\($0)" }
@@ -73,7 +73,7 @@ struct AnchoringTests {
             [try section("a", items), try section("b", ["b0", "b1", "b2", "b3", "b4", "b5", "b6"])],
             names: ["binding": "listd/binding"])
         var screen = try list.open(y: 500)
-        screen.take(
+        screen.receive(
             try list.update([
                 section("a", Array(items.prefix(20))),
                 section("b", ["new", "b0", "b1", "b2", "b3", "b4", "b5", "b6"]),
@@ -83,52 +83,52 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("at the start of the content → new objects appear on top, unless the view is anchored there", .rule("VW-09"))
+    @Test("a view at the start of the content → new first objects become visible, unless the view is anchored at the start", .rule("VW-09"))
     func atStart() throws {
         let list = TestHost(try names(10..<40))
         var plain = try list.open(1)
         var anchored = try list.open(2) { $0.isAnchoredAtStart = true }
         let events = try list.update(names(9..<40)).events
-        plain.take(events)
-        anchored.take(events)
+        plain.receive(events)
+        anchored.receive(events)
         #expect(plain.offset.y == 0 && plain.items.first?.objectID == "o9")
         #expect(anchored.offset.y == 20 && anchored.items.first?.objectID == "o10")
     }
 
-    @Test("only content below shrinks → nothing moves, not even beyond the end")
+    @Test("content below the viewport shrinks → the offset stays, even beyond the end of the content")
     func below() throws {
         let list = TestHost(try names(0..<10))
         var screen = try list.open(y: 120)
-        screen.take(try list.update(names(0..<7)).events)
+        screen.receive(try list.update(names(0..<7)).events)
         #expect(screen.offset.y == 120)
         #expect(screen.contentSize.height == 140)
     }
 
-    @Test("everything from the anchor on is removed → the end of the rest is shown", .rule("EE-51"))
+    @Test("all items from the anchor on are removed → the end of the remaining content is shown", .rule("EE-51"))
     func endGone() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(y: 600)
-        screen.take(try list.update(names(0..<10)).events)
+        screen.receive(try list.update(names(0..<10)).events)
         #expect(screen.offset.y == 100)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("not anchored → the offset stays")
+    @Test("a view without anchoring → the offset stays")
     func off() throws {
         let list = TestHost(try names(10..<40))
         var screen = try list.open(y: 105) { $0.isAnchored = false }
-        screen.take(try list.update(names(0..<40)).events)
+        screen.receive(try list.update(names(0..<40)).events)
         #expect(screen.offset.y == 105)
     }
 
-    @Test("a viewport from before a shift → shifted once; from after it → not", .rule("VW-10"))
+    @Test("a viewport that was set before an anchoring shift → shifted once; after the shift → not shifted", .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
         var screen = try list.open(y: 105)
-        screen.take(try list.update(names(5..<60)).events)
+        screen.receive(try list.update(names(5..<60)).events)
         #expect(screen.sequence == 2 && screen.offset.y == 205)
         func scroll(seen: UInt64, _ y: Double) throws -> Double {
-            screen.take(
+            screen.receive(
                 try list.adapter.setViewport(view: 1, seen: seen, rect: Rect(x: 0, y: y, width: 100, height: 100))
                     .effects)
             return try list.adapter.viewDescription(1).viewport.minY
@@ -141,7 +141,7 @@ struct AnchoringTests {
         #expect(try scroll(seen: 1, 300) == 300)
     }
 
-    @Test("a shift that a stalled viewer did not get → added to its viewport")
+    @Test("a stalled viewer has not received a shift → the shift is added to its viewport")
     func stalledShift() throws {
         let list = TestHost(try names(10..<60))
         let screen = try list.open(y: 105) { $0.window = 1 }
@@ -158,13 +158,13 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a scroll-to that the viewer has not seen → its viewport does not undo it, but its size counts", .rule("VW-11"))
+        "a viewer sets a viewport before it has seen a scroll-to → the offset of the scroll-to stays, the new size is used", .rule("VW-11"))
     func unseenScroll() throws {
         let list = TestHost(try names(0..<100))
         var screen = try list.open()
         let (offset, reply) = try list.adapter.scrollTo(view: 1, object: "o50", item: 0, position: .start)
         #expect(offset.y == 1000)
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         #expect(screen.offset.y == 1000 && screen.sequence == reply.sequence)
         _ = try list.adapter.setViewport(view: 1, seen: 1, rect: Rect(x: 0, y: 30, width: 100, height: 60))
         #expect(try list.adapter.viewDescription(1).viewport == Rect(x: 0, y: 1000, width: 100, height: 60))
@@ -173,14 +173,14 @@ struct AnchoringTests {
         #expect(try list.adapter.viewDescription(1).viewport.minY == 30)
     }
 
-    @Test("a scroll-to that changes only the offset → its change is sent")
+    @Test("a scroll-to that changes only the offset → a change is sent")
     func offsetOnly() throws {
         let list = TestHost([
             try ListObject(id: "a", fields: ["height": 1000]), try ListObject(id: "b", fields: ["height": 1000]),
         ])
         var screen = try list.open(y: 0)
         let (offset, reply) = try list.adapter.scrollTo(view: 1, object: "a", item: 0, position: .end)
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         #expect(offset.y == 900 && screen.offset.y == 900 && screen.sequence == 2)
         #expect(throws: ListError.self) { try list.adapter.scrollTo(view: 1, object: "x", item: 0, position: .end) }
         #expect(throws: ListError.self) { try list.adapter.scrollTo(view: 1, object: "a", item: 1, position: .end) }
@@ -188,20 +188,20 @@ struct AnchoringTests {
         #expect(throws: ListError.self) { try list.adapter.scrollTo(view: 2, object: "a", item: 0, position: .end) }
     }
 
-    @Test("measured sizes → replace the estimates in that view only, anchored", .rule("VW-16"))
+    @Test("a viewer reports measured sizes → they replace the estimates in its view only, with anchoring", .rule("VW-16"))
     func reportedSizes() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(1, y: 205)
         let other = try list.open(2, y: 205)
         let sizes = (0..<5).map { MeasuredSize(objectID: "o\($0)", item: 0, size: Size(width: 100, height: 50)) }
-        screen.take(
+        screen.receive(
             try list.adapter.reportSizes(view: 1, sizes: sizes + [MeasuredSize(objectID: "gone", item: 0, size: .zero)])
                 .effects)
         #expect(screen.offset.y == 355)
         #expect(screen.contentSize.height == 950)
         try screen.expectEqualToResync(of: list.adapter)
         #expect(try list.adapter.viewDescription(2).contentSize == other.contentSize)
-        screen.take(try list.update([try ListObject(id: "new", fields: ["height": 10])] + names(0..<40)).events)
+        screen.receive(try list.update([try ListObject(id: "new", fields: ["height": 10])] + names(0..<40)).events)
         #expect(screen.contentSize.height == 960)
         #expect(throws: ListError.self) {
             try list.adapter.reportSizes(

@@ -4,14 +4,14 @@
 import TestSupport
 import Testing
 
-@Suite("Views and data sources that are added and removed while updates wait")
+@Suite("Views and data sources that are added and removed while updates are pending")
 struct AttachmentTests {
     private func texts(_ screen: Screen) -> [String] {
         screen.items.map { $0.objectID + ($0.content["letter"]?.string ?? "") }
     }
 
     @Test(
-        "a view before the objects, after them, and a second one → items once the viewport is set",
+        "a view is opened before or after the objects are set → its items appear once the viewport is set",
         .rule("AD-22...AD-24", "EE-81")
     )
     func order() throws {
@@ -24,17 +24,17 @@ struct AttachmentTests {
             if isViewFirst { list.adapter.setDataSource(source) }
             var screen = Screen(view: 1)
             let rect = Rect(x: 0, y: 0, width: 100, height: 100)
-            screen.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+            screen.receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
             #expect(texts(screen) == ["ax", "ay"] && source.reads == 1)
             #expect(texts(try list.open(2)) == ["ax", "ay"])
         }
     }
 
-    /// The work that waits when the view changes: an update, a reload, or an item update.
+    /// The work that is pending when a view is opened or closed.
     enum Waiting: CaseIterable { case update, reload, items }
 
     @Test(
-        "a view is closed or opened while work waits → it is applied, completed, and shown in new views",
+        "a view is closed or opened while an update is pending → the update is applied, completed and shown",
         .rule("EE-77", "EE-78", "EE-80", "EE-82", "EE-84"),
         arguments: Waiting.allCases, [true, false])
     func viewChanges(waiting: Waiting, closes: Bool) throws {
@@ -53,21 +53,21 @@ struct AttachmentTests {
                     batch.insertItems(at: [1])
                 }, completion: { finished.append($0) })
         }
-        if closes { first.take(try list.adapter.closeView(1)) }
+        if closes { first.receive(try list.adapter.closeView(1)) }
         var second = try list.open(2)
         #expect(texts(second) == ["ax"] && finished.isEmpty && first.isClosed == closes)
         for result in list.adapter.flushNow() {
-            first.take(result.events)
-            second.take(result.events)
+            first.receive(result.events)
+            second.receive(result.events)
         }
         #expect(finished == [true] && texts(second) == (waiting == .reload ? ["ax"] : ["ax", "ay"]))
         if !closes { #expect(texts(first) == texts(second)) }
-        second.take(try list.update([letters("b:z")]).events)
+        second.receive(try list.update([letters("b:z")]).events)
         #expect(texts(second) == ["bz"])
     }
 
     @Test(
-        "an update waits, then another data source → it is completed with the new source's objects",
+        "the data source is replaced while an update is pending → it completes with the new source's objects",
         .rule("EE-83", "UP-66"))
     func sourceChanges() throws {
         let list = try TestHost.letters()
@@ -82,7 +82,7 @@ struct AttachmentTests {
         #expect(new.reads == 1)
     }
 
-    @Test("an update or a reload completes → its items are already visible", .rule("EE-06", "EE-07"))
+    @Test("the completion of an update or reload → its items are already visible", .rule("EE-06", "EE-07"))
     func visibleInCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -104,7 +104,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "a list released with items shown, an update waiting, flushing or laying out → all of it is released",
+        "a list is released in any state of an update → adapter, controllers and items are released",
         .rule("AD-34", "AD-35", "EE-53", "EE-92", "EE-93"),
         arguments: 0..<5)
     func released(moment: Int) throws {
@@ -113,7 +113,7 @@ struct AttachmentTests {
             let list = try TestHost.letters("a:x") { $0.onUpdate = { $0.context?.invalidateLayout() } }
             _ = try list.open()
             let controller = try #require(list.controller("a"))
-            // A shown item is a value: keeping it does not keep a view.
+            // A shown item is a value, so retaining it does not retain a view.
             (remains.adapter, remains.controller, remains.item) = (
                 list.adapter, controller, controller.context?.displayedItem(at: 0)
             )

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Many items selected and deselected at once")
+@Suite("Selecting and deselecting many items at once")
 struct ChangeSelectionTests {
-    /// Agrees to everything except objects whose identifier begins with x.
+    /// Refuses to select and deselect items of objects whose identifier begins with x.
     private final class Careful: ListSectionController {
         private var object: ListObject?
         override func didUpdate(to object: ListObject) { self.object = object }
@@ -20,7 +20,7 @@ struct ChangeSelectionTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    @Test("items to select and to deselect → one event in the order of the list, and the new selection", .rule("SE-03"))
+    @Test("items are selected and deselected in one call → one event, in the order of the list, and the new selection", .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
         let first = try list.adapter.changeSelection(
@@ -37,7 +37,7 @@ struct ChangeSelectionTests {
         #expect(try list.adapter.changeSelection(select: [Self.item("o0")], deselect: []).events.isEmpty)
     }
 
-    @Test("an unknown object or item anywhere → its error, and nothing changes", .rule("SE-03"))
+    @Test("one object or item of a call is unknown → an error, and nothing changes", .rule("SE-03"))
     func unknown() throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "o\($0)") })
         _ = try list.adapter.selectItem(0, ofObject: "o2")
@@ -52,7 +52,7 @@ struct ChangeSelectionTests {
         #expect(list.adapter.selectedItems == [Self.item("o2")] && list.takeEvents().isEmpty)
     }
 
-    @Test("controllers that refuse some → the others change, and the answer leaves those out")
+    @Test("controllers refuse some items → only the other items change and are in the answer")
     func refused() throws {
         let list = TestHost(
             try ["o0", "x1", "o2"].map { try ListObject(id: $0) }, provider: ScriptedProvider { _ in Careful() })
@@ -62,7 +62,7 @@ struct ChangeSelectionTests {
         #expect(selections(change.events).map(\.selected) == [[Self.item("o0")]])
     }
 
-    @Test("an item that its controller deselects as soon as it is selected → no event")
+    @Test("a controller deselects an item as soon as it is selected → no event")
     func automatic() throws {
         let list = TestHost(try [ListObject(id: "o")]) { $0.deselectsAutomatically = true }
         let change = try list.adapter.changeSelection(select: [Self.item("o")], deselect: [])

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Delegates: who is notified, in which order, and what happens without one")
+@Suite("Delegates: which are notified, in which order, and what happens without a delegate")
 struct DelegateTests {
-    /// Implements nothing: every call has a default.
+    /// Implements none of the delegates' methods, which all have defaults.
     final class Silent: ListAdapterDelegate, ListUpdaterDelegate, ListDisplayDelegate {}
 
     final class Performance: ListPerformanceDelegate {
@@ -31,21 +31,21 @@ struct DelegateTests {
             self.log = log
         }
         func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int) {
-            log.note("\(name) will \(object.id)@\(section)")
+            log.record("\(name) will \(object.id)@\(section)")
             onEvent?()
         }
         func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {
-            log.note("\(name) end \(object.id)@\(section)")
+            log.record("\(name) end \(object.id)@\(section)")
         }
         func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath) {
-            log.note("\(name) will \(object.id).\(path.item)")
+            log.record("\(name) will \(object.id).\(path.item)")
         }
         func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {
-            log.note("\(name) end \(object.id).\(path.item)")
+            log.record("\(name) end \(object.id).\(path.item)")
         }
     }
 
-    @Test("delegates without any method → everything works")
+    @Test("delegates that implement no method → updates work")
     func silent() throws {
         let silent = Silent()
         let list = try TestHost.letters("a:x") { $0.displayDelegate = silent }
@@ -62,7 +62,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "display → controller, delegate, announcer for the item, then for the section", .rule("AN-01", "DH-01", "DH-10")
+        "an item appears → controller, delegate and announcer are notified of the item, then of the section", .rule("AN-01", "DH-01", "DH-10")
     )
     func order() throws {
         let log = EventList()
@@ -74,23 +74,23 @@ struct DelegateTests {
         let list = try TestHost.letters("a:x", log: log)
         list.adapter.delegate = delegate
         list.adapter.announcer = announcer
-        _ = log.take()
+        _ = log.drain()
         _ = try list.open()
         #expect(
-            log.take().filter { !$0.hasPrefix("enter") && !$0.hasPrefix("update") } == [
+            log.drain().filter { !$0.hasPrefix("enter") && !$0.hasPrefix("update") } == [
                 "will a.0", "delegate will a.0", "first will a.0", "second will a.0",
                 "will a", "delegate will a@0", "first will a@0", "second will a@0",
             ])
         announcer.removeListener(second)
         try list.update([])
         #expect(
-            log.take().filter { !$0.hasPrefix("exit") } == [
+            log.drain().filter { !$0.hasPrefix("exit") } == [
                 "end a.0", "delegate end a.0", "first end a.0", "end a", "delegate end a@0", "first end a@0",
             ])
     }
 
     @Test(
-        "objects, items, everything reloaded → listeners get the kind, and a reload is never animated",
+        "updates of objects, of items and reloads → listeners get the kind of update; a reload is never animated",
         .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
@@ -116,7 +116,7 @@ struct DelegateTests {
         #expect(updates.heard.count == 4)
     }
 
-    @Test("a listener removes itself while it is notified → the others get everything", .rule("AN-05"))
+    @Test("a listener removes itself while it is notified → the other listeners are still notified", .rule("AN-05"))
     func leavingListener() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -131,7 +131,7 @@ struct DelegateTests {
         #expect(log.lines.count { $0.hasPrefix("first will") && $0.contains("@") } == 1)
     }
 
-    @Test("a performance delegate → every controller call lies between a will and a did call with its name")
+    @Test("a performance delegate → every controller call is between a willCall and a didCall with its name")
     func performance() throws {
         let performance = Performance()
         let scrolls = Scrolls()
@@ -160,7 +160,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("a drag → shown controllers get each event, and the traits follow", .rule("AD-73...AD-75", "AD-108"))
+    @Test("the user drags a view → visible controllers get each scroll event, and the traits are updated", .rule("AD-73...AD-75", "AD-108"))
     func scrolling() throws {
         let scrolls = Scrolls()
         let list = try TestHost.letters("a:x", "b:y") { $0.scrollDelegate = scrolls }

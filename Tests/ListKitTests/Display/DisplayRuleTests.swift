@@ -4,15 +4,15 @@
 import TestSupport
 import Testing
 
-@Suite("Display notifications from update to update")
+@Suite("Display notifications during updates")
 struct DisplayRuleTests {
-    /// The display events of the sections, without their updates and working ranges.
+    /// Returns the recorded display events, without updates and working ranges.
     private func display(_ log: EventList) -> [String] {
-        log.take().filter { $0.hasPrefix("will ") || $0.hasPrefix("end ") }
+        log.drain().filter { $0.hasPrefix("will ") || $0.hasPrefix("end ") }
     }
 
     @Test(
-        "shown, one item fewer, one object fewer, all gone → one notification for each section and item",
+        "items and objects are shown and then removed → one notification for each section and item",
         .rule("EE-44...EE-47"))
     func counts() throws {
         let log = EventList()
@@ -27,17 +27,17 @@ struct DisplayRuleTests {
         #expect(display(log) == ["end a.0", "end a"])
     }
 
-    @Test("an object removed → the delegate gets it with the place that it had, before the completion", .rule("EE-48"))
+    @Test("an object is removed → the delegate gets the object with its former index, before the completion", .rule("EE-48"))
     func removed() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
         let list = try TestHost.letters("a:x", "b:y")
         list.adapter.delegate = delegate
         _ = try list.open()
-        _ = log.take()
-        list.adapter.performUpdates(try [letters("b:y")]) { _ in log.note("completion") }
+        _ = log.drain()
+        list.adapter.performUpdates(try [letters("b:y")]) { _ in log.record("completion") }
         list.adapter.flushNow()
-        #expect(log.take() == ["delegate end a.0", "delegate end a@0", "completion"])
+        #expect(log.drain() == ["delegate end a.0", "delegate end a@0", "completion"])
     }
 
     @Test("an item leaves one view and enters another in one update → no notification", .rule("DH-13"))
@@ -50,15 +50,15 @@ struct DisplayRuleTests {
         _ = try list.open(2, y: 100) { $0.isAnchored = false }
         _ = display(log)
         try list.update((0..<10).map { try letters("n\($0):x") } + rows.map { try letters($0) })
-        let said = display(log)
+        let events = display(log)
         // View 1 shows n0 to n9 now, and view 2 the sections that view 1 had.
-        #expect(said.filter { $0.hasPrefix("will r") }.isEmpty)
+        #expect(events.filter { $0.hasPrefix("will r") }.isEmpty)
         let expected = (0..<10).flatMap { ["will n\($0).0", "will n\($0)", "end r\($0 + 10).0", "end r\($0 + 10)"] }
-        #expect(said.sorted() == expected.sorted())
+        #expect(events.sorted() == expected.sorted())
     }
 
     @Test(
-        "an object changes and leaves the screen in one update → its end of display has the shown item",
+        "an object changes and leaves the screen in one update → didEndDisplaying gets the object that was shown",
         .rule("DH-11"))
     func endOfWhatWasShown() throws {
         final class Listener: ListAdapterDelegate {
@@ -76,7 +76,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "everything reloaded while it moves out of range → only sections in range exit, and those now in range enter",
+        "a reload of everything moves the working range → sections in the old range exit, those in the new range enter",
         .rule("WR-15"))
     func replacedAndOutOfRange() throws {
         final class Ranged: LetterController {
@@ -106,20 +106,20 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
-    @Test("a scroll to other sections → entering sections are notified before leaving ones", .rule("WR-14"))
+    @Test("a scroll to other sections → sections entering the working range are notified before sections leaving it", .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
         let list = TestHost(
             try (0..<60).map { try letters("r\($0):x") }, provider: ScriptedProvider { _ in LetterController(log: log) }
         )
         _ = try list.open()
-        _ = log.take()
+        _ = log.drain()
         _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 300, width: 100, height: 100))
-        let said = log.take().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }
-        #expect(said == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
+        let events = log.drain().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }
+        #expect(events == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
     }
 
-    @Test("sections without items → the empty view, unless objects alone count as content", .rule("AD-65...AD-68"))
+    @Test("sections without items → the empty view is shown, unless objects alone count as content", .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
         } configure: {
@@ -129,33 +129,33 @@ struct DisplayRuleTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
         _ = list.takeEvents()
         try list.update([letters("a:x"), letters("b:")])
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map(\.objectID) == ["a"])
         var configuration = list.adapter.configuration
         configuration.emptiness = .noObjects
         try list.perform(.configure(configuration, controllersChanged: false))
         try list.update([letters("a:"), letters("b:")])
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.isEmpty)
         try list.update([])
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
     }
 
-    @Test("a section without a controller → the delegate is notified of its error item nevertheless", .rule("DH-14"))
+    @Test("a section without a controller → the delegate is notified of the display of its error item", .rule("DH-14"))
     func withoutController() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
         let list = TestHost(try objects("a"), provider: ScriptedProvider { _ in ListSectionController() })
         list.adapter.delegate = delegate
         _ = try list.open()
-        #expect(log.take() == ["delegate will a.0", "delegate will a@0"])
+        #expect(log.drain() == ["delegate will a.0", "delegate will a@0"])
         try list.update([])
-        #expect(log.take() == ["delegate end a.0", "delegate end a@0"])
+        #expect(log.drain() == ["delegate end a.0", "delegate end a@0"])
     }
 
     @Test(
-        "one listener of two lists → notified of both; after removal from one, of the other only",
+        "a listener of two lists → notified of both; after its removal from one list, only of the other",
         .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
@@ -171,13 +171,13 @@ struct DisplayRuleTests {
         }
         try lists[1].update([])
         #expect(
-            log.take() == [
+            log.drain() == [
                 "stays will a.0", "stays will a@0", "stays will b.0", "stays will b@0", "stays end b.0",
                 "stays end b@0",
             ])
     }
 
-    /// A section of letters below a header, or above a footer.
+    /// A section of letters with a header or a footer.
     final class Framed: LetterController, ListSupplementarySource {
         var supportedElementKinds: Set<ElementKind> = [.header]
         override init(log: EventList) {
@@ -207,12 +207,12 @@ struct DisplayRuleTests {
         #expect(display(log) == ["will a"] && screen.items.map(\.kind) == [.header])
         list.controller("a")?.onUpdate = { $0.supplementarySource = nil }
         try list.perform(.reloadObjects(["a"]))
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(display(log) == ["end a"] && screen.items.isEmpty)
     }
 
     @Test(
-        "a footer on one section of two → there and nowhere else; a negative size is 0",
+        "one of two sections has a footer → only its footer is shown; a negative width becomes 0",
         .rule("AD-43", "AD-94", "AD-98", "AD-102")
     )
     func footer() throws {
@@ -229,7 +229,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "calls of a controller → size, item, display; then scroll; then the end of display", .rule("AD-149", "AD-150"))
+        "a section is shown, scrolled and removed → its controller's callbacks come in the documented order", .rule("AD-149", "AD-150"))
     func performance() throws {
         final class Recorder: ListPerformanceDelegate {
             var calls: [ListControllerCall.Callback] = []
@@ -237,7 +237,7 @@ struct DisplayRuleTests {
                 if calls.last != call.callback { calls.append(call.callback) }
             }
             func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) {}
-            func take() -> [ListControllerCall.Callback] {
+            func drain() -> [ListControllerCall.Callback] {
                 defer { calls = [] }
                 return calls.filter { $0 != .workingRange }
             }
@@ -246,14 +246,14 @@ struct DisplayRuleTests {
         let list = try TestHost.letters("a:x") { $0.scrollDelegate = scrolls }
         list.adapter.performanceDelegate = recorder
         _ = try list.open()
-        #expect(recorder.take() == [.size, .item, .display])
+        #expect(recorder.drain() == [.size, .item, .display])
         _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 1, width: 100, height: 100))
-        #expect(recorder.take() == [.scroll])
+        #expect(recorder.drain() == [.scroll])
         try list.update([])
-        #expect(recorder.take() == [.endDisplay])
+        #expect(recorder.drain() == [.endDisplay])
     }
 
-    @Test("paths, frames and points of items → the same item each way", .rule("AD-11", "AD-58...AD-60"))
+    @Test("lookups by path, frame and point → the same item", .rule("AD-11", "AD-58...AD-60"))
     func paths() throws {
         let list = try TestHost.letters("a:xy", "b:uvwxyz")
         _ = try list.open()
@@ -268,7 +268,7 @@ struct DisplayRuleTests {
         #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
     }
 
-    @Test("content insets → items under them are shown, but not fully", .rule("AD-62"))
+    @Test("items below content insets → displayed, but not fully visible", .rule("AD-62"))
     func fullyVisible() throws {
         let list = try TestHost.letters("a:uvwxyz")
         _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }

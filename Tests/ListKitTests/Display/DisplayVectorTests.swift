@@ -7,26 +7,26 @@ import Testing
 
 @Suite("display.json: notifications of appearing and disappearing items", .rule("DH-01...DH-13"))
 struct DisplayVectorTests {
-    /// Writes the events of a delegate or a listener into a log.
-    final class Teller: ListAdapterDelegate {
+    /// Records the events of a delegate or a listener.
+    final class RecordingDelegate: ListAdapterDelegate {
         let name: String
         let log: EventList
         init(_ name: String, _ log: EventList) { (self.name, self.log) = (name, log) }
         func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int) {
-            log.note("\(name).willDisplayObject")
+            log.record("\(name).willDisplayObject")
         }
         func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {
-            log.note("\(name).didEndDisplayingObject")
+            log.record("\(name).didEndDisplayingObject")
         }
         func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath) {
-            log.note("\(name).willDisplayObjectCell")
+            log.record("\(name).willDisplayObjectCell")
         }
         func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {
-            log.note("\(name).didEndDisplayingObjectCell")
+            log.record("\(name).didEndDisplayingObjectCell")
         }
     }
 
-    final class Told: ListSectionController, ListDisplayDelegate {
+    final class RecordingController: ListSectionController, ListDisplayDelegate {
         let log: EventList
         init(_ log: EventList) {
             self.log = log
@@ -35,26 +35,26 @@ struct DisplayVectorTests {
         }
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "x") }
         func sectionControllerWillDisplay(_ controller: ListSectionController) {
-            log.note("section.willDisplaySection")
+            log.record("section.willDisplaySection")
         }
         func sectionControllerDidEndDisplaying(_ controller: ListSectionController) {
-            log.note("section.didEndDisplayingSection")
+            log.record("section.didEndDisplayingSection")
         }
         func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
-            log.note("section.willDisplayCell")
+            log.record("section.willDisplayCell")
         }
         func sectionController(_ controller: ListSectionController, didEndDisplayingItemAt index: Int) {
-            log.note("section.didEndDisplayingCell")
+            log.record("section.didEndDisplayingCell")
         }
     }
 
     static func cases(_ key: String) throws -> [JSON] { try Vectors.load("display")[key]?.array ?? [] }
 
-    @Test("a script of elements → the events in the order of the source", arguments: try cases("cases"))
+    @Test("a script of appearing and disappearing elements → the events of the vector, in order", arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let log = EventList()
-        let list = TestHost(try objects("a"), provider: ScriptedProvider { _ in Told(log) })
-        let (delegate, listener, announcer) = (Teller("adapter", log), Teller("announcer", log), ListAdapterAnnouncer())
+        let list = TestHost(try objects("a"), provider: ScriptedProvider { _ in RecordingController(log) })
+        let (delegate, listener, announcer) = (RecordingDelegate("adapter", log), RecordingDelegate("announcer", log), ListAdapterAnnouncer())
         announcer.addListener(listener)
         list.adapter.delegate = delegate
         list.adapter.announcer = announcer
@@ -72,11 +72,11 @@ struct DisplayVectorTests {
             }
             list.adapter.presentation.deliver(list.adapter.presentation.views.calls([display]))
             let expected = (step["derivedFromSourceInOrder"]?.array ?? []).compactMap { $0[0]?.string }
-            #expect(log.take() == expected)
+            #expect(log.drain() == expected)
         }
     }
 
-    @Test("updates of a list on a screen → each controller is notified of each cell once", arguments: try cases("e2e"))
+    @Test("updates of a visible list → each controller is notified once of each cell", arguments: try cases("e2e"))
     func counts(vector: JSON) throws {
         func objects(_ json: JSON?) throws -> [ListObject] {
             try (json?.array ?? []).map { pair in
@@ -88,7 +88,7 @@ struct DisplayVectorTests {
         try list.update(objects(vector["initial"]))
         _ = try list.open()
         for update in vector["updates"]?.array ?? [] { try list.update(objects(update)) }
-        let lines = log.take()
+        let lines = log.drain()
         for (id, counts) in vector["expectedCounts"]?.object ?? [:] {
             if let count = counts["sectionWill"]?.integer {
                 #expect(lines.filter { $0 == "will \(id)" }.count == count)
@@ -103,30 +103,30 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("a section shown in two views → its controller is notified of the first beginning and the last end")
+    @Test("a section is shown in two views → its controller is notified when the first shows it and when the last stops")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
         _ = try list.open(1)
         _ = try list.open(2)
-        #expect(log.take().filter { $0.hasPrefix("will") } == ["will a.0", "will a"])
+        #expect(log.drain().filter { $0.hasPrefix("will") } == ["will a.0", "will a"])
         _ = try list.adapter.closeView(1)
-        #expect(log.take().isEmpty)
+        #expect(log.drain().isEmpty)
         _ = try list.adapter.closeView(2)
-        #expect(log.take() == ["end a.0", "end a", "exit a"])
+        #expect(log.drain() == ["end a.0", "end a", "exit a"])
     }
 
-    @Test("all controllers replaced → the old ones are notified of the end of display, the new ones of the beginning")
+    @Test("all controllers are replaced → the old ones are notified of didEndDisplaying, the new ones of willDisplay")
     func replaced() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
         _ = try list.open()
         let old = try #require(list.controller("a"))
-        _ = log.take()
+        _ = log.drain()
         #expect(try list.perform(.reloadData).revision == 1)
         #expect(list.controller("a") !== old)
         #expect(
-            log.take() == [
+            log.drain() == [
                 "update a@0", "will a.0", "will a.1", "will a", "enter a", "end a.0", "end a.1", "end a", "exit a",
             ])
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("IGListKit's finer rules of display: each test fails when its rule is broken")
+@Suite("Detailed display rules of IGListKit")
 struct FinerDisplayRuleTests {
-    /// One element of the first section, for the display handler.
+    /// Returns an element of the first section, for the display handler.
     private func element(_ list: TestHost, item: Int, kind: ElementKind = .cell) throws -> ViewElement {
         let known = list.adapter.presentation.store.map.handle(at: 0)
         let handle = try #require(known)
@@ -16,24 +16,24 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an end of display that comes twice, or without a beginning → notified once, or never",
+        "didEndDisplaying is reported twice, or without willDisplay → notified once, or never",
         .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
-        _ = log.take()
+        _ = log.drain()
         let (cell, header) = (try element(list, item: 0), try element(list, item: 0, kind: .header))
         func end(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.disappeared = [element]
             list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
-            return log.take()
+            return log.drain()
         }
         func begin(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.appeared = [element]
             list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
-            return log.take()
+            return log.drain()
         }
         #expect(end(cell).isEmpty && end(header).isEmpty)
         #expect(begin(cell) == ["will a.0", "will a"])
@@ -43,27 +43,27 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "another section at the index of one that is still shown → notified of its own beginning",
+        "another section takes the index of a section that is still displayed → willDisplay for the new section",
         .rule("DH-07"))
     func samePlace() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
         _ = try list.open()
-        _ = log.take()
+        _ = log.drain()
         try list.update([letters("b:y")])
         #expect(
-            log.take() == [
+            log.drain() == [
                 "update b@0", "will b.0", "will b", "end a.0", "end a", "enter b", "exit a",
             ])
-        // The same with the same object and another controller.
+        // The same, with the same object and a different controller.
         try list.update([letters("b:y", type: "other")])
         #expect(
-            log.take() == [
+            log.drain() == [
                 "update b@0", "will b.0", "will b", "enter b", "end b.0", "end b", "exit b",
             ])
     }
 
-    /// The calls of a delegate, with the objects' letters and the whole paths.
+    /// Records the calls of a delegate, with the objects' letters and complete index paths.
     private final class Exact: ListAdapterDelegate {
         var lines: [String] = []
         private func letters(_ object: ListObject) -> String { object.fields["items"]?.string ?? "" }
@@ -76,14 +76,14 @@ struct FinerDisplayRuleTests {
         func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {
             lines.append("end \(object.id):\(letters(object)) @\(section)")
         }
-        func take() -> [String] {
+        func drain() -> [String] {
             defer { lines = [] }
             return lines
         }
     }
 
     @Test(
-        "an object changes, loses an item and moves in one update → its end of display has the shown items and old paths",
+        "an object changes, loses an item and moves in one update → didEndDisplaying gets the old items and paths",
         .rule("DH-11", "DH-12")
     )
     func endNamesThePast() throws {
@@ -91,13 +91,13 @@ struct FinerDisplayRuleTests {
         let list = try TestHost.letters("a:pq", "b:xyz", log: log)
         list.adapter.delegate = exact
         _ = try list.open()
-        (_, _) = (exact.take(), log.take())
-        // One item fewer, and one section in front gone: the old item 2 of the old section 1.
+        (_, _) = (exact.drain(), log.drain())
+        // Section 0 is removed, and section 1 loses its item 2.
         try list.update([letters("b:uv")])
         #expect(
-            exact.take().sorted() == ["end a:pq (0, 0)", "end a:pq (0, 1)", "end a:pq @0", "end b:xyz (1, 2)"])
-        #expect(log.take().contains("end b.2"))
-        // By a batch: item 1 is removed and a new one comes before it.
+            exact.drain().sorted() == ["end a:pq (0, 0)", "end a:pq (0, 1)", "end a:pq @0", "end b:xyz (1, 2)"])
+        #expect(log.drain().contains("end b.2"))
+        // A batch removes item 1 and inserts a new item before it.
         let controller = try #require(list.controller("b"))
         controller.context?.performBatch(updates: { batch in
             controller.letters = ["n", "u"]
@@ -105,14 +105,14 @@ struct FinerDisplayRuleTests {
             batch.insertItems(at: [0])
         })
         list.flush()
-        #expect(exact.take() == ["will b:uv (0, 0)", "end b:uv (0, 1)"])
-        #expect(log.take() == ["will b.0", "end b.1"])
+        #expect(exact.drain() == ["will b:uv (0, 0)", "end b:uv (0, 1)"])
+        #expect(log.drain() == ["will b.0", "end b.1"])
     }
 
-    // MARK: The working range counts sections
+    // MARK: Working range in sections
 
     @Test(
-        "a range of sections with several items each → counted in sections, around all shown ones",
+        "sections with several items each → the working range is counted in sections, around the visible ones",
         .rule("WR-13", "WR-16", "WR-17")
     )
     func rangeInSections() throws {
@@ -120,15 +120,15 @@ struct FinerDisplayRuleTests {
         let list = TestHost(
             try (0..<12).map { try letters("r\($0):wxyz") },
             provider: ScriptedProvider { _ in LetterController(log: log) }, configure: { $0.workingRange = 2 })
-        _ = log.take()
-        // 120 to 220: the sections 3, 4 and 5.
+        _ = log.drain()
+        // The viewport from 120 to 220 shows the sections 3, 4 and 5.
         _ = try list.open(y: 120)
         #expect(try list.adapter.viewDescription(1).workingRange == 1..<8)
-        #expect(log.take().filter { $0.hasPrefix("enter") } == (1..<8).map { "enter r\($0)" })
-        // Nothing is shown: every section exits, and none enters.
+        #expect(log.drain().filter { $0.hasPrefix("enter") } == (1..<8).map { "enter r\($0)" })
+        // No section is visible: every section exits the range, and none enters.
         _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 9000, width: 100, height: 100))
         #expect(try list.adapter.viewDescription(1).workingRange.isEmpty)
-        let said = log.take().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }
-        #expect(said == (1..<8).map { "exit r\($0)" })
+        let events = log.drain().filter { $0.hasPrefix("enter") || $0.hasPrefix("exit") }
+        #expect(events == (1..<8).map { "exit r\($0)" })
     }
 }

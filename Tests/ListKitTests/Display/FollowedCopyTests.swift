@@ -7,7 +7,7 @@ import Testing
 @Suite("FollowedCopy: the objects of a list whose engine is in another process")
 struct FollowedCopyTests {
     @Test(
-        "random updates → objects are where the list has them; a view without an engine moves like one with an engine")
+        "random updates → the copy equals the list, and a view moves the same way without an engine")
     func random() throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<40 {
@@ -28,11 +28,11 @@ struct FollowedCopyTests {
                 let operation = try operation(before, &random)
                 list.enqueue(operation)
                 guard case .commit = list.adapter.beginFlush(now: 0) else { continue }
-                list.take(list.adapter.commitFlush())
+                list.receive(list.adapter.commitFlush())
                 copy.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
                 guard case .store = copy.next(now: 0), case .present(let update) = copy.stored(.success(()), now: 0)
                 else {
-                    Issue.record("nothing to present")
+                    Issue.record("there is no update to present")
                     return
                 }
                 let map = update.changes.positions(of: before.count)

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import TestSupport
 
-/// A list as plain arrays, in which every item has a unique number.
+/// A naive model of a list with views, in which every item has a unique number.
 struct FollowedView {
     struct Section {
         let id: String
@@ -14,10 +14,10 @@ struct FollowedView {
     private(set) var sections: [Section] = []
     private var last = 0
 
-    /// The items in order.
+    /// The numbers of all items, in order.
     var items: [Int] { sections.flatMap { $0.items.map(\.number) } }
 
-    /// Continues with another list: items with the same identifiers keep their numbers.
+    /// Replaces the list. Items with the same identifiers keep their numbers.
     mutating func update(to list: [(id: String, items: [String])]) {
         let before = Dictionary(uniqueKeysWithValues: sections.map { ($0.id, $0) })
         sections = list.map { id, items in
@@ -33,8 +33,8 @@ struct FollowedView {
         return last
     }
 
-    /// The position of a path's item, clamped to its section; in an empty section that of the next or the previous
-    /// item; past the end one position for each section.
+    /// Returns the position of a path's item, clamped to its section. For an empty section, this is the position of
+    /// the next or the previous item. Past the end of the list, each missing section counts as one position.
     func position(_ path: IndexPath, isLast: Bool = false) -> Int {
         if path.section >= sections.count { return items.count + path.section - sections.count }
         let offset = sections[..<path.section].reduce(0) { $0 + $1.items.count }
@@ -42,7 +42,7 @@ struct FollowedView {
         return count == 0 ? offset - (isLast ? 1 : 0) : offset + min(path.item, count - 1)
     }
 
-    /// The path of a position, also past the end.
+    /// Returns the path of a position, which may be past the end of the list.
     func path(_ position: Int) -> IndexPath {
         let paths = sections.indices.flatMap { section in
             sections[section].items.indices.map { IndexPath(section: section, item: $0) }
@@ -51,7 +51,7 @@ struct FollowedView {
             ? paths[position] : IndexPath(section: sections.count + position - paths.count, item: 0)
     }
 
-    /// The items of the present list between two paths of the list `old`, as the contract defines.
+    /// Returns the items of the present list between two paths of the list `old`, as the contract defines.
     func rebased(_ first: IndexPath, _ last: IndexPath, in old: FollowedView) -> VisibleItems {
         let (begin, end) = (old.position(first), old.position(last, isLast: true))
         guard sections.map(\.number) != old.sections.map(\.number) || items != old.items else {
@@ -77,13 +77,13 @@ struct FollowedView {
         return VisibleItems(first: path(max(0, items.count - length)), length: length)
     }
 
-    /// The shown items: the range shifted into the list.
+    /// Returns the positions of the shown items: the requested range, shifted into the list.
     func shown(_ wanted: VisibleItems) -> Range<Int> {
         let begin = max(0, min(position(wanted.first), items.count - wanted.length))
         return begin..<min(items.count, begin + wanted.length)
     }
 
-    /// Makes a range follow the items that it showed in the list before.
+    /// Returns the range after an update, moved with the items that it showed in the list `old`.
     func follow(_ wanted: VisibleItems, from old: FollowedView, _ options: ListViewOptions) -> VisibleItems {
         let range = old.shown(wanted)
         guard options.isAnchored, !range.isEmpty else { return wanted }
@@ -101,7 +101,7 @@ struct FollowedView {
 
     // MARK: Random lists
 
-    /// A list with some items, sections and orders changed.
+    /// Returns the list with some items, sections and their order changed.
     func changed(_ random: inout SeededRandom) -> [(id: String, items: [String])] {
         var list = sections.map { ($0.id, $0.items.map(\.id)) }
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -122,13 +122,13 @@ struct FollowedView {
         return list.map { (id: $0.0, items: $0.1) }
     }
 
-    /// The number of items of an object; every third object always has one.
+    /// Returns random items of an object; every third object always has exactly one.
     private static func items(of id: String, _ random: inout SeededRandom) -> [String] {
         if (Int(id.dropFirst()) ?? 0) % 3 == 0 { return ["0"] }
         return (0..<5).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random)).map { "i\($0)" }
     }
 
-    /// The object of a section.
+    /// Creates the object of a section.
     static func object(_ id: String, _ items: [String]) throws -> ListObject {
         let items = items.map { Value(["id": .string($0), "height": 10.0]) }
         return try ListObject(id: id, type: "binding", fields: ["items": .array(element: "a{sv}", items)])

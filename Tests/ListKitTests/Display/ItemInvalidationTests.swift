@@ -8,27 +8,27 @@ import Testing
 @Suite("Invalidating the layout of single items")
 struct ItemInvalidationTests {
     @Test(
-        "one item grows → only it is measured, later items move, contents and slots stay", arguments: [5, 1500])
+        "one item grows → only its size is requested, later items move, contents and slots stay", arguments: [5, 1500])
     func oneItem(itemCount: Int) throws {
         let log = EventList()
         let list = try Self.list(["a": itemCount, "b": 2], log)
         var screen = try list.open()
         let slots = screen.items.map(\.slot)
-        _ = (list.takeEvents(), log.take())
+        _ = (list.takeEvents(), log.drain())
         let controller = try measured(list, "a")
         controller.places[2].frame.size.height = 25
         var finished: [Bool] = []
         controller.context?.invalidateLayout(at: [2]) { finished.append($0) }
         #expect(list.flush().transaction == nil && finished == [true])
-        #expect(log.take() == ["size a.2"])
-        screen.take(list.takeEvents())
+        #expect(log.drain() == ["size a.2"])
+        screen.receive(list.takeEvents())
         #expect(screen.items.map(\.slot).prefix(5) == slots.prefix(5))
         #expect(screen.contentSize.height == Double(itemCount * 10 + 20 + 15))
         #expect(screen.items.prefix(5).map(\.frame.minY) == [0, 10, 20, 45, 55])
     }
 
     @Test(
-        "several views → those of one size measure it once, others for their own; one without a layout measures nothing"
+        "several views → the size is requested once for each container size, and not for a view without a layout"
     )
     func severalViews() throws {
         let log = EventList()
@@ -38,59 +38,59 @@ struct ItemInvalidationTests {
         options.layout = ListLayoutKind.none
         try list.adapter.openView(3, options: options)
         try list.adapter.openView(4)
-        list.take(try list.adapter.setViewport(view: 4, seen: 0, rect: Rect(x: 0, y: 0, width: 110, height: 100)))
-        _ = log.take()
+        list.receive(try list.adapter.setViewport(view: 4, seen: 0, rect: Rect(x: 0, y: 0, width: 110, height: 100)))
+        _ = log.drain()
         let controller = try measured(list, "a")
         controller.places[0].frame.size.height = 30
         controller.context?.invalidateLayout(at: [0])
         list.flush()
-        #expect(log.take() == ["size a.0", "size a.0"])
+        #expect(log.drain() == ["size a.0", "size a.0"])
         for view in [ViewID(1), 2, 4] { #expect(frame(list, view, 0, 1)?.minY == 30) }
     }
 
     @Test(
-        "indexes without an item, a deleted item, a section that leaves → ignored; for the last one completed with false"
+        "invalid indexes, a deleted item, a removed section → ignored; for a removed section completed with false"
     )
     func ignored() throws {
         let log = EventList()
         let list = try Self.list(["a": 2, "b": 1], log)
         _ = try list.open()
         let controller = try measured(list, "a")
-        _ = log.take()
+        _ = log.drain()
         controller.context?.invalidateLayout(at: [-1, 2, .max, .min])
         controller.context?.invalidateLayout(at: [])
         list.flush()
-        #expect(log.take().isEmpty)
+        #expect(log.drain().isEmpty)
         controller.context?.performBatch(updates: { batch in
             batch.invalidateLayout(at: [1])
             batch.deleteItems(at: [1])
             controller.places.removeLast()
         })
         list.flush()
-        #expect(log.take() == ["size a.0"] && list.itemCounts == [1, 1])
+        #expect(log.drain() == ["size a.0"] && list.itemCounts == [1, 1])
         var finished: [Bool] = []
         controller.context?.invalidateLayout(at: [0]) { finished.append($0) }
         try list.update([object("b")])
-        #expect(finished == [false] && log.take().isEmpty)
+        #expect(finished == [false] && log.drain().isEmpty)
     }
 
-    @Test("a size that is not finite → a fault, and the whole section is laid out as error items")
+    @Test("an invalidated item has a size that is not finite → a fault, and the section shows error items")
     func fault() throws {
         let log = EventList()
         let list = try Self.list(["a": 3], log)
         var screen = try list.open()
-        _ = (list.takeEvents(), log.take())
+        _ = (list.takeEvents(), log.drain())
         let controller = try measured(list, "a")
         controller.places[1].frame.size.height = .nan
         controller.context?.invalidateLayout(at: [1, 2])
         list.flush()
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map(\.frame.size.height) == [44, 44, 44])
         #expect(screen.items.allSatisfy { $0.reuseIdentifier != "cell" })
-        #expect(log.take() == ["size a.1"])
+        #expect(log.drain() == ["size a.1"])
     }
 
-    @Test("an item that the client of a view measured → keeps that size in that view")
+    @Test("an invalidated item whose size the viewer has measured → keeps the measured size in that view")
     func measuredByClient() throws {
         let log = EventList()
         let list = try Self.list(["a": 2], log)
@@ -105,7 +105,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "random sizes, item updates and lists → every frame as in a new view",
+        "random sizes, item updates and lists → every frame equals that of a new view",
         arguments: [ListLayoutKind.flow, .absolute], 0..<12)
     func random(layout: ListLayoutKind, seed: Int) throws {
         var generator = SeededGenerator(seed: seed)
@@ -134,7 +134,7 @@ struct ItemInvalidationTests {
 
     // MARK: Sections
 
-    /// A section whose items have places of their own; it records which of them are asked for.
+    /// A section controller whose items have stored placements. It records which of them are requested.
     private final class Measured: ListSectionController {
         var places: [ItemPlacement] = []
         let id: String
@@ -147,12 +147,12 @@ struct ItemInvalidationTests {
 
         override func numberOfItems() -> Int { places.count }
         override func sizeForItem(at index: Int) -> Size {
-            log.note("size \(id).\(index)")
+            log.record("size \(id).\(index)")
             return places[index].frame.size
         }
         override func placementOfItem(at index: Int) -> ItemPlacement { places[index] }
         override func item(at index: Int) -> ListItem {
-            if index < 3 { log.note("item \(id).\(index)") }
+            if index < 3 { log.record("item \(id).\(index)") }
             return ListItem(reuseIdentifier: "cell")
         }
     }

@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// A program that loads more pages is notified when the end of the list is near.
-@Suite("The end of the list comes near")
+/// Tests the notification with which a program loads more pages near the end of the list.
+@Suite("Notifications near the end of the list")
 struct NearEndTests {
     private func rows(_ count: Int, from first: Int = 0, height: Double = 50) throws -> [ListObject] {
         try (first..<first + count).map { try ListObject(id: "o\($0)", fields: ["height": .double(height)]) }
@@ -15,8 +15,8 @@ struct NearEndTests {
         TestHost(try rows(count)) { $0.nearEndDistance = distance }
     }
 
-    /// The events: the distance of the end; nil = no longer near.
-    private func said(_ events: [AdapterEvent], of view: ViewID = 1) -> [Double?] {
+    /// Returns the distances to the end in a view's events; `nil` = the end is no longer near.
+    private func nearEndDistances(_ events: [AdapterEvent], of view: ViewID = 1) -> [Double?] {
         events.compactMap { event -> Double?? in
             if case .nearEnd(view, _, let distance) = event { .some(distance) } else { nil }
         }
@@ -24,14 +24,14 @@ struct NearEndTests {
 
     private func scroll(_ list: TestHost, _ y: Double, view: ViewID = 1) throws -> [Double?] {
         let rect = Rect(x: 0, y: y, width: 100, height: 100)
-        return said(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
+        return nearEndDistances(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
     }
 
-    @Test("scrolling → notified when the end is near, and again only after it was farther away")
+    @Test("scrolling near the end → one notification, and another one only after scrolling away")
     func scrolling() throws {
         let list = try list(10)
         _ = try list.open()
-        #expect(said(list.takeEvents()) == [])
+        #expect(nearEndDistances(list.takeEvents()) == [])
         #expect(try scroll(list, 299) == [])
         #expect(try scroll(list, 300) == [100])
         #expect(try scroll(list, 350) == [])
@@ -41,44 +41,44 @@ struct NearEndTests {
         #expect(try scroll(list, 1000) == [0])
     }
 
-    @Test("an update while the end is near → notified again when another object is the last, and only then")
+    @Test("an update while the end is near → another notification only if the last object is a different one")
     func updates() throws {
         let list = try list(3)
         _ = try list.open()
-        #expect(said(list.takeEvents()) == [50])
+        #expect(nearEndDistances(list.takeEvents()) == [50])
         try list.update(try rows(1, from: 9) + rows(3))
-        #expect(said(list.takeEvents()) == [])
+        #expect(nearEndDistances(list.takeEvents()) == [])
         try list.update(try rows(4))
-        #expect(said(list.takeEvents()) == [100])
+        #expect(nearEndDistances(list.takeEvents()) == [100])
         try list.update(try rows(20))
-        #expect(said(list.takeEvents()) == [nil])
+        #expect(nearEndDistances(list.takeEvents()) == [nil])
         try list.update(try rows(4))
-        #expect(said(list.takeEvents()) == [100])
+        #expect(nearEndDistances(list.takeEvents()) == [100])
         try list.update(try rows(4).reversed())
-        #expect(said(list.takeEvents()) == [100])
+        #expect(nearEndDistances(list.takeEvents()) == [100])
     }
 
-    @Test("an empty list → its end is near; then the first objects come")
+    @Test("an empty list → the end is near; it gets its first objects → notified again")
     func empty() throws {
         let list = try list(0)
         _ = try list.open()
-        #expect(said(list.takeEvents()) == [0])
+        #expect(nearEndDistances(list.takeEvents()) == [0])
         try list.update(try rows(2))
-        #expect(said(list.takeEvents()) == [0])
+        #expect(nearEndDistances(list.takeEvents()) == [0])
     }
 
-    @Test("a distance of 0, or a view without a viewport → never notified")
+    @Test("a distance of 0, or a view without a viewport → no notification")
     func never() throws {
         let list = try list(1, 0)
         _ = try list.open()
-        #expect(said(list.takeEvents()) == [])
+        #expect(nearEndDistances(list.takeEvents()) == [])
         let other = try self.list(1)
         try other.adapter.openView(1)
         try other.update(try rows(2))
-        #expect(said(other.takeEvents()) == [])
+        #expect(nearEndDistances(other.takeEvents()) == [])
     }
 
-    @Test("the option changes → notified when the end is near enough now, and when it is no longer")
+    @Test("the distance option changes → notified if the end becomes near or no longer near")
     func configured() throws {
         let list = try list(5, 0)
         _ = try list.open()
@@ -87,13 +87,13 @@ struct NearEndTests {
             configuration.nearEndDistance = distance
             _ = list.takeEvents()
             _ = try list.perform(.configure(configuration, controllersChanged: true))
-            return said(list.takeEvents())
+            return nearEndDistances(list.takeEvents())
         }
         #expect(try configure(150) == [150])
         #expect(try configure(149) == [nil])
     }
 
-    @Test("layout none → the distance is the number of items after the last named one")
+    @Test("layout none → the distance is the number of items after the requested range")
     func items() throws {
         let list = TestHost(try objects("a", "b", "c", "d", "e", "f")) {
             $0.nearEndDistance = 2
@@ -101,7 +101,7 @@ struct NearEndTests {
         }
         try list.adapter.openView(1)
         func name(_ first: Int, _ last: Int, item: Int = 0) throws -> [Double?] {
-            said(
+            nearEndDistances(
                 try list.adapter.setVisibleRange(
                     view: 1, first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: item)
                 ).effects)
@@ -113,7 +113,7 @@ struct NearEndTests {
         #expect(try name(0, 5) == [])
     }
 
-    @Test("a horizontal list → the distance along its axis")
+    @Test("a horizontal list → the horizontal distance")
     func horizontal() throws {
         let list = TestHost(try (0..<10).map { try ListObject(id: "o\($0)", fields: ["width": .double(50)]) }) {
             $0.nearEndDistance = 100
@@ -121,23 +121,23 @@ struct NearEndTests {
         }
         _ = try list.open()
         let far = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 200, y: 0, width: 100, height: 100))
-        #expect(said(far.effects) == [])
+        #expect(nearEndDistances(far.effects) == [])
         let near = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 310, y: 0, width: 100, height: 100))
-        #expect(said(near.effects) == [90])
+        #expect(nearEndDistances(near.effects) == [90])
     }
 
-    @Test("measured sizes → the end gets farther away, or near")
+    @Test("measured sizes change the content size → the end becomes near or no longer near")
     func measured() throws {
         let list = try list(4)
         _ = try list.open()
-        #expect(said(list.takeEvents()) == [100])
+        #expect(nearEndDistances(list.takeEvents()) == [100])
         let large = MeasuredSize(objectID: "o0", item: 0, size: Size(width: 100, height: 51))
-        #expect(said(try list.adapter.reportSizes(view: 1, sizes: [large]).effects) == [nil])
+        #expect(nearEndDistances(try list.adapter.reportSizes(view: 1, sizes: [large]).effects) == [nil])
         let small = MeasuredSize(objectID: "o0", item: 0, size: Size(width: 100, height: 1))
-        #expect(said(try list.adapter.reportSizes(view: 1, sizes: [small]).effects) == [51])
+        #expect(nearEndDistances(try list.adapter.reportSizes(view: 1, sizes: [small]).effects) == [51])
     }
 
-    @Test("a view without credit, and two views → each is notified of its own end")
+    @Test("two views, one without credit → each is notified of its own distance to the end")
     func credit() throws {
         let list = try list(20)
         _ = try list.open { $0.window = 1 }
@@ -147,13 +147,13 @@ struct NearEndTests {
         #expect(try scroll(list, 900, view: 2) == [0])
     }
 
-    @Test("a view that continues in another engine → notified of new events only")
+    @Test("a view is resumed in another engine → no repeated notification")
     func resumption() throws {
         let list = try list(10)
         _ = try list.open()
         func resume(_ objects: [ListObject]) throws -> [Double?] {
             let other = TestHost(objects) { $0.nearEndDistance = 100 }
-            return said(try other.adapter.resumeView(try list.adapter.resumption(of: 1)))
+            return nearEndDistances(try other.adapter.resumeView(try list.adapter.resumption(of: 1)))
         }
         #expect(try resume(try rows(10)) == [])
         #expect(try scroll(list, 320) == [80])
@@ -164,10 +164,10 @@ struct NearEndTests {
         let nothing = try self.list(0)
         _ = try nothing.open()
         let other = TestHost { $0.nearEndDistance = 1 }
-        #expect(said(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
+        #expect(nearEndDistances(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
     }
 
-    @Test("random updates and scrolls → as computed naively from content, viewport and last object", arguments: 1...20)
+    @Test("random updates and scrolls → the same notifications as computed naively", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let list = try list(10, 120)
@@ -191,7 +191,7 @@ struct NearEndTests {
             } else {
                 let count = Int.random(in: 0..<20, using: &random)
                 try list.update(try rows(count, from: Int.random(in: 0..<3, using: &random)))
-                #expect(try said(list.takeEvents()) == expected())
+                #expect(try nearEndDistances(list.takeEvents()) == expected())
             }
         }
     }

@@ -24,7 +24,7 @@ struct OnScreenTests {
     }
 
     @Test(
-        "no view of a list is on the screen → updates wait the longest time; one is, or no view is open → they do not")
+        "all views of a list are off screen → updates wait for the maximum interval; otherwise they do not")
     func waiting() throws {
         let list = try list()
         #expect(try timing(list) == .now)
@@ -42,7 +42,7 @@ struct OnScreenTests {
         #expect(throws: ListError.self) { try list.adapter.setVisible(false, view: 1) }
     }
 
-    @Test("a view that continues in another engine → still not on the screen")
+    @Test("an off-screen view is resumed in another engine → still off screen")
     func resumed() throws {
         let old = try list()
         _ = try old.open(1)

@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// Objects of letters get controllers of the test; all others, whose sections are not asked one by one, get built-in
-/// ones.
+/// Provides the test's controllers for objects of type `letters`, and built-in controllers, whose sections need no
+/// calls, for all others.
 private final class MixedProvider: ListSectionControllerProvider {
     private let scripted: ScriptedProvider
     private let builtIn = BuiltInSectionControllerProvider()
@@ -18,7 +18,7 @@ private final class MixedProvider: ListSectionControllerProvider {
     }
 }
 
-@Suite("Views that are opened at an object")
+@Suite("Opening a view at an object")
 struct OpeningTests {
     private static func options(
         at id: String, item: Int = 0, _ position: ScrollPosition = .none, _ layout: ListLayoutKind = .flow
@@ -36,20 +36,20 @@ struct OpeningTests {
     private static let size = Size(width: 100, height: 100)
 
     @Test(
-        "opened at the last of 1,000,000 objects → the first picture has that place, and no other section is asked",
+        "opened at the last of 1,000,000 objects → the first picture shows it, and no other section's controller is called",
         .rule("VW-15"),
         arguments: [ListLayoutKind.flow, .none])
     func millionObjects(layout: ListLayoutKind) throws {
         let log = EventList()
         let provider = MixedProvider { _ in
             let controller = LetterController(log: log)
-            controller.onItem = { controller, index in log.note("item \(controller.id).\(index)") }
+            controller.onItem = { controller, index in log.record("item \(controller.id).\(index)") }
             return controller
         }
         let count = 1_000_000
         let last = try letters("last:x")
         let list = TestHost(try (0..<count - 1).map { try ListObject(id: "o\($0)") } + [last], provider: provider)
-        _ = log.take()
+        _ = log.drain()
         let mark = list.adapter.takeEvents().count
         try list.adapter.openView(1, options: Self.options(at: "last", .none, layout))
         #expect(list.adapter.takeEvents().isEmpty && mark == 0)
@@ -62,16 +62,17 @@ struct OpeningTests {
         #expect(pictures.count == 1 && reply.sequence == 1)
         #expect(pictures.first?.shown.map(\.section).min() ?? 0 >= count - 4)
         #expect(pictures.first?.shown.last?.objectID == "last")
-        #expect(log.take().filter { $0.hasPrefix("item") } == ["item last.0"])
+        #expect(log.drain().filter { $0.hasPrefix("item") } == ["item last.0"])
         let displayed = reply.effects.compactMap { if case .display(let change) = $0 { change } else { nil } }
         #expect(displayed.count == 1 && displayed.first?.didEndDisplaying.isEmpty == true)
         #expect(displayed.first?.willDisplay.map(\.section).min() ?? 0 >= count - 4)
     }
 
-    /// The start of the range of a length in which an item has a position, found by trying each.
+    /// Returns the start of a range of `length` items in which the target has the scroll position, by exhaustive
+    /// search.
     private func naive(_ count: Int, _ length: Int, _ target: Int, _ position: ScrollPosition) -> Int {
         let begins = Array(0...max(0, count - length))
-        // The item's place in the range, as near to the requested one as the list allows.
+        // The target's position in the range, as near to the requested one as the list allows.
         let wanted =
             switch position {
             case .none: begins.first { $0 + length > target } ?? 0
@@ -83,7 +84,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "layout none, every small list, length, item, position → as by exhaustive search",
+        "layout none, every combination of small list, length, item and position → as by exhaustive search",
         arguments: ScrollPosition.allCases)
     func ranges(position: ScrollPosition) throws {
         for count in 1...7 {
@@ -93,8 +94,8 @@ struct OpeningTests {
                     try list.adapter.openView(1, options: Self.options(at: "o\(target)", position, .none))
                     let last = IndexPath(section: 3 + length - 1, item: 0)
                     var screen = Screen(view: 1)
-                    // Only the length counts, even if the range leaves the list.
-                    screen.take(
+                    // Only the length of the range is used, even if the range is partly outside of the list.
+                    screen.receive(
                         try list.adapter.setVisibleRange(view: 1, first: IndexPath(section: 3, item: 0), last: last)
                             .effects)
                     let begin = naive(count, length, target, position)
@@ -108,24 +109,24 @@ struct OpeningTests {
         }
     }
 
-    @Test("layout flow → the place to which ScrollTo leads, with one picture", arguments: ScrollPosition.allCases)
+    @Test("layout flow → the same offset as ScrollTo, with a single picture", arguments: ScrollPosition.allCases)
     func viewports(position: ScrollPosition) throws {
         for count in [1, 2, 5, 40] {
             let list = TestHost(try ViewTests.ids(0..<count))
             for target in 0..<count {
                 try list.adapter.openView(1, options: Self.options(at: "o\(target)", position))
-                // Only the size counts.
+                // Only the size of the viewport is used.
                 let rect = Rect(x: 7, y: 300, width: 100, height: 100)
                 let reply = try list.adapter.setViewport(view: 1, seen: 0, rect: rect)
                 var twin = try list.open(2)
                 let (offset, scrolled) = try list.adapter.scrollTo(
                     view: 2, object: "o\(target)", item: 0, position: position)
-                twin.take(scrolled.effects)
+                twin.receive(scrolled.effects)
                 let pictures = Self.pictures(reply.effects)
                 #expect(pictures.count == 1 && pictures.first?.offset == offset)
                 #expect(pictures.first?.shown.map(\.objectID) == twin.items.map(\.objectID))
                 #expect(try list.adapter.viewDescription(1).viewport == Rect(origin: offset, size: Self.size))
-                // The option has an effect once.
+                // The option affects only the first viewport.
                 let again = try list.adapter.setViewport(
                     view: 1, seen: 1, rect: Rect(x: 0, y: 0, width: 100, height: 100))
                 #expect(again.sequence >= 1)
@@ -135,7 +136,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("unknown object, unknown item → errors, and no view is open")
+    @Test("an unknown object or item → an error, and the view is not opened")
     func unknown() throws {
         let list = try TestHost.letters("a:12", "b:")
         let cases = [
@@ -152,7 +153,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "the object leaves before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
+        "the object is removed before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
     func gone(layout: ListLayoutKind) throws {
         let list = TestHost(try ViewTests.ids(0..<40))
         try list.adapter.openView(1, options: Self.options(at: "o30", .start, layout))
@@ -164,11 +165,11 @@ struct OpeningTests {
             ? try list.adapter.setVisibleRange(
                 view: 1, first: IndexPath(section: 5, item: 0), last: IndexPath(section: 6, item: 0))
             : try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 220, width: 100, height: 44))
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         #expect(screen.items.first?.objectID == "o5")
     }
 
-    @Test("items come before it, and other objects → it is followed until the first picture")
+    @Test("items and objects are inserted before the object → its position is tracked until the first picture")
     func followed() throws {
         func section(_ id: String, _ items: [String]) throws -> ListObject { try FollowedView.object(id, items) }
         let list = TestHost(
@@ -184,13 +185,13 @@ struct OpeningTests {
         for adapter in [list.adapter, next.adapter] {
             if adapter === next.adapter { _ = try adapter.resumeView(left) }
             var screen = Screen(view: 1)
-            screen.take(
+            screen.receive(
                 try adapter.setVisibleRange(
                     view: 1, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 0, item: 0)
                 ).effects)
             #expect(screen.items.map(\.objectID) == ["b"] && screen.items.map(\.item) == [3])
         }
-        // The object is not found: the view is opened nevertheless.
+        // The view is opened although the object is not found.
         let other = TestHost()
         _ = try other.adapter.resumeView(left)
         #expect(other.adapter.openViews == [1])

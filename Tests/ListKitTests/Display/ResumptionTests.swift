@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Views that continue in another engine")
+@Suite("Resuming views in another engine")
 struct ResumptionTests {
-    /// The view as its viewer knows it.
+    /// Creates the state of a view from what its viewer knows.
     private func resumption(of screen: Screen, in list: TestHost, at rect: Rect, released: [SlotNumber: String] = [:])
         throws -> ViewResumption
     {
@@ -23,7 +23,7 @@ struct ResumptionTests {
         return resumption
     }
 
-    @Test("the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
+    @Test("resumed with the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
     func same(controller: String?) throws {
         let rect = Rect(x: 0, y: 100, width: 100, height: 100)
         let names = controller.map { ["*": $0] } ?? [:]
@@ -40,19 +40,19 @@ struct ResumptionTests {
         }
         let old = TestHost(objects, names: names)
         var screen = try old.open()
-        screen.take(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+        screen.receive(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
         let new = TestHost(objects, names: names)
         let events = try new.adapter.resumeView(try resumption(of: screen, in: old, at: rect))
         #expect(!events.contains { if case .picture = $0 { true } else { false } })
         #expect(events.contains { if case .display = $0 { true } else { false } })
         try screen.expectEqualToResync(of: new.adapter)
         let next = Rect(x: 0, y: 160, width: 100, height: 100)
-        screen.take(try new.adapter.setViewport(view: 1, seen: screen.sequence, rect: next).effects)
+        screen.receive(try new.adapter.setViewport(view: 1, seen: screen.sequence, rect: next).effects)
         #expect(screen.sequence > 1)
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("a selection that continues → no callback and no event; missing items are left out")
+    @Test("resumed with a selection → no callback and no event; items that no longer exist are left out")
     func selection() throws {
         let log = EventList()
         let list = TestHost(
@@ -60,42 +60,42 @@ struct ResumptionTests {
             provider: ScriptedProvider { _ in LetterController(log: log) })
         let kept = SelectedItem(objectID: "a", item: 1)
         _ = list.adapter.takeEvents()
-        _ = log.take()
+        _ = log.drain()
         list.adapter.resumeSelection([
             kept, SelectedItem(objectID: "a", item: 2), SelectedItem(objectID: "a", item: -1),
             SelectedItem(objectID: "b", item: 0),
         ])
         #expect(list.adapter.selectedItems == [kept])
-        #expect(list.adapter.takeEvents().isEmpty && !log.take().contains { $0.hasPrefix("select") })
+        #expect(list.adapter.takeEvents().isEmpty && !log.drain().contains { $0.hasPrefix("select") })
         #expect(try list.adapter.deselectItem(1, ofObject: "a").deselected)
         #expect(list.adapter.selectedItems.isEmpty)
     }
 
-    @Test("a view is handed over → another engine continues from what its viewer knows")
+    @Test("a view is handed over to another engine → it continues from what the viewer knows")
     func left() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open()
         for (y, height) in [(200.0, 300.0), (440, 100)] {
             let rect = Rect(x: 0, y: y, width: 100, height: height)
-            screen.take(try old.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
+            screen.receive(try old.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
         }
         let size = MeasuredSize(objectID: "o11", item: 0, size: Size(width: 100, height: 60))
-        screen.take(try old.adapter.reportSizes(view: 1, sizes: [size]).effects)
+        screen.receive(try old.adapter.reportSizes(view: 1, sizes: [size]).effects)
         let left = try old.adapter.resumption(of: 1)
         #expect(left.sequence == screen.sequence)
         #expect(Set(left.shown) == Set(screen.items))
         #expect(left.contentSize == screen.contentSize)
         #expect(left.measured == [size])
-        // The larger viewport left slots, which the viewer keeps for later.
+        // The larger viewport has left released slots, which the viewer keeps for reuse.
         #expect(!left.released.isEmpty)
         #expect(Set(left.released.map(\.slot)).isDisjoint(with: screen.slots.keys))
         let new = TestHost(try ViewTests.ids(3..<90))
-        screen.take(try new.adapter.resumeView(left))
+        screen.receive(try new.adapter.resumeView(left))
         try screen.expectEqualToResync(of: new.adapter)
         #expect(throws: ListError.self) { try old.adapter.resumption(of: 2) }
     }
 
-    @Test("another list, and released slots in pools → the difference is sent, and slots keep their identifiers")
+    @Test("resumed with another list and released slots → only the difference is sent, and slots keep their identifiers")
     func different() throws {
         let rect = Rect(x: 0, y: 0, width: 100, height: 200)
         let old = TestHost(try ViewTests.ids(0..<10))
@@ -104,32 +104,32 @@ struct ResumptionTests {
         let new = TestHost(try ViewTests.ids(2..<12))
         let free = (shown.max() ?? 0) + 5
         let resumed = try resumption(of: screen, in: old, at: rect, released: [free: "single"])
-        screen.take(try new.adapter.resumeView(resumed))
+        screen.receive(try new.adapter.resumeView(resumed))
         #expect(screen.items.first?.objectID == "o2")
-        // The released slot is used before a new one is made.
+        // The released slot is reused before a new slot is created.
         #expect(Set(screen.slots.keys).contains(free))
         #expect(screen.slots.keys.allSatisfy { shown.contains($0) || $0 >= free })
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("a view without credit → silent until it acknowledges, then straight to the present")
+    @Test("resumed without credit → nothing is sent until an acknowledgement, then one change to the present state")
     func stalled() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open { $0.window = 1 }
         let rect = Rect(x: 0, y: 880, width: 100, height: 100)
-        screen.take(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+        screen.receive(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
         #expect(screen.isStalled)
         let new = TestHost(try ViewTests.ids(0..<100))
         var resumed = try resumption(of: screen, in: old, at: rect)
         resumed.options.window = 1
         #expect(!(try new.adapter.resumeView(resumed)).contains { if case .picture = $0 { true } else { false } })
         #expect(try new.adapter.viewDescription(1).state == .stalled)
-        screen.take(try new.adapter.acknowledge(view: 1, sequence: screen.sequence))
+        screen.receive(try new.adapter.acknowledge(view: 1, sequence: screen.sequence))
         #expect(!screen.isStalled)
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("random lists before and after → the viewer has the same as a resync", arguments: 0..<8)
+    @Test("random lists before and after → the viewer's screen equals a resync", arguments: 0..<8)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) + 5)
         for _ in 0..<20 {
@@ -146,13 +146,13 @@ struct ResumptionTests {
             for _ in 0..<5 {
                 let before = screen.slots
                 let rect = Rect(x: 0, y: Double(Int.random(in: 0...1200, using: &random)), width: 100, height: 200)
-                screen.take(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+                screen.receive(try old.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
                 for (slot, item) in before where screen.slots[slot] == nil { released[slot] = item.reuseIdentifier }
                 for slot in screen.slots.keys { released[slot] = nil }
             }
             let rect = Rect(origin: screen.offset, size: Size(width: 100, height: 200))
             let new = TestHost(try objects())
-            screen.take(try new.adapter.resumeView(try resumption(of: screen, in: old, at: rect, released: released)))
+            screen.receive(try new.adapter.resumeView(try resumption(of: screen, in: old, at: rect, released: released)))
             try screen.expectEqualToResync(of: new.adapter)
             #expect(new.adapter.openViews == [1])
         }

@@ -9,7 +9,7 @@ import Testing
     .rule("AD-42...AD-50", "AD-109...AD-132")
 )
 struct ScrollVectorTests {
-    /// A section of equal items with an optional header.
+    /// A section controller with equal items and an optional header.
     final class Stack: ListSectionController, ListSupplementarySource {
         var count = 0
         var header = 0.0
@@ -32,7 +32,7 @@ struct ScrollVectorTests {
     }
 
     static func cases(_ key: String) throws -> [JSON] {
-        // Contents that have only a length belong to the formula, which the layout's tests check.
+        // The layout's tests check the cases that have only a content length.
         try (Vectors.load("scroll")[key]?.array ?? []).filter { $0["sectionItemCounts"] != nil }
     }
 
@@ -108,7 +108,7 @@ struct ScrollVectorTests {
         }
     }
 
-    @Test("an offset → what is visible", arguments: try cases("visibility"))
+    @Test("an offset → the visible sections and items of the vector", arguments: try cases("visibility"))
     func visibility(vector: JSON) throws {
         let list = try list(vector)
         _ = try list.open(y: vector["offset"]?.number ?? 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Cutting signals into pieces")
+@Suite("Splitting signals into pieces")
 struct SignalPiecesTests {
     private struct Change: Equatable {
         var number = 0
@@ -19,20 +19,20 @@ struct SignalPiecesTests {
         return pieces.all
     }
 
-    @Test("nothing → one empty piece; what fits → one piece, up to the last byte")
+    @Test("no elements → one empty piece; elements that just fit → one piece")
     func one() {
         #expect(pieces([], []) == [Change()])
         #expect(pieces(["12345", "12345"], []) == [Change(names: ["12345", "12345"])])
         #expect(pieces(["12345"], [5]) == [Change(names: ["12345"], sizes: [5])])
     }
 
-    @Test("one byte more → the element begins the next piece, in either list")
+    @Test("an element exceeds the piece by one byte → it begins the next piece, in either list")
     func two() {
         #expect(pieces(["12345", "123456"], []) == [Change(names: ["12345"]), Change(number: 1, names: ["123456"])])
         #expect(pieces(["12345"], [6, 1]) == [Change(names: ["12345"]), Change(number: 1, sizes: [6, 1])])
     }
 
-    @Test("elements larger than a piece → each its own piece, and none is empty")
+    @Test("elements larger than a piece → one piece for each, and no empty piece")
     func large() {
         let names = ["a", "a name of many bytes", "b", "c"]
         #expect(
@@ -44,7 +44,7 @@ struct SignalPiecesTests {
         #expect(pieces([], [20]) == [Change(sizes: [20])])
     }
 
-    @Test("a picture in pieces → numbered one by one, slots released with the first, transitions with the last")
+    @Test("a picture in pieces → consecutive sequences, released slots in the first piece, transitions in the last")
     func picture() {
         let size = Size(width: 1, height: 2)
         let rect = Rect(x: 0, y: 0, width: 1, height: 1)

@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("SlotMirror: what is on the screen, slot by slot")
+@Suite("SlotMirror: the items on the screen by slot")
 struct SlotMirrorTests {
     private static func adapter(_ configure: (inout ListAdapter.Configuration) -> Void = { _ in }) -> ListAdapter {
         var configuration = ListAdapter.Configuration(name: "test")
@@ -22,7 +22,7 @@ struct SlotMirrorTests {
     }
 
     @Test(
-        "random updates and scrolls, nothing acknowledged → each time the same as a resync", .rule("VW-02"),
+        "random updates and scrolls without acknowledgements → the mirror always equals a resync", .rule("VW-02"),
         arguments: 0..<12)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 7919 &+ 1)
@@ -52,13 +52,13 @@ struct SlotMirrorTests {
                 for result in adapter.flushNow() { mirror.apply(result.events) }
             }
             mirror.apply(adapter.takeEvents())
-            // A resync changes nothing in a view that has everything: the mirror goes on without it.
+            // A resync of an up-to-date view changes nothing, so the mirror need not apply it.
             Self.expectEqual(mirror, try adapter.resync(view: 1))
         }
         #expect(mirror.sequence > 20)
     }
 
-    @Test("changes of another view, and older ones → ignored")
+    @Test("changes of another view, and outdated changes → ignored")
     func ignored() throws {
         let adapter = Self.adapter()
         adapter.performUpdates([try ListObject(id: "a")])
@@ -78,7 +78,7 @@ struct SlotMirrorTests {
         #expect(mirror.slots[1]?.objectID == "a")
     }
 
-    @Test("a change is missing → a gap and the former screen, until a resync replaces it")
+    @Test("a change is missing → a gap is reported, and the mirror stays as it was until a resync")
     func gap() throws {
         let adapter = Self.adapter()
         try adapter.openView(1)

@@ -10,7 +10,7 @@ struct ViewTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["n": .int64(Int64($0))]) }
     }
 
-    @Test("before the first viewport → nothing is sent, a resync is empty", .rule("VW-01"))
+    @Test("a view before its first viewport → nothing is sent, a resync is empty", .rule("VW-01"))
     func silentAtFirst() throws {
         let list = TestHost(try Self.ids(0..<5))
         try list.adapter.openView(1)
@@ -22,7 +22,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a viewport that shows, places and resizes nothing → no change, and the last sequence as answer", .rule("VW-03")
+        "a viewport that changes nothing → no change is sent, and the answer is the last sequence", .rule("VW-03")
     )
     func nothingNew() throws {
         let list = TestHost(try Self.ids(0..<50))
@@ -35,14 +35,14 @@ struct ViewTests {
         #expect(screen.sequence == 0)
     }
 
-    @Test("a released slot → the next one used for its reuse identifier", .rule("VW-04"))
+    @Test("a released slot → reused for the next item with its reuse identifier", .rule("VW-04"))
     func slots() throws {
         let list = TestHost(try Self.ids(0..<100))
         var screen = try list.open()
         var seen = Set(screen.slots.keys)
         for step in 1...40 {
             let rect = Rect(x: 0, y: Double(step) * 44, width: 100, height: 100)
-            screen.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+            screen.receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
             _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
             seen.formUnion(screen.slots.keys)
         }
@@ -51,7 +51,7 @@ struct ViewTests {
     }
 
     @Test(
-        "credit used up → one Stalled, then nothing until an acknowledgement, then straight to the present",
+        "credit is used up → one Stalled, then nothing until an acknowledgement, then one change to the present state",
         .rule("VW-05"))
     func credit() throws {
         let list = TestHost(try Self.ids(0..<200))
@@ -59,29 +59,29 @@ struct ViewTests {
         func scroll(_ y: Double) throws -> ViewReply {
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 100))
         }
-        screen.take(try scroll(440).effects)
+        screen.receive(try scroll(440).effects)
         #expect(screen.sequence == 2 && !screen.isStalled)
         let stalled = try scroll(880)
-        screen.take(stalled.effects)
+        screen.receive(stalled.effects)
         #expect(screen.isStalled && stalled.sequence == 2)
         for y in stride(from: 1000.0, to: 3000, by: 500) {
             let reply = try scroll(y)
             #expect(reply.sequence == 2)
             #expect(!reply.effects.contains { if case .picture = $0 { true } else { false } })
             #expect(!reply.effects.contains { if case .stalled = $0 { true } else { false } })
-            // Working ranges follow the viewport even without credit.
+            // Working ranges are updated with the viewport even without credit.
             #expect(reply.effects.contains { if case .display = $0 { true } else { false } })
         }
         #expect(try list.adapter.viewDescription(1).state == .stalled)
         #expect(try list.adapter.acknowledge(view: 1, sequence: 99).isEmpty)
-        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        screen.receive(try list.adapter.acknowledge(view: 1, sequence: 1))
         #expect(screen.sequence == 3 && !screen.isStalled)
         #expect(screen.items.map(\.section) == [56, 57, 58, 59])
         try screen.expectEqualToResync(of: list.adapter)
         #expect(try list.adapter.viewDescription(1).acknowledgedSequence == 3)
     }
 
-    @Test("bytes used up → stalls too, but the first picture is always sent")
+    @Test("the byte limit is used up → the view stalls, but the first picture is always sent")
     func byteCredit() throws {
         let big = try (0..<20).map {
             try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 900))])
@@ -89,20 +89,20 @@ struct ViewTests {
         let list = TestHost(big)
         var screen = try list.open { $0.windowBytes = 2000 }
         #expect(screen.sequence == 1)
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 300, width: 100, height: 100)).effects)
         #expect(screen.isStalled)
-        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        screen.receive(try list.adapter.acknowledge(view: 1, sequence: 1))
         #expect(screen.sequence == 2)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a stalled difference that would fit again → still waits for an acknowledgement")
+    @Test("the pending change of a stalled view shrinks below the limit → still waits for an acknowledgement")
     func stallHolds() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
         list.enqueue(.patchObject(id: "o0", set: ["n": 7], unset: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         #expect(screen.isStalled)
         list.enqueue(.patchObject(id: "o0", set: ["n": 0], unset: []))
         let result = list.flush()
@@ -111,21 +111,21 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).state == .active)
     }
 
-    @Test("a stalled view that resyncs → has the present, and the next change has the next sequence")
+    @Test("a stalled view resyncs → it gets the present picture, and the next change has the next sequence")
     func resyncEndsStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 500, width: 100, height: 100)).effects)
         #expect(screen.isStalled)
         try screen.expectEqualToResync(of: list.adapter)
         let sequence = screen.sequence
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 900, width: 100, height: 100)).effects)
         #expect(screen.sequence == sequence + 1)
     }
 
-    @Test("a picture of more than 256 KiB → several changes for one credit, equal after the last", .rule("VW-06"))
+    @Test("a picture of more than 256 KiB → several changes for one credit, complete after the last", .rule("VW-06"))
     func largePicture() throws {
         let big = try (0..<6).map {
             try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 120_000)), "height": 10])
@@ -138,65 +138,65 @@ struct ViewTests {
     }
 
     @Test(
-        "only some fields asked for → contents have those only, headers too, and other fields rebind nothing",
+        "a view requests only some fields → contents have only these, and changes of other fields rebind nothing",
         .rule("VW-19"))
     func fields() throws {
         let list = TestHost(try objects("a1", "b2"))
         var screen = try list.open { $0.fields = ["other"] }
         #expect(screen.items.allSatisfy { $0.content.isEmpty })
         list.enqueue(.patchObject(id: "a", set: ["n": 9], unset: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         #expect(screen.sequence == 1)
         list.enqueue(.patchObject(id: "a", set: ["other": 9], unset: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         #expect(screen.items.first?.content == ["other": 9])
     }
 
-    @Test("views held → nothing is sent; released → one change to the present")
+    @Test("views are held back → nothing is sent; released → one change to the present state")
     func held() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open()
         list.adapter.holdsViews = true
         for index in 0..<3 {
             list.enqueue(.patchObject(id: "o\(index)", set: ["n": 70], unset: []))
-            screen.take(list.flush().events)
+            screen.receive(list.flush().events)
         }
         #expect(screen.sequence == 1 && !screen.isStalled)
-        screen.take(list.adapter.resumeViews())
+        screen.receive(list.adapter.resumeViews())
         #expect(screen.sequence == 2)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an acknowledgement while views are held → the stall ends when they are released")
+    @Test("an acknowledgement arrives while views are held back → the stall ends when they are released")
     func heldStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
         list.enqueue(.patchObject(id: "o0", set: ["n": 7], unset: []))
-        screen.take(list.flush().events)
+        screen.receive(list.flush().events)
         #expect(screen.isStalled)
         list.adapter.holdsViews = true
-        screen.take(try list.adapter.acknowledge(view: 1, sequence: 1))
+        screen.receive(try list.adapter.acknowledge(view: 1, sequence: 1))
         #expect(screen.isStalled)
-        screen.take(list.adapter.resumeViews())
+        screen.receive(list.adapter.resumeViews())
         #expect(!screen.isStalled && screen.sequence == 2)
     }
 
     @Test(
-        "no items → the empty view, with the empty object identifier; items → no empty view", .rule("AD-63...AD-68")
+        "a list without items → the empty view, with an empty object identifier; with items → no empty view", .rule("AD-63...AD-68")
     )
     func emptyView() throws {
         let list = TestHost { $0.emptyContent = ["text": "nothing here"] }
         var screen = try list.open()
         #expect(screen.items.map(\.objectID) == [""])
         #expect(screen.items.first?.content == ["text": "nothing here"])
-        screen.take(try list.update(objects("a")).events)
+        screen.receive(try list.update(objects("a")).events)
         #expect(screen.items.map(\.objectID) == ["a"])
-        screen.take(try list.update([]).events)
+        screen.receive(try list.update([]).events)
         #expect(screen.items.map(\.objectID) == [""])
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("layout none → the named items and the working range around them, frames are zero")
+    @Test("layout none → the requested items, the working range around them, and empty frames")
     func layoutNone() throws {
         let list = try TestHost.letters("a:123", "b:", "c:45", "d:6")
         try list.adapter.openView(
@@ -206,22 +206,22 @@ struct ViewTests {
             }())
         var screen = Screen(view: 1)
         let first = IndexPath(section: 0, item: 2)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
         #expect(
             screen.items.map { IndexPath(section: $0.section, item: $0.item) } == [
                 IndexPath(section: 0, item: 1), first, IndexPath(section: 2, item: 0),
             ])
         #expect(screen.items.allSatisfy { $0.frame == .zero })
         let far = IndexPath(section: 90, item: 0)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: far).effects)
-        // Longer than the list: one position for each missing section.
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: first, last: far).effects)
+        // Each section missing past the end of the list counts as one position.
         #expect(screen.items.count == 6)
         #expect(throws: ListError.self) { try list.adapter.setVisibleRange(view: 1, first: far, last: first) }
         #expect(throws: ListError.self) { try list.adapter.setViewport(view: 1, seen: 0, rect: .zero) }
     }
 
     @Test(
-        "ranges outside of the list, wholly or in part → clamped to it, also when it is empty"
+        "requested ranges wholly or partly outside of the list → clamped to the list, which may be empty"
     )
     func rangesOutside() throws {
         let rows = ["a:1234"] + (0..<2000).map { "e\($0):" } + ["z:56"]
@@ -232,7 +232,7 @@ struct ViewTests {
         try list.adapter.openView(1, options: options)
         var screen = Screen(view: 1)
         func show(_ first: IndexPath, _ last: IndexPath) throws -> [String] {
-            screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: last).effects)
+            screen.receive(try list.adapter.setVisibleRange(view: 1, first: first, last: last).effects)
             _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
             return screen.items.map { "\($0.objectID)\($0.item)" }
         }
@@ -243,16 +243,16 @@ struct ViewTests {
         #expect(try show(.init(section: 0, item: farther), .init(section: 0, item: farther)) == ["a2", "a3", "z0"])
         #expect(try show(.init(section: 1, item: 0), .init(section: 1, item: 0)) == ["a2", "a3", "z0"])
         #expect(try show(.init(section: 0, item: 0), .init(section: 0, item: 0)) == ["a0", "a1"])
-        screen.take(try list.update([letters("q:7")]).events)
+        screen.receive(try list.update([letters("q:7")]).events)
         #expect(try show(.init(section: far, item: 0), .init(section: farther, item: 0)) == ["q0"])
     }
 
-    @Test("a reuse identifier is replaced by a canonically equivalent one → released and shown, in another slot")
+    @Test("a reuse identifier changes to a canonically equivalent one → the item gets another slot")
     func equivalentIdentifiers() throws {
         let list = TestHost([try ListObject(id: "a", type: "", fields: ["reuse": "\u{e9}"])])
         var screen = try list.open()
         let slot = screen.items.first?.slot
-        screen.take(try list.update([ListObject(id: "a", type: "", fields: ["reuse": "e\u{301}"])]).events)
+        screen.receive(try list.update([ListObject(id: "a", type: "", fields: ["reuse": "e\u{301}"])]).events)
         #expect(screen.items.count == 1)
         #expect(screen.items.first?.slot != slot)
         #expect(screen.items.first.map { Array($0.reuseIdentifier.utf8) } == Array("e\u{301}".utf8))
@@ -277,7 +277,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).sequence == screen.sequence)
     }
 
-    @Test("a change outside of all viewports that moves nothing → sends nothing to the views")
+    @Test("a change outside of all viewports that moves no visible item → nothing is sent")
     func elsewhere() throws {
         let list = TestHost(try Self.ids(0..<100))
         for id in 1...5 as ClosedRange<ViewID> { _ = try list.open(id) }
@@ -286,7 +286,7 @@ struct ViewTests {
         #expect(list.flush().events.count == 1)
     }
 
-    @Test("a header, an item and a footer that changed → only they are rebound")
+    @Test("a header, an item or a footer changes → only this element is rebound")
     func headerOnly() throws {
         func section(header: Int64, item: Int64) throws -> ListObject {
             let items = [Value(["id": "x", "v": .int64(item)]), Value(["id": "y", "v": 0])]

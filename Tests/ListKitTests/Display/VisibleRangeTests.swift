@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Ranges of views with layout none")
+@Suite("Requested ranges of views with layout none")
 struct VisibleRangeTests {
     private static func options(_ change: (inout ListViewOptions) -> Void = { _ in }) -> ListViewOptions {
         var options = ListViewOptions()
@@ -15,14 +15,14 @@ struct VisibleRangeTests {
 
     private static func path(_ section: Int, _ item: Int = 0) -> IndexPath { IndexPath(section: section, item: item) }
 
-    /// One view of a list, beside the same as plain arrays.
+    /// A view of a list, and the expected view as plain arrays.
     fileprivate struct World {
         let list: TestHost
         let options: ListViewOptions
         var model = FollowedView()
         var wanted: VisibleItems?
         var screen = Screen(view: 1)
-        /// The list at each picture, and the last acknowledged one.
+        /// The list at each picture since the last acknowledged one, by sequence.
         var pictures: [UInt64: FollowedView] = [:]
         var acknowledged: UInt64 = 0
 
@@ -32,9 +32,9 @@ struct VisibleRangeTests {
             try list.adapter.openView(1, options: options)
         }
 
-        mutating func take(_ events: [AdapterEvent]) {
+        mutating func receive(_ events: [AdapterEvent]) {
             for case .picture(let change) in events { pictures[change.sequence] = model }
-            screen.take(events)
+            screen.receive(events)
         }
 
         mutating func update(_ random: inout SeededRandom) throws {
@@ -46,10 +46,10 @@ struct VisibleRangeTests {
             if random.chance(oneIn: 12) { list.enqueue(.reloadData) }
             list.enqueue(.performUpdates(objects: objects))
             list.flush()
-            take(list.takeEvents())
+            receive(list.takeEvents())
         }
 
-        mutating func look(_ random: inout SeededRandom) throws {
+        mutating func setRandomRange(_ random: inout SeededRandom) throws {
             let sections = 0..<model.sections.count + 4
             let (one, other) = (
                 path(Int.random(in: sections, using: &random), Int.random(in: 0..<5, using: &random)),
@@ -61,7 +61,7 @@ struct VisibleRangeTests {
             let old = pictures[newest ? screen.sequence : max(seen, acknowledged)] ?? model
             let wanted = model.rebased(first, last, in: old)
             self.wanted = wanted
-            take(try list.adapter.setVisibleRange(view: 1, seen: seen, first: first, last: last).effects)
+            receive(try list.adapter.setVisibleRange(view: 1, seen: seen, first: first, last: last).effects)
             #expect(
                 try list.adapter.viewDescription(1).visibleItems == wanted,
                 "\(first)…\(last) of \(seen) in \(old.sections) now \(model.sections)")
@@ -69,7 +69,7 @@ struct VisibleRangeTests {
 
         mutating func acknowledge(_ random: inout SeededRandom) throws {
             let sequence = UInt64.random(in: acknowledged...max(acknowledged, screen.sequence), using: &random)
-            take(try list.adapter.acknowledge(view: 1, sequence: sequence))
+            receive(try list.adapter.acknowledge(view: 1, sequence: sequence))
             acknowledged = sequence
         }
 
@@ -99,7 +99,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "random updates, ranges of any picture, acks and resyncs → equal to plain arrays", .rule("VW-14"),
+        "random updates, ranges of any picture, acknowledgements and resyncs → equal to plain arrays", .rule("VW-14"),
         arguments: 0..<24)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &* 977 &+ 5)
@@ -113,7 +113,7 @@ struct VisibleRangeTests {
         for _ in 0..<12 { try world.update(&random) }
         for _ in 0..<150 {
             switch Int.random(in: 0..<12, using: &random) {
-            case 0, 1, 2: try world.look(&random)
+            case 0, 1, 2: try world.setRandomRange(&random)
             case 3: try world.acknowledge(&random)
             case 4 where world.wanted != nil && random.chance(oneIn: 2): try world.resync()
             default: try world.update(&random)
@@ -122,12 +122,12 @@ struct VisibleRangeTests {
         }
     }
 
-    @Test("an insert in front → the items keep their slots and contents, only places are sent", .rule("VW-13"))
+    @Test("an item is inserted in front → visible items keep slots and contents, and only positions are sent", .rule("VW-13"))
     func insertInFront() throws {
         let list = TestHost(try ViewTests.ids(0..<50))
         try list.adapter.openView(1, options: Self.options())
         var screen = Screen(view: 1)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: Self.path(10), last: Self.path(14)).effects)
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: Self.path(10), last: Self.path(14)).effects)
         let slots = screen.slots.mapValues(\.objectID)
         _ = list.takeEvents()
         try list.perform(.applyChanges(removed: [], upserts: [.init(try object("new"), position: .first)]))
@@ -138,59 +138,59 @@ struct VisibleRangeTests {
         #expect(changes.first?.released.isEmpty == true && changes.first?.rebound.isEmpty == true)
         // No item appeared or disappeared.
         #expect(!events.contains { if case .display = $0 { true } else { false } })
-        screen.take(events)
+        screen.receive(events)
         #expect(screen.slots.mapValues(\.objectID) == slots)
         #expect(screen.items.map(\.section) == Array(11...15))
     }
 
-    @Test("a range that begins the list → stays there, unless anchored at the start", arguments: [false, true])
+    @Test("the range is at the start of the list → it stays there, unless the view is anchored at the start", arguments: [false, true])
     func atStart(isAnchoredAtStart: Bool) throws {
         let list = TestHost(try ViewTests.ids(0..<50))
         try list.adapter.openView(1, options: Self.options { $0.isAnchoredAtStart = isAnchoredAtStart })
         var screen = Screen(view: 1)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: Self.path(0), last: Self.path(2)).effects)
-        screen.take(
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: Self.path(0), last: Self.path(2)).effects)
+        screen.receive(
             try list.update([try object("new")] + ViewTests.ids(0..<50)).events)
         #expect(screen.items.map(\.objectID) == (isAnchoredAtStart ? ["o0", "o1", "o2"] : ["new", "o0", "o1"]))
     }
 
-    @Test("the list becomes shorter than the range, and grows again → the range is filled again")
+    @Test("the list shrinks below the range and grows again → the range is filled again")
     func fillsAgain() throws {
         let list = TestHost(try ViewTests.ids(0..<20))
         try list.adapter.openView(1, options: Self.options())
         var screen = Screen(view: 1)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: Self.path(15), last: Self.path(19)).effects)
-        screen.take(try list.update(ViewTests.ids(0..<18)).events)
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: Self.path(15), last: Self.path(19)).effects)
+        screen.receive(try list.update(ViewTests.ids(0..<18)).events)
         #expect(screen.items.map(\.section) == Array(13...17))
-        screen.take(try list.update(ViewTests.ids(0..<2)).events)
+        screen.receive(try list.update(ViewTests.ids(0..<2)).events)
         #expect(screen.items.map(\.section) == [0, 1])
-        screen.take(try list.update(ViewTests.ids(0..<20)).events)
+        screen.receive(try list.update(ViewTests.ids(0..<20)).events)
         #expect(screen.items.map(\.section) == Array(0...4))
-        screen.take(try list.update([]).events)
-        screen.take(try list.update(ViewTests.ids(0..<4)).events)
+        screen.receive(try list.update([]).events)
+        screen.receive(try list.update(ViewTests.ids(0..<4)).events)
         #expect(screen.items.map(\.section) == Array(0...3))
-        // Past the end of the list each section counts as one item, and the range is shifted into the list.
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: Self.path(90), last: Self.path(91)).effects)
+        // Each section past the end of the list counts as one item, and the range is shifted into the list.
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: Self.path(90), last: Self.path(91)).effects)
         #expect(screen.items.map(\.section) == [2, 3])
     }
 
-    @Test("a viewer that never acknowledges, and updates without end → the remembered pictures take bounded memory")
+    @Test("a viewer never acknowledges during many updates → the stored pictures take bounded memory")
     func bounded() throws {
         let list = TestHost(try ViewTests.ids(0..<400))
         try list.adapter.openView(1, options: Self.options { $0.window = 1 })
         var screen = Screen(view: 1)
         let reply = try list.adapter.setVisibleRange(view: 1, first: Self.path(10), last: Self.path(20))
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         var random = SeededRandom(seed: 3)
         for turn in 0..<2000 {
             let id = "o\(Int.random(in: 0..<400, using: &random))"
             try list.perform(.moveObject(id: id, position: turn % 2 == 0 ? .first : .last))
         }
         let history = try list.adapter.resumption(of: 1).history
-        // One picture was sent, so there is one list to start from; all changes since are combined.
+        // Only one picture was sent, so there is one base list; all later changes are combined.
         #expect(history.spans.count == 1)
         #expect(history.spans.flatMap(\.changes).reduce(0) { $0 + $1.sections.runs.count } < 4 * 400)
-        // The viewer has o10…o20 on its screen, and asks for the page after it.
+        // The viewer shows o10…o20 and requests the next page.
         let ids = list.ids
         let (o30, o40) = (try #require(ids.firstIndex(of: "o30")), try #require(ids.firstIndex(of: "o40")))
         _ = try list.adapter.setVisibleRange(view: 1, seen: 1, first: Self.path(30), last: Self.path(40))
@@ -198,7 +198,7 @@ struct VisibleRangeTests {
         #expect(items.first.section == min(o30, o40) && items.length == abs(o30 - o40) + 1)
     }
 
-    @Test("last before first, in the list's present order → InvalidArgs; crossed by an update → swapped")
+    @Test("the last item is before the first one → InvalidArgs; an update has swapped them → accepted in the new order")
     func crossed() throws {
         let list = TestHost(try ViewTests.ids(0..<10))
         try list.adapter.openView(1, options: Self.options())
@@ -212,21 +212,21 @@ struct VisibleRangeTests {
         #expect(try list.adapter.viewDescription(1).visibleObjects == ["o7", "o6", "o5", "o4", "o3"])
     }
 
-    @Test("a view continues in another engine → it still knows the earlier pictures, and follows its items")
+    @Test("a view is resumed in another engine → ranges of earlier pictures still work")
     func resumed() throws {
         var random = SeededRandom(seed: 99)
         var world = try World(Self.options { $0.window = 64 })
         for _ in 0..<15 { try world.update(&random) }
         for turn in 0..<60 {
-            try world.look(&random)
+            try world.setRandomRange(&random)
             for _ in 0..<3 { try world.update(&random) }
             let objects = world.list.adapter.objects(from: 0, limit: .max)
             let next = TestHost(objects, names: ["binding": "listd/binding"])
             let left = try world.list.adapter.resumption(of: 1)
             world = try World(world, in: next)
-            world.take(try next.adapter.resumeView(left))
+            world.receive(try next.adapter.resumeView(left))
             if turn % 3 == 0 { try world.acknowledge(&random) }
-            try world.look(&random)
+            try world.setRandomRange(&random)
             try world.check()
         }
     }

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("A working range that counts items")
+@Suite("Working range in items")
 struct WorkingRangeItemTests {
     private static func object(_ id: String, _ count: Int, _ more: [String: Value] = [:]) throws -> ListObject {
         let items = (0..<count).map { Value(["id": .string("\($0)"), "height": 10.0]) }
@@ -19,7 +19,7 @@ struct WorkingRangeItemTests {
         ) { $0.workingRange = range }
     }
 
-    /// The sections from the one of the first item to the one of the last.
+    /// Returns the sections of the working range, by counting items one by one.
     private func naive(_ counts: [Int], _ first: IndexPath, _ last: IndexPath, _ trail: Int, _ lead: Int) -> Range<Int>
     {
         let items = counts.enumerated().flatMap { section, count in
@@ -30,7 +30,7 @@ struct WorkingRangeItemTests {
         return (near.first?.section ?? 0)..<(near.last?.section ?? 0) + 1
     }
 
-    @Test("random sections, ranges and updates → as a naive count of the items", arguments: 0..<4)
+    @Test("random sections, ranges and updates → the same as a naive count of the items", arguments: 0..<4)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 77)
         for _ in 0..<60 {
@@ -56,7 +56,7 @@ struct WorkingRangeItemTests {
         }
     }
 
-    @Test("the adapter's working range → counts items too, and large numbers end with the list")
+    @Test("the adapter's working range → counted in items too, and clamped to the list")
     func adaptersRange() throws {
         let list = try Self.list([2, 0, 1, 5, 1, 2], 2)
         var options = ListViewOptions()
@@ -65,7 +65,8 @@ struct WorkingRangeItemTests {
         try list.adapter.openView(1, options: options)
         let item = IndexPath(section: 3, item: 0)
         _ = try list.adapter.setVisibleRange(view: 1, first: item, last: item)
-        // The items before are that of section 2 and the last of section 0, with the empty section between them.
+        // The two items before are the item of section 2 and the last item of section 0; the section between them
+        // is empty.
         #expect(try list.adapter.viewDescription(1).workingRange == 0..<4)
         (options.lead, options.trail) = (.max, .max)
         try list.adapter.openView(2, options: options)
@@ -73,7 +74,7 @@ struct WorkingRangeItemTests {
         #expect(try list.adapter.viewDescription(2).workingRange == 0..<6)
     }
 
-    @Test("only a header or a footer is visible → the items before and after it are counted")
+    @Test("only a header or a footer is visible → the items before and after this element are counted")
     func supplementary() throws {
         let more: [String: Value] = ["header": Value(["height": 20.0]), "footer": Value(["height": 20.0])]
         let list = TestHost(
@@ -82,7 +83,7 @@ struct WorkingRangeItemTests {
         var options = ListViewOptions()
         (options.buffer, options.lead, options.trail, options.workingRangeUnit) = (0, 1, 1, .items)
         try list.adapter.openView(1, options: options)
-        // Each section: a header of 20, items of 30, a footer of 20.
+        // Each section has a header of 20, items of 30 and a footer of 20.
         for (y, range) in [(75.0, 0..<2), (125.0, 1..<3), (90.0, 0..<2), (5.0, 0..<1), (275.0, 3..<4)] {
             _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 10))
             #expect(try list.adapter.viewDescription(1).workingRange == range, "\(y)")

@@ -8,13 +8,13 @@ import Testing
 struct WorkingRangeVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("working_range")["cases"]?.array ?? [] }
 
-    /// The sections that entered and exited since the last call, in order.
+    /// The sections that entered and exited the range since the last call, in order.
     struct Movement: Equatable {
         var enter: [String] = []
         var exit: [String] = []
     }
 
-    @Test("a script of displayed items → enters and exits, by object", arguments: try cases())
+    @Test("a script of displayed items → the objects that enter and exit the range, as in the vector", arguments: try cases())
     func vector(vector: JSON) throws {
         let isDisabled = vector["disabledUpstream"] != nil
         var names =
@@ -60,13 +60,13 @@ struct WorkingRangeVectorTests {
                 try update()
             case "insertObject":
                 names.insert(step["object"]?.string ?? "", at: step["index"]?.integer ?? 0)
-                // Upstream's script still displays the item that is pushed down, so it needs room.
+                // IGListKit's script still displays the item that is pushed down, so the viewport must be larger.
                 hasInserted = true
                 try scroll(height: 100)
                 try update()
             default: break
             }
-            for line in log.take() {
+            for line in log.drain() {
                 if line.hasPrefix("enter ") { movement.enter.append(String(line.dropFirst(6))) }
                 if line.hasPrefix("exit ") { movement.exit.append(String(line.dropFirst(5))) }
             }
@@ -92,7 +92,7 @@ struct WorkingRangeVectorTests {
         }
     }
 
-    @Test("lead and trail differ → sections after and before the visible ones", .rule("WR-17"))
+    @Test("lead and trail differ → different numbers of sections after and before the visible ones", .rule("WR-17"))
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
         _ = try list.open(y: 500) {

@@ -114,7 +114,7 @@ struct HostileNumberTests {
             func placementOfItem(at path: IndexPath) -> ItemPlacement { ItemPlacement(frame: .zero) }
         }
         let rules = FlowRules(LayoutConfiguration(), container: .zero)
-        let answer = SectionAnswer(section: 0, source: Source(count: claimed), rules: rules)
+        let answer = CheckedSectionMetrics(section: 0, source: Source(count: claimed), rules: rules)
         #expect(answer.itemCount == expected)
     }
 

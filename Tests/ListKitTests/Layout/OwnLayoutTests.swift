@@ -136,18 +136,18 @@ struct OwnLayoutTests {
         #expect(screen.contentSize.height == expected(heights, in: everything).map(\.maxY).max())
 
         let middle = Rect(x: 0, y: 300, width: 100, height: 100)
-        screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: middle).effects)
+        screen.receive(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: middle).effects)
         #expect(screen.items.map(\.frame) == expected(heights, in: middle))
 
-        screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: top).effects)
-        screen.take(
+        screen.receive(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: top).effects)
+        screen.receive(
             try list.adapter.reportSizes(
                 view: 1, sizes: [MeasuredSize(objectID: "o1", item: 0, size: Size(width: 50, height: 90))]
             ).effects)
         heights[1] = 90
         #expect(screen.items.map(\.frame) == expected(heights, in: top))
 
-        screen.take(try list.update([object(7)] + (0..<40).filter { $0 != 7 }.map { try object($0) }).events)
+        screen.receive(try list.update([object(7)] + (0..<40).filter { $0 != 7 }.map { try object($0) }).events)
         heights.insert(heights.remove(at: 7), at: 0)
         #expect(screen.items.map(\.frame) == expected(heights, in: top))
         try screen.expectEqualToResync(of: list.adapter)
@@ -158,7 +158,7 @@ struct OwnLayoutTests {
         let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
         var screen = try list.open(y: 100)
         let first = try #require(screen.items.first { $0.frame.minY >= screen.offset.y })
-        screen.take(try list.update((-4..<40).map { try object($0, height: 20) }).events)
+        screen.receive(try list.update((-4..<40).map { try object($0, height: 20) }).events)
         let after = try #require(screen.items.first { $0.objectID == first.objectID })
         #expect(screen.offset.y == 140 && after.frame.minY - 140 == first.frame.minY - 100)
         try screen.expectEqualToResync(of: list.adapter)
@@ -168,7 +168,7 @@ struct OwnLayoutTests {
     func queries() throws {
         let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
         var screen = try list.open()
-        screen.take(try list.adapter.scrollTo(view: 1, object: "o20", item: 0, position: .start).reply.effects)
+        screen.receive(try list.adapter.scrollTo(view: 1, object: "o20", item: 0, position: .start).reply.effects)
         #expect(screen.offset.y == 200 && screen.items.contains { $0.objectID == "o20" })
         #expect(list.adapter.item(at: Point(x: 60, y: 205), in: 1) == IndexPath(section: 21, item: 0))
         #expect(list.adapter.firstVisibleItem(in: 1) == IndexPath(section: 20, item: 0))
@@ -195,7 +195,7 @@ struct OwnLayoutTests {
             var configuration = list.adapter.configuration
             configuration.layout = kind
             #expect(try list.perform(.configure(configuration, controllersChanged: false)).revision != nil)
-            screen.take(list.takeEvents())
+            screen.receive(list.takeEvents())
             try screen.expectEqualToResync(of: list.adapter)
             #expect((screen.items.map(\.frame) == before.map(\.frame)) == (kind == from))
         }
@@ -209,7 +209,7 @@ struct OwnLayoutTests {
         (options.layout, options.buffer) = (.waterfall, 0)
         try list.adapter.openView(2, options: options)
         var own = Screen(view: 2)
-        own.take(
+        own.receive(
             try list.adapter.setViewport(view: 2, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100)).effects)
         #expect(plain.items.map(\.frame.minY) == [0, 20, 40, 60, 80])
         #expect(own.items.map(\.frame.minY) == [0, 0, 20, 20, 40, 40, 60, 60, 80, 80])

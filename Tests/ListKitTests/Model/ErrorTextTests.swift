@@ -27,7 +27,7 @@ struct ErrorTextTests {
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)
-        #expect(text.count.taken == ErrorText.longestQuotation + 1)
+        #expect(text.count.taken == ErrorText.maximumQuotedScalars + 1)
         #expect(quotation.hasSuffix("…\"") && quotation.utf8.count <= 64 * 10 + 5)
     }
 

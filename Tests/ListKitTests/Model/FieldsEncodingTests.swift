@@ -228,7 +228,11 @@ struct FieldsEncodingTests {
         var kept: [ObjectType] = []
         for number in 0..<5000 {
             let type = names.type(named: "\(number)")
-            if number % 1000 == 0 { kept.append(type) } else { names.forget(type.name, ObjectIdentifier(type)) }
+            if number % 1000 == 0 {
+                kept.append(type)
+            } else {
+                names.remove(type.name, ifIdentical: ObjectIdentifier(type))
+            }
         }
         #expect(names.count == kept.count)
         #expect(names.type(named: "1000") === kept[1])

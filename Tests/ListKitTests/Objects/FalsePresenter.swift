@@ -29,7 +29,7 @@ final class FalsePresenter {
     /// Presents an update.
     func present(_ update: ObjectUpdate) -> Report {
         let before = objects
-        objects = update.changes.objects(after: before)
+        objects = update.changes.applied(to: before)
         if let configuration = update.configuration { options = configuration }
         for position in update.changes.deletes { values[before[position].id] = nil }
         let reloads = Set(update.changes.updates.map(\.old)).union(update.forced.flatMap(\.range)).sorted()
@@ -37,7 +37,7 @@ final class FalsePresenter {
         let fresh = renew(update.rebuildsControllers ? objects.map(\.id) : changed)
         guard update.isAnnounced else { return Report(presented: Presented(itemCount: objects.count), values: [:]) }
         var announcer = TransactionAnnouncer(changes: update.changes, options: options)
-        for old in reloads { announcer.reload(old, itemCount: 1, oldItemCount: 1) }
+        for old in reloads { announcer.addReload(ofSection: old, itemCount: 1, oldItemCount: 1) }
         var transaction = transaction(animated: update.animated)
         (transaction.sections, transaction.items) = announcer.batches()
         let isReload = update.isReload || transaction.isTooLarge(threshold: options.reloadThreshold)

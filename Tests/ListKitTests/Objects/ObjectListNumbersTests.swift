@@ -18,14 +18,14 @@ struct ObjectListNumbersTests {
             return
         }
         #expect(work.limit == block.limit + 1)
-        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
         guard case .present(let update) = owner.list.stored(.success(()), now: 0) else {
             Issue.record("nothing to present")
             return
         }
         #expect(owner.ids == ["a", "b"])
-        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 1).presented))
-        owner.take(owner.list.presented(owner.presenter.present(update).presented))
+        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 1).presented))
+        owner.receive(owner.list.presented(owner.presenter.present(update).presented))
         #expect(owner.announced.map(\.revision) == [1, 2, 3])
         #expect(owner.announced.map(\.sections.deletes.count) == [0, 0, 1])
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
@@ -42,7 +42,7 @@ struct ObjectListNumbersTests {
             return
         }
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
-        owner.take(owner.list.presented(owner.presenter.present(update).presented))
+        owner.receive(owner.list.presented(owner.presenter.present(update).presented))
         #expect(owner.list.numbers.last == 1)
         for (now, retry) in [(50, 150), (150, 350), (350, 750)] as [(UInt64, UInt64)] {
             let work = try #require(owner.list.reserve(now: now))
@@ -53,7 +53,7 @@ struct ObjectListNumbersTests {
         let work = try #require(owner.list.reserve(now: 750))
         owner.list.reserved(work, .success(()), now: 750)
         #expect(owner.list.reserve(now: 99_999) == nil)
-        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
@@ -74,10 +74,10 @@ struct ObjectListNumbersTests {
         let path = IndexPath(section: 0, item: 0)
         owner.enqueue(.moveItem(from: path, to: path))
         let third = owner.list.makeTicket()
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.updates.map(\.through) == [Ticket(number: second.number + 1)] && third > owner.updates[0].through)
         owner.list.itemUpdatesWait(third, now: 0, isOnScreen: true)
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.answers.map(\.id) == [1, 2])
         guard case .presentItems(third) = owner.list.next(now: 0) else {
             Issue.record("the item updates behind the other request do not run")
@@ -86,7 +86,7 @@ struct ObjectListNumbersTests {
         // A request without effect flushes no item updates: they run next.
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
         owner.enqueue(.reloadObjects([]))
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.answers.count == 3)
         guard case .presentItems = owner.list.next(now: 0) else {
             Issue.record("the item updates are forgotten")
@@ -106,9 +106,9 @@ struct ObjectListNumbersTests {
         owner.list.reserved(work, .failure(ListError(.storeFailed, "no")), now: 10)
         #expect(owner.list.timing == .at(110))
         owner.now = 110
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.list.timing == .now)
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.announced.map(\.revision) == [1])
     }
 
@@ -132,7 +132,7 @@ struct ObjectListNumbersTests {
         }
         #expect(update.isReload && owner.list.table.count(.new) == 0)
         // Opening the list reports no changes.
-        owner.take(owner.list.presented(Presented(itemCount: 0)))
+        owner.receive(owner.list.presented(Presented(itemCount: 0)))
         #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
         #expect(owner.answers.map(\.revision) == [2])
     }
@@ -221,7 +221,7 @@ struct ObjectListNumbersTests {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
         owner.list.reserved(block, .success(()), now: 0)
-        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
         let work = try #require(owner.list.end())
         #expect(work.limit == 1 && work.revision == 1 && work.log.map(\.revision) == [1])
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)

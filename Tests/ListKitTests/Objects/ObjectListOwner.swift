@@ -42,10 +42,10 @@ final class ObjectListOwner {
     }
 
     /// Takes the next step and does the steps that follow from it.
-    func turn(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
+    func performNextStep(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
 
     /// Does all waiting steps.
-    func flush() { while list.timing != .idle { turn(isUrgent: true) } }
+    func flush() { while list.timing != .idle { performNextStep(isUrgent: true) } }
 
     func perform(_ step: UpdateStep) {
         switch step {
@@ -59,15 +59,15 @@ final class ObjectListOwner {
         case .reserve(let work): list.reserved(work, .success(()), now: now)
         case .present(let update):
             updates.append(update)
-            take(list.presented(presenter.present(update).presented))
-        case .presentItems: take(list.changedByItself(presenter.changeItem(at: 0).presented))
+            receive(list.presented(presenter.present(update).presented))
+        case .presentItems: receive(list.changedByItself(presenter.changeItem(at: 0).presented))
         case .answers(let answers): self.answers += answers
         }
     }
 
-    func take(_ said: Announced?) {
-        for case .updated(let transaction) in said?.events ?? [] { announced.append(transaction) }
-        answers += said?.answers ?? []
+    func receive(_ announcement: Announced?) {
+        for case .updated(let transaction) in announcement?.events ?? [] { announced.append(transaction) }
+        answers += announcement?.answers ?? []
     }
 
     func takeAnswers() -> [RequestAnswer] {

@@ -12,7 +12,7 @@ struct ObjectListRandomTests {
     func random(seed: Int) throws {
         let world = ObjectListWorld(seed: seed)
         for _ in 0..<1500 { _ = try world.step() }
-        try world.settleDown()
+        try world.finishAllWork()
         for what in ["answered", "refused", "written", "update", "kills", "clean ends"] {
             #expect(world.counts[what, default: 0] > 0, "\(what)")
         }

@@ -114,15 +114,15 @@ struct ObjectListTests {
         owner.flush()
         owner.refusal = (ListError(.limitsExceeded, "too much"), true)
         for name in ["b", "c", "d"] { owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object(name))])) }
-        owner.turn(isUrgent: true)
+        owner.performNextStep(isUrgent: true)
         #expect(owner.answers.count == 1)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: []))
         #expect(owner.list.timing == .now)
-        owner.turn()
+        owner.performNextStep()
         owner.refusal = nil
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.list.timing == .now)
-        owner.turn()
+        owner.performNextStep()
         #expect(owner.list.timing != .now)
         owner.flush()
         #expect(owner.writes.map(\.requests) == [[1], [2, 3, 4], [2], [3], [4], [5]])
@@ -189,7 +189,7 @@ struct ObjectListTests {
             return
         }
         #expect(first == second)
-        owner.take(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented, answering: second.id))
+        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented, answering: second.id))
         #expect(owner.answers.map(\.revision) == [1] && owner.list.phase == .idle)
         owner.flush()
         #expect(owner.ids == ["a"])
@@ -276,7 +276,7 @@ struct ObjectListTests {
             while case .at(let time) = owner.list.timing, time <= limit {
                 owner.now = time
                 fired.append(time)
-                owner.turn()
+                owner.performNextStep()
             }
         }
         for time in milliseconds("queueTimes") {
@@ -286,7 +286,7 @@ struct ObjectListTests {
             owner.list.enqueue(request, now: time, isOnScreen: vector["visible"]?.boolean == true)
             guard owner.list.timing == .now else { continue }
             fired.append(time)
-            owner.turn()
+            owner.performNextStep()
         }
         fire(before: .max)
         #expect(fired == milliseconds("fireTimes"))

@@ -111,17 +111,17 @@ final class ObjectListWorld {
             for _ in 0..<times { choices.append(body) }
         }
         if !isQuiet {
-            add(3, ask)
+            add(3, sendRequest)
             if isPlugin, int(12) == 0 { add(1, losePresenter) }
             if int(30) == 0 { add(1, { try self.restart(cleanly: false) }) }
             if int(50) == 0 { add(1, { try self.restart(cleanly: true) }) }
-            if int(10) == 0 { add(1, settle) }
+            if int(10) == 0 { add(1, writeLog) }
             if isOpen, isPlugin, presenter?.objects.isEmpty == false { add(2, changeItem) }
         }
         if !writes.isEmpty { add(2, { try self.answerWrite(mayRefuse: !isQuiet) }) }
-        if presenter == nil { add(1, attach) } else if !orders.isEmpty { add(3, obey) }
+        if presenter == nil { add(1, attach) } else if !orders.isEmpty { add(3, executeOrder) }
         if !reports.isEmpty { add(2, { try self.handleReports() }) }
-        if canTurn { add(2, turn) }
+        if canTurn { add(2, performNextStep) }
         if presenter != nil, !isOpen, !isOpening, writes.isEmpty { add(1, reopen) }
         guard let choice = choices.randomElement(using: &source.random) else { return false }
         try choice()
@@ -130,7 +130,7 @@ final class ObjectListWorld {
     }
 
     /// Finishes everything in progress.
-    func settleDown() throws {
+    func finishAllWork() throws {
         while try step(isQuiet: true) {}
         #expect(list.phase == .idle && list.timing == .idle && writes.isEmpty)
         #expect(Set(operations.keys) == Set(answered.keys))
@@ -150,7 +150,7 @@ final class ObjectListWorld {
 
     // MARK: Requests
 
-    private func ask() throws {
+    private func sendRequest() throws {
         lastID += 1
         var operation = try source.operation()
         if int(8) == 0, !reference.objects.isEmpty {
@@ -170,7 +170,7 @@ final class ObjectListWorld {
 
     private var canTurn: Bool { isOpen && list.phase == .idle && list.timing != .idle }
 
-    private func turn() throws {
+    private func performNextStep() throws {
         clock += UInt64(int(20))
         try perform(list.next(now: clock))
     }
@@ -182,14 +182,14 @@ final class ObjectListWorld {
         case .diff(let job): try perform(list.diffed(job.run()))
         case .ask(let move): orders.append(.ask(move))
         case .store(let work):
-            if next == nil { next = judge(work.requests) }
+            if next == nil { next = expectedResult(of: work.requests) }
             writes.append(.update(work))
         case .reserve(let work): writes.append(.block(work))
         case .present(let update):
             if isOpen { orders.append(.present(update)) } else { try reopen() }
         case .presentItems: Issue.record("no item updates wait in a presenter that is elsewhere")
         case .answers(let answers):
-            let judged = next ?? judge(answers.map(\.id))
+            let judged = next ?? expectedResult(of: answers.map(\.id))
             next = nil
             for answer in answers where answer.errorCode != .storeFailed && answer.errorCode != .pluginFailed {
                 #expect(answer.errorCode == judged.codes[answer.id] ?? nil)
@@ -202,7 +202,7 @@ final class ObjectListWorld {
     }
 
     /// The effect of requests that share a flush, each applied to the result of those before it.
-    private func judge(_ ids: [RequestID]) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
+    private func expectedResult(of ids: [RequestID]) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
         var judged = reference
         var codes: [RequestID: ListError.Code?] = [:]
         var hasChanged = false
@@ -254,7 +254,7 @@ final class ObjectListWorld {
         try reopen()
     }
 
-    private func settle() throws {
+    private func writeLog() throws {
         if let work = list.settle() { writes.append(.record(work)) }
     }
 
@@ -286,7 +286,7 @@ final class ObjectListWorld {
         orders = [.open(list.table.objects(.new, in: 0..<list.table.count(.new)))]
     }
 
-    private func obey() throws {
+    private func executeOrder() throws {
         guard let presenter else { return }
         switch orders.removeFirst() {
         case .open(let objects): reports.append(.opened(presenter.open(objects)))
@@ -355,14 +355,14 @@ final class ObjectListWorld {
                 count("items changed while \(phase)")
                 try announce(announced, changed.values, isItems: true)
             case .verdict(let verdict):
-                next = judge(verdict)
+                next = expectedResult(of: verdict)
                 try perform(list.moveAnswered(verdict))
             }
             reports.removeFirst()
         }
     }
 
-    private func judge(_ verdict: ItemMoveVerdict) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
+    private func expectedResult(of verdict: ItemMoveVerdict) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
         var judged = reference
         var codes: [RequestID: ListError.Code?] = [:]
         switch verdict {
@@ -396,7 +396,7 @@ final class ObjectListWorld {
     /// Ends, or is killed; and starts again from the store's content.
     private func restart(cleanly isClean: Bool) throws {
         if isClean {
-            try settleDown()
+            try finishAllWork()
             if let work = list.end() {
                 disk.write(work)
                 #expect(disk.limit == list.numbers.last && disk.revision == disk.limit)

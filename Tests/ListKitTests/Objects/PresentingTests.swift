@@ -353,7 +353,7 @@ extension PresentingTests {
             #expect(list.numbers.last == flushing.revision && list.itemCount == flushing.itemCount)
             #expect(presenting.configuration == flushing.configuration && list.configuration == flushing.configuration)
             #expect(presenting.selectedItems == flushing.selectedItems)
-            #expect(logs.presenting.take() == logs.flushing.take())
+            #expect(logs.presenting.drain() == logs.flushing.drain())
             for section in objects.indices {
                 #expect(presenting.items(inSection: section) == flushing.items(inSection: section))
             }

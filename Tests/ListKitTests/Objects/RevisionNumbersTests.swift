@@ -97,7 +97,7 @@ struct RevisionNumbersTests {
         var numbers = RevisionNumbers(restoring: 8, limit: 8)
         numbers.stored(numbers.askForBlock())
         _ = numbers.next()
-        numbers.close()
+        numbers.endNumbering()
         #expect(numbers.asked == 9 && !numbers.mayNumber())
     }
 
@@ -109,9 +109,9 @@ struct RevisionNumbersTests {
         numbers.stored(numbers.askForUpdate())
         let number = numbers.next()
         #expect(number == 5)
-        numbers.beginStoring()
+        numbers.beginPersistence()
         #expect(!numbers.isUnstored && !numbers.mayNumber() && numbers.limit == 5)
-        numbers.endStoring()
+        numbers.endPersistence()
         #expect(numbers.isUnstored && numbers.mayNumber())
     }
 }

@@ -68,7 +68,7 @@ struct SectionTableTests {
             for insert in changes.inserts { counts[insert.object.id] = Int.random(in: 0...4, using: &source.random) }
             table.open(changes, itemCounts: changes.inserts.map { counts[$0.object.id] ?? 0 })
             #expect(table.isOpen)
-            sides.new = sides.rows(after: changes.objects(after: sides.old.map(\.object)), counts)
+            sides.new = sides.rows(after: changes.applied(to: sides.old.map(\.object)), counts)
             try sides.expectEqual(table, &source.random)
             if let index = sides.new.indices.randomElement(using: &source.random) {
                 sides.new[index].itemCount = 7
@@ -100,7 +100,7 @@ struct SectionTableTests {
         try sides.expectEqual(table, &source.random)
         switch staged.outcome {
         case .changes(let changes):
-            #expect(changes.objects(after: sides.old.map(\.object)) == reference.objects)
+            #expect(changes.applied(to: sides.old.map(\.object)) == reference.objects)
             return changes
         case .list(let list):
             #expect(list == reference.objects)
@@ -129,7 +129,7 @@ struct SectionTableTests {
             Issue.record("no single changes")
             return
         }
-        #expect(changes.objects(after: try objects("a", "b")) == (try objects("b", "a1")))
+        #expect(changes.applied(to: try objects("a", "b")) == (try objects("b", "a1")))
         #expect(table.objects(.new, in: 0..<9) == (try objects("a", "b")))
     }
 

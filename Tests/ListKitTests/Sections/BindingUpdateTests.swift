@@ -62,7 +62,7 @@ struct BindingUpdateTests {
         let list = try list("a:xyz")
         _ = try list.open()
         try controller(list).onUpdate = { $0.update() }
-        list.take(try list.adapter.selectItem(0, ofObject: "a").events)
+        list.receive(try list.adapter.selectItem(0, ofObject: "a").events)
         list.enqueue(.patchObject(id: "a", set: ["items": "zxy"], unset: []))
         list.enqueue(.reloadObjects(["a"]))
         list.flush()
@@ -104,7 +104,7 @@ struct BindingUpdateTests {
         let transaction = try #require(try list.update([letters("a:z"), letters("b:y")]).transaction)
         #expect(transaction.sections.reloads == [IndexRun(first: 0, length: 1)])
         #expect(list.itemCounts == [1, 1])
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -137,7 +137,7 @@ struct BindingUpdateTests {
     func selectionAcrossReloads(everything: Bool) throws {
         let list = try list("a:xyz")
         _ = try list.open()
-        list.take(try list.adapter.selectItem(0, ofObject: "a").events)
+        list.receive(try list.adapter.selectItem(0, ofObject: "a").events)
         list.enqueue(.patchObject(id: "a", set: ["items": "zxy"], unset: []))
         list.enqueue(everything ? .reloadData : .reloadObjects(["a"]))
         list.flush()

@@ -80,7 +80,7 @@ struct BindingVectorTests {
 
     private func update(_ vector: JSON, _ list: TestHost, _ screen: inout Screen) throws {
         let before = screen
-        screen.take(try list.update(objects(vector["update"])).events)
+        screen.receive(try list.update(objects(vector["update"])).events)
         if let expected = vector["expectedText"] { #expect(texts(list) == texts(expected)) }
         func slot(_ screen: Screen, _ path: JSON?) -> SlotNumber? {
             screen.items.first { $0.section == path?[0]?.integer && $0.item == path?[1]?.integer }?.slot
@@ -136,7 +136,7 @@ struct BindingVectorTests {
         var screen = try list.open()
         func change(_ objects: [ListObject]) throws -> PictureChange? {
             let events = try list.update(objects).events
-            screen.take(events)
+            screen.receive(events)
             for case .picture(let change) in events { return change }
             return nil
         }

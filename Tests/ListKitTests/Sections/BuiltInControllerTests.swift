@@ -120,7 +120,7 @@ struct BuiltInControllerTests {
         }
         let changed = try ListObject(id: "s", type: "binding", fields: ["items": .array(element: "a{sv}", items)])
         let result = try list.update([changed])
-        screen.take(result.events)
+        screen.receive(result.events)
         let transaction = try #require(result.transaction)
         #expect(transaction.sections.deletes == [IndexRun(first: 0, length: 1)])
         #expect(transaction.sections.reloads.isEmpty)

@@ -10,7 +10,7 @@ struct ContentLossTests {
 
         init(of adapter: ListAdapter) { adapter.onContentLosses = { [unowned self] in all += $0 } }
 
-        func take() -> [ContentLoss] {
+        func drain() -> [ContentLoss] {
             defer { all = [] }
             return all
         }
@@ -36,7 +36,7 @@ struct ContentLossTests {
         let list = TestHost(names: ["*": "listd/binding"])
         let losses = Losses(of: list.adapter)
         try list.update([try ListObject(id: "a", fields: fields)])
-        #expect(losses.take() == [ContentLoss(reason: .notANumber, count: 1, objectID: "a", key: key)])
+        #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 1, objectID: "a", key: key)])
     }
 
     @Test(
@@ -50,7 +50,7 @@ struct ContentLossTests {
         let list = TestHost(names: ["*": "listd/binding"])
         let losses = Losses(of: list.adapter)
         try list.update([try ListObject(id: "a", fields: fields)])
-        #expect(losses.take().isEmpty)
+        #expect(losses.drain().isEmpty)
     }
 
     @Test("a horizontal list, an absolute one → widths of headers, and places")
@@ -59,11 +59,11 @@ struct ContentLossTests {
         let row = TestHost(names: ["*": "listd/binding"]) { $0.direction = .horizontal }
         var losses = Losses(of: row.adapter)
         try row.update([try ListObject(id: "a", fields: header)])
-        #expect(losses.take().map(\.key) == ["header.width"])
+        #expect(losses.drain().map(\.key) == ["header.width"])
         let places = TestHost(names: ["*": "listd/binding"]) { $0.layout = .absolute }
         losses = Losses(of: places.adapter)
         try places.update([try ListObject(id: "a", fields: ["items": Self.items(["id": "a", "y": "top", "z": true])])])
-        #expect(losses.take() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
+        #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
     }
 
     @Test("several objects in an update → one loss for each reason: the count, and the first object")
@@ -79,7 +79,7 @@ struct ContentLossTests {
         ]
         try list.update(objects)
         #expect(
-            losses.take() == [
+            losses.drain() == [
                 ContentLoss(reason: .repeatedItemID, count: 1, objectID: "first", key: "items[1].id"),
                 ContentLoss(reason: .noItemID, count: 4, objectID: "first", key: "items[2].id"),
                 ContentLoss(reason: .notANumber, count: 2, objectID: "first", key: "items[4].height"),
@@ -90,9 +90,9 @@ struct ContentLossTests {
         list.enqueue(.reloadObjects(["first", "third"]))
         list.enqueue(.reloadData)
         list.flush()
-        #expect(losses.take().isEmpty)
+        #expect(losses.drain().isEmpty)
         list.enqueue(.patchObject(id: "third", set: ["n": 1], unset: []))
         list.flush()
-        #expect(losses.take() == [ContentLoss(reason: .notANumber, count: 1, objectID: "third", key: "height")])
+        #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 1, objectID: "third", key: "height")])
     }
 }

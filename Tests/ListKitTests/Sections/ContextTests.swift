@@ -39,12 +39,12 @@ struct ContextTests {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
         let context = try #require(list.controller("a")?.context)
-        _ = log.take()
+        _ = log.drain()
         context.selectItem(at: 1)
         context.selectItem(at: 9)
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
         context.deselectItem(at: 1)
-        #expect(list.adapter.selectedItems.isEmpty && log.take().isEmpty)
+        #expect(list.adapter.selectedItems.isEmpty && log.drain().isEmpty)
         #expect(list.adapter.takeEvents().count == 2)
     }
 
@@ -53,11 +53,11 @@ struct ContextTests {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
         _ = try list.adapter.selectItem(1, ofObject: "a")
-        _ = log.take()
+        _ = log.drain()
         #expect(try list.adapter.deselectItem(1, ofObject: "a").deselected)
         #expect(try list.adapter.setHighlighted(true, item: 0, ofObject: "a").isEmpty)
         #expect(try list.adapter.setHighlighted(false, item: 0, ofObject: "a").isEmpty)
-        #expect(log.take() == ["deselect a.1", "highlight a.0", "unhighlight a.0"])
+        #expect(log.drain() == ["deselect a.1", "highlight a.0", "unhighlight a.0"])
         #expect(throws: ListError.self) { try list.adapter.setHighlighted(true, item: 5, ofObject: "a") }
     }
 
@@ -82,7 +82,7 @@ struct ContextTests {
         let slots = screen.items.map(\.slot)
         controller.context?.invalidateLayout { finished.append($0) }
         list.flush()
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.contentSize.height == 50 && finished == [true] && screen.items.map(\.slot) == slots)
         controller.context?.invalidateLayout { finished.append($0) }
         list.adapter.performUpdates(try [letters("b:y")]) { finished.append($0) }
@@ -97,21 +97,21 @@ struct ContextTests {
         _ = list.takeEvents()
         let reply = try list.adapter.reportSizes(
             view: 1, sizes: [MeasuredSize(objectID: "a", item: 1, size: Size(width: 100, height: 70))])
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         let controller = try #require(list.controller("a"))
         controller.context?.performBatch(updates: { batch in
             controller.letters = ["w", "x", "y"]
             batch.insertItems(at: [0])
         })
         list.flush()
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map(\.frame.size.height) == [10, 10, 70])
         controller.context?.performBatch(updates: { batch in
             controller.letters = ["w", "x"]
             batch.deleteItems(at: [2])
         })
         list.flush()
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.contentSize.height == 20)
     }
 
@@ -121,7 +121,7 @@ struct ContextTests {
         list.adapter.emptinessPredicate = { $0.objectCount < 2 }
         var screen = try list.open()
         #expect(screen.items.contains { $0.content == ["text": "nothing here"] })
-        screen.take(try list.update([letters("a:x"), letters("b:y")]).events)
+        screen.receive(try list.update([letters("a:x"), letters("b:y")]).events)
         #expect(!screen.items.contains { $0.objectID.isEmpty })
     }
 }

@@ -52,7 +52,7 @@ struct ControllerKindTests {
         override func didHighlight(_ item: ListItem?) { record("highlight", item) }
         override func didUnhighlight(_ item: ListItem?) { record("unhighlight", item) }
         private func record(_ event: String, _ item: ListItem?) {
-            log.note("\(event) \(item?.content["n"]?.int ?? -1)")
+            log.record("\(event) \(item?.content["n"]?.int ?? -1)")
         }
     }
 
@@ -98,7 +98,7 @@ struct ControllerKindTests {
         #expect(list.itemCounts == [1, 1, 1])
         #expect(screen.items.map(\.content) == [["n": .int64(1)], ["n": .int64(2)], ["n": .int64(3)]])
         #expect(screen.items.first?.frame == Rect(x: 0, y: 0, width: 100, height: 44))
-        screen.take(try list.update(objects("a9", "b2", "c3")).events)
+        screen.receive(try list.update(objects("a9", "b2", "c3")).events)
         #expect(screen.items.first?.content == ["n": .int64(9)])
     }
 
@@ -140,7 +140,7 @@ struct ControllerKindTests {
         #expect(list.itemCounts == [1, 1, 1])
         #expect(screen.items.map(\.objectID) == ["b", "c"])
         let slots = screen.items.map(\.slot)
-        screen.take(try list.update(objects("a1", "b7", "c3")).events)
+        screen.receive(try list.update(objects("a1", "b7", "c3")).events)
         #expect(screen.items.map(\.slot) == slots)
         #expect(screen.items.first?.content == ["n": .int64(7)])
         let card = try #require(list.adapter.sectionController(forID: "b") as? CardController)
@@ -159,7 +159,7 @@ struct ControllerKindTests {
         _ = try list.adapter.setHighlighted(false, item: 0, ofObject: "a")
         _ = try list.adapter.selectItem(0, ofObject: "a")
         _ = try list.adapter.deselectItem(0, ofObject: "a")
-        #expect(log.take() == ["highlight 1", "unhighlight 1", "select 1", "deselect 1"])
+        #expect(log.drain() == ["highlight 1", "unhighlight 1", "select 1", "deselect 1"])
     }
 
     @Test("binding single: nothing overridden → the hooks are safe, the missing item is a fault", .rule("BS-01"))

@@ -29,7 +29,7 @@ struct EndingControllerTests {
         let events = list.flush().events
         #expect(calls == 1)
         // The answer to the call came before the flush had one.
-        screen.take(heard + events + list.adapter.takeEvents())
+        screen.receive(heard + events + list.adapter.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -46,7 +46,7 @@ struct EndingControllerTests {
         _ = list.takeEvents()
         try list.update((1..<5).map { try letters("a\($0):x") })
         list.flush()
-        screen.take(list.takeEvents() + list.adapter.takeEvents())
+        screen.receive(list.takeEvents() + list.adapter.takeEvents())
         #expect(list.ids == ["a3", "z"] && list.adapter.selectedItems == [SelectedItem(objectID: "a3", item: 0)])
         try screen.expectEqualToResync(of: list.adapter)
     }

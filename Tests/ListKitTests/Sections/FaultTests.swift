@@ -38,7 +38,7 @@ struct FaultTests {
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
         var screen = try list.open()
-        screen.take(try list.update([letters("a:xy"), letters("b:xy"), letters("c:z")]).events)
+        screen.receive(try list.update([letters("a:xy"), letters("b:xy"), letters("c:z")]).events)
         #expect(list.itemCounts == [2, 1, 1])
         let found = faults(list.takeEvents())
         #expect(found.map(\.objectID) == ["b"])
@@ -54,7 +54,7 @@ struct FaultTests {
             var screens = [try list.open(1), try list.open(2)]
             let events = try list.update([letters("a:x"), letters("b:xy"), letters("c:z")]).events
             for index in screens.indices {
-                screens[index].take(events)
+                screens[index].receive(events)
                 #expect(screens[index].items.map(\.reuseIdentifier) == ["letter", "error", "error", "letter"])
                 try screens[index].expectEqualToResync(of: list.adapter)
             }
@@ -90,11 +90,11 @@ struct FaultTests {
             batch.insertItems(at: [0])
         })
         let result = list.flush()
-        screen.take(result.events)
+        screen.receive(result.events)
         #expect(faults(result.events).map(\.objectID) == ["b"])
         #expect(list.itemCounts == [1, 1])
         #expect(result.transaction?.sections.reloads == [IndexRun(first: 1, length: 1)])
-        screen.take(try list.update([letters("a:x"), letters("b:pq")]).events)
+        screen.receive(try list.update([letters("a:x"), letters("b:pq")]).events)
         #expect(list.itemCounts == [1, 2])
         #expect(screen.items.map { $0.content["letter"] } == ["x", "p", "q"])
         try screen.expectEqualToResync(of: list.adapter)

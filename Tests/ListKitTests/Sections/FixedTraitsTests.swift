@@ -65,11 +65,11 @@ struct FixedTraitsTests {
         #expect(screen.contentSize == Size(width: 100, height: 1_000_000))
         let reply = try list.adapter.setViewport(
             view: 1, seen: 0, rect: Rect(x: 0, y: 500_000, width: 100, height: 100))
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         #expect(provider.made == 20)
         #expect(screen.items.map(\.section) == Array(50_000..<50_010))
         let wider = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 500_000, width: 80, height: 100))
-        screen.take(wider.effects)
+        screen.receive(wider.effects)
         #expect(provider.made == 20)
         #expect(screen.items.map(\.frame.size.width) == Array(repeating: 80, count: 10))
     }
@@ -114,9 +114,9 @@ struct FixedTraitsTests {
                 objectID: "\(start + count / 2)", item: 0,
                 size: Size(width: 90, height: Double(Int.random(in: 1...30, using: &random))))
             for (index, list) in lists.enumerated() {
-                screens[index].take(try list.update(objects).events)
-                screens[index].take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
-                screens[index].take(try list.adapter.reportSizes(view: 1, sizes: [measured]).effects)
+                screens[index].receive(try list.update(objects).events)
+                screens[index].receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+                screens[index].receive(try list.adapter.reportSizes(view: 1, sizes: [measured]).effects)
                 try screens[index].expectEqualToResync(of: list.adapter)
                 #expect(screens[index].items == screens[0].items)
                 #expect(screens[index].contentSize == screens[0].contentSize)

@@ -8,8 +8,8 @@ import Testing
 struct HandleTests {
     /// The number of sections about which the adapter keeps state.
     private func noticed(_ adapter: ListAdapter) -> Int {
-        let line = adapter.debugDescriptionLines.first { $0.hasSuffix(" sections noticed") }
-        return line?.split(separator: " ").dropLast(2).last.flatMap { Int($0) } ?? -1
+        let line = adapter.debugDescriptionLines.first { $0.hasSuffix(" sections with a handle") }
+        return line?.split(separator: " ").dropLast(4).last.flatMap { Int($0) } ?? -1
     }
 
     private func scroll(_ list: TestHost, to y: Double) throws -> [AdapterEvent] {
@@ -24,11 +24,11 @@ struct HandleTests {
         _ = try list.adapter.selectItem(0, ofObject: "o1")
         list.adapter.sectionController(forID: "o2")?.context?.state = ["open": true]
         let measured = MeasuredSize(objectID: "o3", item: 0, size: Size(width: 100, height: 50))
-        screen.take(try list.adapter.reportSizes(view: 1, sizes: [measured]).effects)
+        screen.receive(try list.adapter.reportSizes(view: 1, sizes: [measured]).effects)
         let steps = Array(stride(from: 0, through: Double(count - 20) * 44, by: Double(count) * 44 / 100))
         var most = 0
         for y in steps + steps.reversed() {
-            screen.take(try scroll(list, to: y))
+            screen.receive(try scroll(list, to: y))
             _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
             most = max(most, noticed(list.adapter))
         }
@@ -44,16 +44,16 @@ struct HandleTests {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") })
         var (screen, other) = (try list.open { $0.window = 1 }, try list.open(2))
         let slots = screen.slots.mapValues(\.objectID)
-        screen.take(try scroll(list, to: 440_000))
+        screen.receive(try scroll(list, to: 440_000))
         #expect(screen.isStalled)
         for y in stride(from: 0.0, to: 700_000, by: 4400) {
             let rect = Rect(x: 0, y: y, width: 100, height: 880)
-            other.take(try list.adapter.setViewport(view: 2, seen: 0, rect: rect).effects)
+            other.receive(try list.adapter.setViewport(view: 2, seen: 0, rect: rect).effects)
             _ = try list.adapter.acknowledge(view: 2, sequence: other.sequence)
         }
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100)).effects)
-        screen.take(try list.adapter.acknowledge(view: 1, sequence: screen.sequence))
+        screen.receive(try list.adapter.acknowledge(view: 1, sequence: screen.sequence))
         #expect(screen.slots.mapValues(\.objectID) == slots)
         try screen.expectEqualToResync(of: list.adapter)
     }

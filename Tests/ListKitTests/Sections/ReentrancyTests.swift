@@ -7,7 +7,7 @@ import Testing
 @Suite("Section controllers that call back from everywhere")
 struct ReentrancyTests {
     /// Makes every call that a context offers.
-    static func poke(_ controller: LetterController) {
+    static func makeEveryCall(_ controller: LetterController) {
         guard let context = controller.context else { return }
         _ = (context.containerSize, context.containerInset, context.insetContainerSize, context.sectionContainerSize)
         _ = (
@@ -25,38 +25,38 @@ struct ReentrancyTests {
         override init(log: EventList) { super.init(log: log) }
         override func didUpdate(to object: ListObject) {
             super.didUpdate(to: object)
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
         }
         override func numberOfItems() -> Int {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             return super.numberOfItems()
         }
         override func sizeForItem(at index: Int) -> Size {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             context?.performBatch(updates: { $0.invalidateLayout() })
             return super.sizeForItem(at: index)
         }
         override func item(at index: Int) -> ListItem {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             context?.scrollToItem(at: index, position: .none)
             return super.item(at: index)
         }
         override func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             context?.scrollToItem(at: 0, position: .center)
         }
         override func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
         }
         override func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
         }
         override func didSelectItem(at index: Int) {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             context?.performBatch(updates: { $0.reloadSection() })
         }
         override func shouldSelectItem(at index: Int) -> Bool {
-            ReentrancyTests.poke(self)
+            ReentrancyTests.makeEveryCall(self)
             return true
         }
     }
@@ -70,27 +70,27 @@ struct ReentrancyTests {
             try (0..<30).map { try letters("o\($0):abc") }, provider: ScriptedProvider { _ in Poking(log: log) })
         var screen = Screen(view: 1)
         try list.adapter.openView(1)
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100)).effects)
         for round in 0..<5 {
-            screen.take(list.adapter.takeEvents())
+            screen.receive(list.adapter.takeEvents())
             list.enqueue(.performUpdates(objects: try (round..<30).map { try letters("o\($0):ab\(round)") }))
             for _ in 0..<3 {
                 var step = list.adapter.beginFlush(now: 0)
                 if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
                 switch step {
-                case .commit: screen.take(list.adapter.commitFlush().events)
-                case .finished(let result): screen.take(result.events)
+                case .commit: screen.receive(list.adapter.commitFlush().events)
+                case .finished(let result): screen.receive(result.events)
                 case .diff: break
                 }
             }
-            screen.take(try list.adapter.acknowledge(view: 1, sequence: screen.sequence))
-            screen.take(try list.adapter.selectItem(0, ofObject: "o20").events)
-            screen.take(
+            screen.receive(try list.adapter.acknowledge(view: 1, sequence: screen.sequence))
+            screen.receive(try list.adapter.selectItem(0, ofObject: "o20").events)
+            screen.receive(
                 try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 100, width: 100, height: 100))
                     .effects)
         }
-        screen.take(list.adapter.takeEvents())
+        screen.receive(list.adapter.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
         #expect(list.adapter.objectCount == 26)
     }
@@ -125,7 +125,7 @@ struct ReentrancyTests {
         }
         again()
         _ = list.adapter.beginFlush(now: 0)
-        list.take(list.adapter.commitFlush())
+        list.receive(list.adapter.commitFlush())
         #expect(runs > 1 && runs < 100)
         #expect(list.adapter.flushTiming == .now)
     }
@@ -148,7 +148,7 @@ struct ReentrancyTests {
         #expect(list.itemCounts == [4, 1])
         #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["x", "y", "z", "n"])
         #expect(completions == [true])
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -197,9 +197,9 @@ struct ReentrancyTests {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", "c:z", log: log)
         let all = try ["a", "b", "c"].map { try #require(list.controller($0)) }
-        _ = log.take()
+        _ = log.drain()
         try list.update([letters("c:w"), letters("a:x"), letters("b:v")])
-        #expect(log.take() == ["update c@0", "update b@2"])
+        #expect(log.drain() == ["update c@0", "update b@2"])
         #expect(all.map(\.section) == [1, 2, 0])
         #expect(all.map(\.isFirstSection) == [false, false, true])
         #expect(all.map(\.isLastSection) == [false, true, false])

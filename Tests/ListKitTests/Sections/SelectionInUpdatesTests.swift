@@ -119,14 +119,14 @@ struct SelectionInUpdatesTests {
     @Test("an item of a new section, of one that gets more items, of one in the first list → selected")
     func inNewSections() throws {
         let list = try TestHost.letters("c:xyz") { $0.onUpdate = { $0.context?.selectItem(at: 2) } }
-        list.take(list.adapter.takeEvents())
+        list.receive(list.adapter.takeEvents())
         #expect(list.adapter.selectedItems == items(("c", 2)))
         var mirror = SelectionMirror(list.adapter, movesAlong: true)
         let events = try list.update([letters("c:uvwxyz"), letters("a:xyz")]).events
         #expect(list.adapter.selectedItems == items(("c", 2), ("a", 2)))
-        mirror.take(events, from: list.adapter)
+        mirror.receive(events, from: list.adapter)
         try #require(list.controller("c")).onUpdate = { $0.context?.selectItem(at: 6) }
-        mirror.take(try list.update([letters("c:uvwxyz1"), letters("a:xyz")]).events, from: list.adapter)
+        mirror.receive(try list.update([letters("c:uvwxyz1"), letters("a:xyz")]).events, from: list.adapter)
         #expect(list.adapter.selectedItems == items(("c", 2), ("c", 6), ("a", 2)))
     }
 
@@ -148,11 +148,11 @@ struct SelectionInUpdatesTests {
             chooser.context?.deselectItem(at: 0)
         }
         #expect(selections(try list.update([letters("a:xyz")]).events).isEmpty)
-        list.take(try list.adapter.selectItem(1, ofObject: "a").events)
+        list.receive(try list.adapter.selectItem(1, ofObject: "a").events)
         let gone = try #require(selections(try list.update([letters("a:yxz")]).events).first)
         #expect(gone.selected.isEmpty && gone.deselected == items(("a", 0), ("a", 1)))
         #expect(list.adapter.selectedItems.isEmpty)
-        list.take(try list.adapter.selectItem(1, ofObject: "a").events)
+        list.receive(try list.adapter.selectItem(1, ofObject: "a").events)
         try chooser(list).onUpdate = { $0.context?.selectItem(at: 0) }
         let change = try #require(selections(try list.update([letters("a:xz")]).events).first)
         #expect(change.selected == items(("a", 0)) && change.deselected == items(("a", 1)))
@@ -214,7 +214,7 @@ struct SelectionInUpdatesTests {
         #expect(answer.selected)
         let events = answer.events + list.adapter.commitFlush().events
         #expect(list.adapter.selectedItems == items(("a", 1)))
-        for index in mirrors.indices { mirrors[index].take(events, from: list.adapter) }
+        for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
     }
 
     @Test("when an item is made or shown in the update → the event comes before the views' pictures")
@@ -232,13 +232,13 @@ struct SelectionInUpdatesTests {
     @Test("one selected item leaves and another takes its place → deselected only if nothing is selected there now")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
-        for item in [3, 1] { list.take(try list.adapter.selectItem(item, ofObject: "a").events) }
+        for item in [3, 1] { list.receive(try list.adapter.selectItem(item, ofObject: "a").events) }
         var mirrors = [false, true].map { SelectionMirror(list.adapter, movesAlong: $0) }
         let events = try list.update([letters("a:932")]).events
         #expect(list.adapter.selectedItems == items(("a", 1)))
         let change = try #require(selections(events).first)
         #expect(change.selected.isEmpty && change.deselected == items(("a", 3)))
-        for index in mirrors.indices { mirrors[index].take(events, from: list.adapter) }
+        for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
     }
 
     static let configurations: [@Sendable (inout ListAdapter.Configuration) -> Void] = [
@@ -292,7 +292,7 @@ struct SelectionInUpdatesTests {
                 let actual = list.adapter.selectedItems.map { [$0.objectID, present[$0.objectID]?[$0.item] ?? "?"] }
                 try #require(Set(actual) == expected)
                 #expect(selections(events).count <= 1)
-                for index in mirrors.indices { mirrors[index].take(events, from: list.adapter) }
+                for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
             }
         }
     }

@@ -158,7 +158,7 @@ struct WishesTests {
                 controller.context?.performBatch(updates: { $0.reloadSection() })
             }
         }
-        screen.take(list.adapter.takeEvents())
+        screen.receive(list.adapter.takeEvents())
         #expect(controller.wish == nil && wakes == 2)
         #expect(screen.offset.y == (scrolls ? 100 : 0))
         #expect(list.adapter.flushTiming == (scrolls ? .idle : .now))
@@ -203,7 +203,7 @@ struct WishesTests {
         #expect(list.itemCounts == [5, 1] && controller.letters.count == 5)
         #expect(transaction.itemCount == 6 && transaction.sections.reloads.count == (reloads ? 1 : 0))
         #expect(transaction.items.inserts.map(\.item) == (reloads ? [] : [1, 2, 3, 4]))
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
         #expect(screen.items.filter { $0.section == 0 }.count == 5)
     }

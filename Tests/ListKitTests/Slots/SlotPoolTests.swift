@@ -17,7 +17,7 @@ struct SlotPoolTests {
         var peaks: [String: Int] = [:]
 
         /// Records that a slot was taken; returns the error, if any.
-        mutating func take(_ slot: UInt32, _ identifier: String) -> String? {
+        mutating func recordTaken(_ slot: UInt32, _ identifier: String) -> String? {
             if shown.contains(where: { $0.slot == slot }) { return "slot \(slot) is shown twice" }
             if let waiting = identifier.isEmpty ? nil : free[identifier]?.popLast() {
                 if slot != waiting { return "slot \(slot) was taken, \(waiting) was released last" }
@@ -60,7 +60,7 @@ struct SlotPoolTests {
         switch action {
         case 0...2:
             let identifier = ["", "a", "b"][action]
-            return model.take(pool.take(identifier), identifier)
+            return model.recordTaken(pool.take(identifier), identifier)
         default:
             guard !model.shown.isEmpty else { return pool.release(1) ? "released nothing" : nil }
             let slot = model.release(action == 3 ? 0 : model.shown.count - 1)
@@ -86,7 +86,7 @@ struct SlotPoolTests {
             for _ in 0..<Int.random(in: 0...12, using: &generator) {
                 let identifier = identifiers[Int.random(in: 0..<6, using: &generator)]
                 let slot = pool.take(identifier)
-                let problem = model.take(slot, identifier)
+                let problem = model.recordTaken(slot, identifier)
                 #expect(problem == nil)
             }
             #expect(pool.brokenInvariant == nil)

@@ -43,7 +43,7 @@ struct ConfigurationTests {
         _ = list.takeEvents()
         #expect(screen.contentSize == Size(width: 100, height: 88))
         _ = try change(list) { $0.direction = .horizontal }
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.contentSize == Size(width: 88, height: 100))
         #expect(list.adapter.revision == 1 && list.ids == ["a", "b"])
     }
@@ -54,11 +54,11 @@ struct ConfigurationTests {
         var screen = try list.open()
         _ = list.takeEvents()
         _ = try change(list) { $0.layout = .none }
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(try list.adapter.viewDescription(1).state == .new)
         let reply = try list.adapter.setVisibleRange(
             view: 1, first: IndexPath(section: 0, item: 0), last: IndexPath(section: 1, item: 0))
-        screen.take(reply.effects)
+        screen.receive(reply.effects)
         #expect(screen.items.map(\.objectID) == ["a", "b"])
         #expect(screen.items.allSatisfy { $0.frame == .zero })
     }
@@ -71,7 +71,7 @@ struct ConfigurationTests {
         try list.adapter.openView(1)
         var screen = Screen(view: 1)
         let (first, last) = (IndexPath(section: 0, item: 0), IndexPath(section: 1, item: 0))
-        screen.take(
+        screen.receive(
             from == .none
                 ? try list.adapter.setVisibleRange(view: 1, first: first, last: last).effects
                 : try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100))
@@ -79,11 +79,11 @@ struct ConfigurationTests {
         #expect(screen.items.count == 2)
         _ = list.takeEvents()
         _ = try change(list) { $0.layout = to }
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.count == (from == to || (from != .none && to != .none) ? 2 : 0))
         try screen.expectEqualToResync(of: list.adapter)
         try list.update(objects("b"))
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -104,7 +104,7 @@ struct ConfigurationTests {
         let events = list.takeEvents()
         #expect(
             events.contains { if case .updated(let transaction) = $0 { transaction.kind == .reload } else { false } })
-        screen.take(events)
+        screen.receive(events)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -113,17 +113,17 @@ struct ConfigurationTests {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", log: log) { $0.height = 100 }
         var screen = try list.open()
-        _ = (list.takeEvents(), log.take())
+        _ = (list.takeEvents(), log.drain())
         _ = try change(list) { $0.workingRange = 1 }
-        #expect(log.take() == ["enter b"])
+        #expect(log.drain() == ["enter b"])
         #expect(list.takeEvents().count == 1)
         try list.update([])
         _ = try change(list) { $0.emptyContent = ["text": "nothing here"] }
         let revision = list.adapter.revision
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.first?.content["text"]?.string == "nothing here")
         _ = try change(list) { $0.emptyContent = ["text": "still nothing"] }
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map { $0.content["text"]?.string } == ["still nothing"])
         try screen.expectEqualToResync(of: list.adapter)
         #expect(list.adapter.revision == revision)
@@ -136,17 +136,17 @@ struct ConfigurationTests {
         options.window = 1
         try list.adapter.openView(1, options: options)
         var screen = Screen(view: 1)
-        screen.take(
+        screen.receive(
             try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 9000, width: 100, height: 100)).effects)
-        screen.take(try list.update(objects("a", "b", "c")).events)
+        screen.receive(try list.update(objects("a", "b", "c")).events)
         #expect(screen.isStalled)
         _ = list.takeEvents()
         _ = try change(list) { $0.layout = .none }
-        screen.take(list.takeEvents())
-        for _ in 0..<2 { screen.take(try list.adapter.acknowledge(view: 1, sequence: screen.sequence)) }
+        screen.receive(list.takeEvents())
+        for _ in 0..<2 { screen.receive(try list.adapter.acknowledge(view: 1, sequence: screen.sequence)) }
         #expect(!screen.isStalled)
         let first = IndexPath(section: 0, item: 0)
-        screen.take(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
+        screen.receive(try list.adapter.setVisibleRange(view: 1, first: first, last: first).effects)
         #expect(screen.items.map(\.objectID) == ["a"])
     }
 

@@ -44,19 +44,19 @@ struct FinerUpdateRuleTests {
     func displayedWhenEntering() throws {
         final class Entering: LetterController {
             override func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) {
-                guard let context else { return log.note("no context") }
+                guard let context else { return log.record("no context") }
                 let shown = context.visibleIndexes.map {
                     context.displayedItem(at: $0)?.content["letter"]?.string ?? "?"
                 }
-                log.note("enter \(id)@\(section ?? -1) \(context.visibleIndexes) \(shown)")
+                log.record("enter \(id)@\(section ?? -1) \(context.visibleIndexes) \(shown)")
             }
         }
         let log = EventList()
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in Entering(log: log) })
         _ = try list.open()
-        _ = log.take()
+        _ = log.drain()
         try list.update([letters("n:uv"), letters("a:x")])
-        #expect(log.take().filter { $0.hasPrefix("enter") } == [#"enter n@0 [0, 1] ["u", "v"]"#])
+        #expect(log.drain().filter { $0.hasPrefix("enter") } == [#"enter n@0 [0, 1] ["u", "v"]"#])
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct FinerUpdateRuleTests {
             controller.context?.invalidateLayout { finished.append("\(id) \($0)") }
         }
         list.flush()
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(finished == ["a true", "b true"] && screen.items.map(\.frame.size.height) == [30, 30])
     }
 
@@ -182,7 +182,7 @@ struct FinerUpdateRuleTests {
         #expect(controller.context == nil && controller.section == nil)
         #expect(context.object == nil && context.itemCount == 0 && context.displayedItem(at: 0) == nil)
         #expect(context.visibleIndexes.isEmpty && context.fullyVisibleIndexes.isEmpty && context.state.isEmpty)
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         let revision = list.adapter.revision
         var finished: [Bool] = []
         context.state = ["kept": true]
@@ -194,7 +194,7 @@ struct FinerUpdateRuleTests {
         let events = list.flush().events
         #expect(finished == [false, false] && list.adapter.revision == revision && list.itemCounts == [1, 1])
         #expect(list.adapter.selectedItems.isEmpty && context.state.isEmpty && faults(events).isEmpty)
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -245,16 +245,16 @@ struct FinerUpdateRuleTests {
         has("revision 0, 2 objects, 3 items, 1 selected")
         has(#"section 1 "b": LetterController, 2 items"#)
         has(#"fault of "a": broken on purpose"#)
-        has("updater batch: idle, 0 waiting, flush idle")
+        has("updater batch: idle, 0 queued, next flush idle")
         list.enqueue(.performUpdates(objects: try [letters("b:yz"), letters("c:q")]))
-        has("idle, 1 waiting, flush now")
+        has("idle, 1 queued, next flush now")
         guard case .diff(let job) = list.adapter.beginFlush(now: 0) else {
             Issue.record("no diff")
             return
         }
-        has("diffing (1 requests), 0 waiting")
+        has("diffing (1 requests), 0 queued")
         list.enqueue(.reloadObjects(["b"]))
-        has("diffing (1 requests), 1 waiting")
+        has("diffing (1 requests), 1 queued")
         _ = list.adapter.finishDiff(job.run())
         has("storing (1 requests, 2 changes)")
         var applying: [String] = []
@@ -326,7 +326,7 @@ struct FinerUpdateRuleTests {
         #expect(order == ["ran 0", "items true", "reload true"])
         #expect(result.transaction?.kind == .reload && result.transaction?.items.isEmpty == true)
         #expect(faults(result.events).isEmpty && list.itemCounts == [2] && list.controller("a") !== before)
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 }

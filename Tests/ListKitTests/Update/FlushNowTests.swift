@@ -49,7 +49,7 @@ struct FlushNowTests {
         let source = LibraryTests.Source(try [letters("r39:x"), letters("z:x")])
         controller.displayDelegate = appearing
         appearing.onDisplay = { list.adapter.setDataSource(source) }
-        ending.onFinish = { list.take((try? list.adapter.closeView(2)) ?? []) }
+        ending.onFinish = { list.receive((try? list.adapter.closeView(2)) ?? []) }
         list.adapter.addUpdateListener(ending)
         controller.context?.scrollToItem(at: 0)
         let events = clock.events + list.adapter.takeEvents()

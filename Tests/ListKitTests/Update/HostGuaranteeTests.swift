@@ -60,7 +60,7 @@ struct HostGuaranteeTests {
         list.adapter.onActivity = { woken += 1 }
         list.controller("a")?.context?.reportFault("broken")
         #expect(woken == 1)
-        screen.take(list.adapter.takeEvents())
+        screen.receive(list.adapter.takeEvents())
         #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
     }
 
@@ -145,7 +145,7 @@ struct HostGuaranteeTests {
         }
         let events = list.adapter.flushNow().flatMap(\.events)
         #expect(events.contains { if case .updated = $0 { true } else { false } })
-        screen.take(events)
+        screen.receive(events)
         #expect(screen.items.map(\.objectID) == ["a", "b"])
     }
 

@@ -54,7 +54,7 @@ struct ItemScriptTests {
         try list.split(separator: " ").map { try letters(String($0)) }
     }
 
-    private func say(_ steps: String, _ batch: inout ListBatchContext) {
+    private func addOperations(_ steps: String, _ batch: inout ListBatchContext) {
         for step in steps.split(separator: " ") {
             let numbers = step.dropFirst().split(separator: ">").compactMap { Int($0) }
             switch step.first {
@@ -85,7 +85,7 @@ struct ItemScriptTests {
         controller.context?.performBatch(
             updates: { batch in
                 controller.letters = script.letters.map { String($0) }
-                say(script.steps, &batch)
+                addOperations(script.steps, &batch)
             }, completion: { finished.append($0) })
         if let after = script.after { list.enqueue(.performUpdates(objects: try objects(after))) }
         list.flush()
@@ -101,7 +101,7 @@ struct ItemScriptTests {
         #expect(shown.joined(separator: " ") == script.expected)
         #expect(finished == [list.ids.contains("a")])
         for (id, controller) in before where list.ids.contains(id) { #expect(list.controller(id) === controller) }
-        screen?.take(events)
+        screen?.receive(events)
         try screen?.expectEqualToResync(of: list.adapter)
     }
 
@@ -122,7 +122,7 @@ struct ItemScriptTests {
                 batch.reloadSection(stranger)
                 if steps == "i2" { controller.letters.append("z") }
                 if steps == "d1" { controller.letters.removeLast() }
-                say(steps, &batch)
+                addOperations(steps, &batch)
             }, completion: { finished.append($0) })
         let transaction = list.flush().transaction
         #expect((transaction == nil) == steps.isEmpty && finished == [true])
@@ -135,7 +135,7 @@ struct ItemScriptTests {
         _ = list.takeEvents()
         for id in ["a", "b"] { list.controller(id)?.onUpdate = { $0.letters = ["new"] } }
         try list.perform(.reloadObjects(["b", "unknown"]))
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         #expect(screen.items.map { $0.content["letter"]?.string } == ["x", "new"])
     }
 

@@ -289,10 +289,10 @@ struct LibraryTests {
     func selection() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xyz", "b:q", log: log)
-        _ = log.take()
+        _ = log.drain()
         #expect(try list.adapter.selectItem(1, ofObject: "a").selected)
         #expect(try list.adapter.selectItem(1, ofObject: "a").events.isEmpty)
-        #expect(log.take() == ["select a.1"])
+        #expect(log.drain() == ["select a.1"])
         let controller = try #require(list.controller("a"))
         controller.context?.performBatch(updates: { batch in
             controller.letters.insert("w", at: 0)

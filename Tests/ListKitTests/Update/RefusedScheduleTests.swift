@@ -119,7 +119,7 @@ struct RefusedScheduleTests {
 
         private func applyFlush() {
             let events = list.takeEvents()
-            for index in screens.indices { screens[index].take(events) }
+            for index in screens.indices { screens[index].receive(events) }
         }
 
         private func controller() -> Numbered? {
@@ -133,20 +133,20 @@ struct RefusedScheduleTests {
             case 0, 1, 2: update()
             case 3: try request()
             case 4, 5: flush()
-            case 6: list.take(list.adapter.commitFlush())
-            case 7: list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+            case 6: list.receive(list.adapter.commitFlush())
+            case 7: list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
             case 8, 9: try scroll()
             case 10: selectOwn()
             default: try select()
             }
-            list.take(list.adapter.takeEvents())
+            list.receive(list.adapter.takeEvents())
             applyFlush()
         }
 
         private func flush() {
             var step = list.adapter.beginFlush(now: list.now)
             if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
-            if case .finished(let result) = step { list.take(result) }
+            if case .finished(let result) = step { list.receive(result) }
         }
 
         private func update() {
@@ -204,9 +204,9 @@ struct RefusedScheduleTests {
                 count > 0
             else { return }
             if int(2) == 0 {
-                list.take(try list.adapter.selectItem(int(count), ofObject: id).events)
+                list.receive(try list.adapter.selectItem(int(count), ofObject: id).events)
             } else {
-                list.take(try list.adapter.deselectItem(int(count), ofObject: id).events)
+                list.receive(try list.adapter.deselectItem(int(count), ofObject: id).events)
             }
         }
 
@@ -231,20 +231,20 @@ struct RefusedScheduleTests {
             guard !list.adapter.isFlushing else { return }
             let index = int(2)
             let rect = Rect(x: 0, y: Double(int(20)) * 10, width: 100, height: 100)
-            list.take(try list.adapter.setViewport(view: ViewID(index + 1), seen: 0, rect: rect))
+            list.receive(try list.adapter.setViewport(view: ViewID(index + 1), seen: 0, rect: rect))
             applyFlush()
-            list.take(try list.adapter.acknowledge(view: ViewID(index + 1), sequence: screens[index].sequence))
+            list.receive(try list.adapter.acknowledge(view: ViewID(index + 1), sequence: screens[index].sequence))
         }
 
         func finish() throws {
-            list.take(list.adapter.commitFlush())
+            list.receive(list.adapter.commitFlush())
             list.now += 100_000
             list.flush()
-            list.take(list.adapter.takeEvents())
+            list.receive(list.adapter.takeEvents())
             applyFlush()
             #expect(completions.allSatisfy { $0 == 1 })
             for view in [1, 2] as [ViewID] {
-                list.take(try list.adapter.acknowledge(view: view, sequence: screens[Int(view) - 1].sequence))
+                list.receive(try list.adapter.acknowledge(view: view, sequence: screens[Int(view) - 1].sequence))
                 applyFlush()
                 try screens[Int(view) - 1].expectEqualToResync(of: list.adapter)
             }

@@ -87,7 +87,7 @@ struct RefusedUpdateTests {
 
     private func refuse(_ list: TestHost, at now: UInt64 = 0) throws {
         try prepare(list, at: now)
-        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+        list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
     }
 
     @Test("refused → the list asks for another flush by itself, later each time; accepted → the completion is called")
@@ -153,7 +153,7 @@ struct RefusedUpdateTests {
         list.adapter.performUpdates([try letters("c:x")]) { completed.append("objects \($0)") }
         var step = list.adapter.beginFlush(now: 0)
         if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
-        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+        list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
         #expect(completed == ["source false", "objects false"])
     }
 
@@ -178,17 +178,17 @@ struct RefusedUpdateTests {
         if way == "deleted and reloaded" { remove(8, from: controller, reloading: true) }
         try prepare(list)
         try read(list)
-        list.take(list.adapter.abortFlush(ListError(.storeFailed, "full")))
+        list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
         try read(list)
-        try look(at: list, &screen)
+        try makeViewerCalls(to: list, &screen)
         #expect(list.adapter.flushTiming == .at(100))
         _ = list.takeEvents()
         #expect(list.enqueue(.moveItem(from: IndexPath(section: 0, item: 9), to: IndexPath(section: 0, item: 0))) == 1)
-        list.take(list.adapter.commitOrFinish())
+        list.receive(list.adapter.commitOrFinish())
         #expect(list.itemCounts == [3, 1])
-        list.take(list.adapter.commitOrFinish())
+        list.receive(list.adapter.commitOrFinish())
         #expect(list.answers.last?.errorCode == .noSuchItem)
-        screen.take(list.takeEvents())
+        screen.receive(list.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
         #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["j", "k", "l"])
         #expect(screen.items.map { $0.content["letter"]?.string } == ["j", "k", "l", "x"])
@@ -206,7 +206,7 @@ struct RefusedUpdateTests {
 
     private func scroll(_ list: TestHost, to first: Int) throws {
         let rect = Rect(x: 0, y: Double(first) * 10, width: 100, height: 100)
-        list.take(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
+        list.receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
     }
 
     @Test("an item that waits for its removal becomes visible → its controller gets one begin and one end of display")
@@ -220,11 +220,11 @@ struct RefusedUpdateTests {
         try refuse(list)
         for (first, told) in [(2, "will a.11"), (0, "end a.11"), (2, "will a.11")] {
             try scroll(list, to: first)
-            #expect(log.take().filter { $0.hasSuffix("a.11") } == [told])
+            #expect(log.drain().filter { $0.hasSuffix("a.11") } == [told])
         }
         list.now = 100
         #expect(list.flush().transaction?.items.deletes.count == 1)
-        #expect(log.take().filter { $0.hasSuffix("a.11") } == ["end a.11"])
+        #expect(log.drain().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
     @Test("an item that waits for its removal leaves the screen → one end of display, and none at the removal")
@@ -236,12 +236,12 @@ struct RefusedUpdateTests {
             batch.deleteItems(at: [11])
         })
         try refuse(list)
-        _ = log.take()
+        _ = log.drain()
         try scroll(list, to: 0)
-        #expect(log.take() == ["will a.0", "will a.1", "end a.10", "end a.11"])
+        #expect(log.drain() == ["will a.0", "will a.1", "end a.10", "end a.11"])
         list.now = 100
         list.flush()
-        #expect(log.take().isEmpty)
+        #expect(log.drain().isEmpty)
     }
 
     @Test("items are removed, and inserted again → both blocks run in one flush, and no item was ever missing")
@@ -250,17 +250,17 @@ struct RefusedUpdateTests {
         let (list, controller, _) = try watched(from: 0, log)
         remove(9, from: controller, reloading: true)
         try refuse(list)
-        _ = log.take()
+        _ = log.drain()
         try scroll(list, to: 2)
-        #expect(log.take().filter { $0.hasPrefix("will") } == ["will a.10", "will a.11"])
+        #expect(log.drain().filter { $0.hasPrefix("will") } == ["will a.10", "will a.11"])
         controller.context?.performBatch(updates: { batch in
             controller.letters = "abcdefghijkl".map { String($0) }
             batch.reloadSection()
         })
         list.flush()
-        #expect(list.itemCounts == [12] && log.take().isEmpty)
+        #expect(list.itemCounts == [12] && log.drain().isEmpty)
         try scroll(list, to: 1)
-        #expect(log.take() == ["will a.1", "end a.11"])
+        #expect(log.drain() == ["will a.1", "end a.11"])
     }
 
     @Test(
@@ -279,7 +279,7 @@ struct RefusedUpdateTests {
         controller.context?.selectItem(at: 2)
         #expect(list.adapter.selectedItems.map(\.item) == [0, 2])
         list.now = 100
-        list.take(isRefused ? list.flush() : list.adapter.commitFlush())
+        list.receive(isRefused ? list.flush() : list.adapter.commitFlush())
         #expect(list.adapter.selectedItems.map(\.item) == [1])
     }
 
@@ -297,11 +297,11 @@ struct RefusedUpdateTests {
             controller.context?.selectItem(at: 3)
         })
         try isRefused ? refuse(list) : prepare(list)
-        _ = log.take()
+        _ = log.drain()
         #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
-        #expect(log.take() == ["select a.0"])
+        #expect(log.drain() == ["select a.0"])
         list.now = 100
-        list.take(isRefused ? list.flush() : list.adapter.commitFlush())
+        list.receive(isRefused ? list.flush() : list.adapter.commitFlush())
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
@@ -316,7 +316,7 @@ struct RefusedUpdateTests {
             batch.insertItems(at: [0])
             controller.context?.selectItem(at: 0)
         })
-        list.take(list.adapter.commitFlush())
+        list.receive(list.adapter.commitFlush())
         #expect(list.itemCounts == [2] && list.adapter.flushTiming == .now)
         list.flush()
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
@@ -356,10 +356,10 @@ struct RefusedUpdateTests {
     }
 
     /// Makes the calls of viewers.
-    private func look(at list: TestHost, _ screen: inout Screen) throws {
+    private func makeViewerCalls(to list: TestHost, _ screen: inout Screen) throws {
         for y in [100.0, 30, 0] {
             let rect = Rect(x: 0, y: y, width: 100, height: 100)
-            screen.take(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
+            screen.receive(try list.adapter.setViewport(view: 1, seen: screen.sequence, rect: rect).effects)
         }
         try list.adapter.openView(7)
         _ = try list.adapter.setViewport(view: 7, seen: 0, rect: Rect(x: 0, y: 0, width: 90, height: 200))

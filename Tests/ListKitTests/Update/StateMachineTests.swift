@@ -68,7 +68,7 @@ struct StateMachineTests {
             adapter.scheduler = clock
             try adapter.openView(1)
             let rect = Rect(x: 0, y: 0, width: 100, height: 100)
-            screen.take(try adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
+            screen.receive(try adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
         }
 
         // MARK: Asking
@@ -80,13 +80,13 @@ struct StateMachineTests {
             case 3: adapter.cancelFlush()
             case 4:
                 try replaceSource()
-            case 5: screen.take(try adapter.acknowledge(view: 1, sequence: screen.sequence))
-            default: try ask()
+            case 5: screen.receive(try adapter.acknowledge(view: 1, sequence: screen.sequence))
+            default: try makeRandomRequest()
             }
         }
 
         /// Makes one random request; also called inside item updates.
-        private func ask() throws {
+        private func makeRandomRequest() throws {
             switch int(9) {
             case 0, 1:
                 let list = try list()
@@ -188,7 +188,7 @@ struct StateMachineTests {
             guard depth < 4, int(3) == 0 else { return }
             depth += 1
             defer { depth -= 1 }
-            if int(3) == 0 { return (try? ask()) ?? () }
+            if int(3) == 0 { return (try? makeRandomRequest()) ?? () }
             if let context = controller.context { updateInside(controller, context) }
         }
 
@@ -225,7 +225,7 @@ struct StateMachineTests {
             #expect(finished == expecting)
         }
 
-        func take(_ answers: [RequestAnswer]) {
+        func receive(_ answers: [RequestAnswer]) {
             for answer in answers {
                 expectedCode[answer.id] = answer.errorCode
                 #expect(waiting.contains { $0.number == answer.id && !$0.isAnswered })
@@ -235,9 +235,9 @@ struct StateMachineTests {
         }
 
         /// Handles the end of a flush: removes the answered requests, and applies them to the reference.
-        func take(_ events: [AdapterEvent]) throws {
+        func receive(_ events: [AdapterEvent]) throws {
             flushes += 1
-            screen.take(events)
+            screen.receive(events)
             for case .sectionFault(let fault) in events { faults.append(fault.reason) }
             for case .updated(let transaction) in events { try mirror.apply(transaction, from: adapter) }
             finishFlush(
@@ -279,7 +279,7 @@ struct StateMachineTests {
             #expect(adapter.flushTiming == .idle && !adapter.isFlushing)
             compare()
             mirror.expectEqual(to: adapter)
-            screen.take(try adapter.acknowledge(view: 1, sequence: screen.sequence))
+            screen.receive(try adapter.acknowledge(view: 1, sequence: screen.sequence))
             try screen.expectEqualToResync(of: adapter)
         }
 
@@ -305,9 +305,9 @@ struct StateMachineTests {
         /// Whether a data source is being replaced, which flushes before it returns.
         var isReplacing = false
 
-        override func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { machine?.take(answers) }
+        override func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { machine?.receive(answers) }
         override func adapter(_ adapter: ListAdapter, emitted events: [AdapterEvent]) {
-            do { try machine?.take(events) } catch { Issue.record(error) }
+            do { try machine?.receive(events) } catch { Issue.record(error) }
         }
     }
 }

@@ -153,7 +153,7 @@ struct TransactionRuleTests {
             inner = []
             var finished: [Bool] = []
             list.adapter.reloadData { finished.append($0) }
-            for result in list.adapter.flushNow() { screen.take(result.events) }
+            for result in list.adapter.flushNow() { screen.receive(result.events) }
             #expect(finished == [true] && list.ids.count == lists.count)
             #expect(inner.count >= lists.count && inner.allSatisfy { $0 })
             try screen.expectEqualToResync(of: list.adapter)

@@ -33,7 +33,7 @@ struct UpdaterRuleTests {
                 "a:xyz", "b:x", "c:xy", configure: { $0.sectionMovesAsDeletesInserts = asDeletes })
             var screen = try list.open()
             _ = list.takeEvents()
-            screen.take(try list.update([letters("b:x"), letters("c:xz"), letters("a:xyz"), letters("d:q")]).events)
+            screen.receive(try list.update([letters("b:x"), letters("c:xz"), letters("a:xyz"), letters("d:q")]).events)
             #expect(list.itemCounts == [1, 2, 3, 1])
             try screen.expectEqualToResync(of: list.adapter)
         }

@@ -197,7 +197,7 @@ struct WritingTests {
         #expect(list.adapter.section(forID: "c") == nil)
         #expect(list.adapter.flushTiming == .idle)
         try screen.expectEqualToResync(of: list.adapter)
-        screen.take(list.adapter.commitFlush().events)
+        screen.receive(list.adapter.commitFlush().events)
         #expect(list.ids == ["c", "a", "d"])
         try screen.expectEqualToResync(of: list.adapter)
     }

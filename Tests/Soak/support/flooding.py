@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""D-Bus by hand for Tests/Soak/flood: messages as bytes, clients, an attacker and a victim in processes of their own."""
+"""A D-Bus implementation for Tests/Soak/flood: messages as bytes, clients, and an attacker and a victim in separate processes."""
 
 import collections
 import multiprocessing
@@ -33,7 +33,7 @@ def words(*values):
 
 
 def message(path, interface, member, signature="", body=b"", destination=NAME, flags=0):
-    """A method call; its serial, at offset 8, is to be filled in."""
+    """Returns a method call. The sender fills in its serial, at offset 8."""
     fields = b""
     parts = [(1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination)]
     if signature:
@@ -48,7 +48,7 @@ def message(path, interface, member, signature="", body=b"", destination=NAME, f
 
 
 def call(place, interface, member, signature="", body=b""):
-    """A call of an object of listd; a short interface name is one of listd's. At VIEW it is what makes the call from a path."""
+    """Returns a call of an object of listd. A short interface name is one of listd's. For VIEW, returns a function from the view's path to the call."""
     if "." not in interface:
         interface = f"{NAME}.{interface}"
     if place == VIEW:
@@ -61,7 +61,7 @@ def numbered(data, serial):
 
 
 def rows(count, fields=b"", offset=0, is_bad=False):
-    """Objects as the content of an `a(ssa{sv})`, whose fields all are the same bytes."""
+    """Returns objects as the content of an `a(ssa{sv})`. All objects have the same encoded fields."""
     out = bytearray()
     for number in range(count):
         out += b"\0" * (-len(out) % 8)
@@ -74,7 +74,7 @@ def rows(count, fields=b"", offset=0, is_bad=False):
 
 
 def update(path, content):
-    """PerformUpdates without an expected revision and options; the elements begin at an offset of 16."""
+    """Returns a PerformUpdates call without an expected revision and options. The elements start at an offset of 16."""
     body = struct.pack("<QI", 0, len(content)) + b"\0" * 4 + content
     body += b"\0" * (-len(body) % 4) + struct.pack("<I", 0)
     body += b"\0" * (-len(body) % 8)
@@ -86,7 +86,7 @@ def full_list(path, count, is_bad=False):
 
 
 def objects(path, count, value):
-    """PerformUpdates of objects with one field."""
+    """Returns a PerformUpdates call with objects of one field."""
     field = text("text")
     field += b"\x01s\0"
     field += b"\0" * (-len(field) % 4) + text(value)
@@ -118,7 +118,7 @@ def move_item():
 
 
 def selection(count):
-    """ChangeSelection that selects so many objects of a list."""
+    """Returns a ChangeSelection call that selects `count` objects of a list."""
     items = bytearray()
     for number in range(count):
         items += b"\0" * (-len(items) % 8) + text(f"o{number:06}")
@@ -129,7 +129,7 @@ def selection(count):
 
 
 def methods(folder):
-    """Every method of the interface files: where, interface, name, signature."""
+    """Yields every method of the interface files: object, interface, name, signature."""
     places = {"Manager": "", "Adapter": "/adapters/large", "View": VIEW, "Plugin": "/plugins/none"}
     for file in sorted(folder.glob("**/org.listd.Listd1.*.xml")):
         for interface in xml.etree.ElementTree.parse(file).getroot().iter("interface"):
@@ -137,7 +137,7 @@ def methods(folder):
             for method in interface.iter("method"):
                 signature = "".join(
                     argument.get("type") for argument in method.iter("arg") if argument.get("direction") != "out")
-                # What is read by others is not emptied.
+                # Methods must not empty a list that others read.
                 place = "/adapters/target" if name == "Adapter" and signature.startswith("ta") else places[name]
                 yield (place, name, method.get("name"), signature)
     standard = [("Properties", "GetAll", "s"), ("Properties", "Get", "ss"), ("Introspectable", "Introspect", "")]
@@ -155,7 +155,7 @@ SENSIBLE = {
 
 
 def arguments(member, signature):
-    """A body of plain arguments, arrays without elements or with texts; nil for what needs a file descriptor."""
+    """Returns a body of simple arguments, with arrays that are empty or have texts; None for methods that take a file descriptor."""
     if "h" in signature:
         return None
     values = collections.deque(SENSIBLE.get(member) or [])
@@ -205,7 +205,7 @@ def arguments(member, signature):
 
 
 def counters(body):
-    """An `a{st}`."""
+    """Decodes an `a{st}`."""
     end = 8 + struct.unpack_from("<I", body)[0]
     values, offset = {}, 8
     while offset < end:
@@ -223,14 +223,14 @@ def counters(body):
 
 
 class Reader:
-    """Takes messages out of what comes, without keeping the large ones."""
+    """A parser that extracts messages from received bytes, without buffering large bodies."""
 
     def __init__(self):
         self.pending = b""
         self.skip = 0
 
     def feed(self, data):
-        """Answers (type, reply serial, size, fields) of each message whose header is complete."""
+        """Yields (type, reply serial, size, fields) of each message whose header is complete."""
         found = []
         if self.skip:
             taken = min(self.skip, len(data))
@@ -270,7 +270,7 @@ class Reader:
 
 
 def connect(address, is_direct):
-    """A socket that is authenticated and, on a bus, has said Hello."""
+    """Returns an authenticated socket. On a bus, Hello has been called."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address.split(",")[0].removeprefix("unix:path="))
     connection.sendall(b"\0AUTH EXTERNAL " + str(os.geteuid()).encode().hex().encode() + b"\r\n")
@@ -292,7 +292,7 @@ def connect(address, is_direct):
 
 
 def received_path(connection, serial):
-    """The path of a view that was answered to a call, or of none for an error."""
+    """Returns the path of the view in the reply to a call, or the path of a missing view after an error."""
     data = b""
     while True:
         data += connection.recv(1 << 16)
@@ -311,7 +311,7 @@ def received_path(connection, serial):
 
 
 class Client:
-    """A client that waits for each answer."""
+    """A client that waits for the reply to each call."""
 
     def __init__(self, address, is_direct=False):
         self.address = address
@@ -320,7 +320,7 @@ class Client:
         self.last = b""
 
     def ask(self, data):
-        """Answers whether the call was answered with no error."""
+        """Sends a call, and returns whether the reply is not an error."""
         self.serial += 1
         self.socket.sendall(numbered(data, self.serial))
         reader = Reader()
@@ -348,9 +348,9 @@ class Client:
         return answers
 
     def ask_at_intervals(self, data, seconds, interval=0.02, most=100):
-        """Asks at an interval, whether the calls before are answered or not, until each of them is; no more than so many wait.
+        """Sends calls at an interval, without waiting for replies, but with at most `most` unanswered calls. Then waits for all replies.
 
-        Answers when each was made, how long it took, and whether it was answered with no error."""
+        Returns for each call its time, its duration, and whether the reply is not an error."""
         due = time.monotonic()
         end = due + seconds
         reader, waiting, times = Reader(), {}, []
@@ -376,7 +376,7 @@ class Client:
         return times
 
     def statistics(self):
-        """The counters of listd."""
+        """Returns the counters of listd."""
         self.serial += 1
         self.socket.sendall(numbered(call("", "Manager", "GetStatistics"), self.serial))
         data, reader = b"", Reader()
@@ -405,10 +405,10 @@ class Client:
             if self.ask(message("/", "org.freedesktop.DBus.Peer", "Ping")):
                 return
             time.sleep(0.01)
-        raise RuntimeError("listd does not come")
+        raise RuntimeError("listd did not appear on the bus")
 
     def select(self, count):
-        """Selects objects of the large list, through a view that stays open."""
+        """Selects objects of the large list in a view that stays open."""
         self.serial += 1
         self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", b"\0" * 8), self.serial))
         path = received_path(self.socket, self.serial)
@@ -427,7 +427,7 @@ class Client:
 
 
 class Victim:
-    """Calls FindObject 50 times a second, whether it has its answers or not, in a process of its own."""
+    """A process that calls FindObject 50 times a second, without waiting for replies."""
 
     def __init__(self, user, address):
         self.ours, theirs = multiprocessing.Pipe()
@@ -451,11 +451,11 @@ class Victim:
             pipe.send(client.ask_at_intervals(find, seconds))
 
     def measure(self, seconds):
-        """Answers when each call was made, how long it took, and whether it was answered without an error."""
+        """Returns for each call its time, its duration, and whether the reply is not an error."""
         return self.have("measure", seconds)
 
     def ask_together(self, count):
-        """Sends so many calls at once; answers for each answer whether it is no error, and which call it answers."""
+        """Sends `count` calls at once. Returns for each reply whether it is not an error, and the serial of its call."""
         return self.have("together", count)
 
     def have(self, *wanted):
@@ -471,7 +471,7 @@ class Victim:
 
 
 class Attacker:
-    """Keeps so many calls pending on so many connections, in a process of its own."""
+    """A process that keeps a number of calls pending on a number of connections."""
 
     def __init__(self, user, address, is_direct, row):
         self.ours, theirs = multiprocessing.Pipe()
@@ -483,7 +483,7 @@ class Attacker:
         self.ours.recv()
 
     def stop(self):
-        """Ends it at once; answers how many of its calls were answered, and how many with an error."""
+        """Kills the process. Returns how many of its calls got a reply, and how many got an error."""
         self.ours.send(None)
         answered = self.ours.recv() if self.ours.poll(10) else (-1, -1)
         self.process.kill()
@@ -544,7 +544,7 @@ class Flood:
         self.socket.setblocking(False)
 
     def open_view(self):
-        """The path of a view of the connection, or of none when the user has as many as it may have."""
+        """Opens a view and returns its path, or the path of a missing view when the user has as many views as allowed."""
         self.serial += 1
         body = b"\0" * 8  # no options
         self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", body), self.serial))
@@ -569,7 +569,7 @@ class Flood:
                 return
 
     def read(self):
-        """How many answers came, and how many errors; nil when the connection has ended."""
+        """Reads replies. Returns the number of replies and of errors; None when the connection has ended."""
         try:
             data = self.socket.recv(1 << 18)
         except BlockingIOError:
@@ -585,7 +585,7 @@ class Flood:
 
 
 def unfinished(address, count):
-    """As many connections as are let in, each with 62 MiB of a message that is not finished, as far as it is read."""
+    """Opens as many connections as listd accepts, and sends 62 MiB of an unfinished message on each, as far as listd reads."""
     held = []
     head = message(ROOT, NAME + ".Manager", "ListAdapters", "ay", b"", destination=NAME)
     for size in (62 << 20, 15 << 20):
@@ -641,7 +641,7 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 
 
 def start_bus(place, kind):
-    """A bus with the limits of the system's; its process and address."""
+    """Starts a bus with the limits of the system bus. Returns its process and address."""
     path = place / "bus.sock"
     (place / "bus.conf").write_text(CONFIGURATION.format(socket=path))
     log = open(place / "bus.log", "wb")
@@ -657,12 +657,13 @@ def start_bus(place, kind):
         for _ in range(500):
             if path.exists():
                 break
-            time.sleep(0.02)  # nothing tells that it listens
+            time.sleep(0.02)  # no event reports that the bus listens
     os.chmod(path, 0o666)
     return process, f"unix:path={path}"
 
 
-# dbus-broker's launcher wants a journal, and the socket that it serves from systemd: both are made for it.
+# dbus-broker's launcher requires a journal, and a listening socket from systemd. This script
+# provides both.
 BROKER = """
 import ctypes, os, signal, socket, subprocess, sys
 os.makedirs("/run/systemd", exist_ok=True)
@@ -671,7 +672,7 @@ os.mkdir("/run/systemd/journal")
 journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 journal.bind("/run/systemd/journal/socket")
 if os.fork() == 0:
-    # It ends with the launcher (PR_SET_PDEATHSIG).
+    # This process ends with the launcher (PR_SET_PDEATHSIG).
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     while True:
         os.write(2, journal.recv(65536))
@@ -704,7 +705,7 @@ class Stage:
         os.chmod(place / "direct.sock", 0o666)
 
     def fill(self, large, small):
-        """Makes small lists, and others of so many objects, which everybody may write."""
+        """Creates small and large lists that everybody may write."""
         for number in range(small):
             self.root.create(f"small{number}")
         for name in ("large", "target", "victim"):

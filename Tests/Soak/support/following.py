@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three listds that follow a table of two PostgreSQL servers (scripts/cluster), writers of the table, and readers that find fault.
+"""Three listds that follow a table of two PostgreSQL servers (scripts/cluster), writers of the table, and readers that check the lists.
 
-Each transaction moves an amount from one row to another one and counts both rows up, so of a state that the database had
+Each transaction moves an amount from one row to another, and increments the counters of both rows. So in every state of the database
 
-- the amounts of all rows come to 0: a part of a transaction, or one without another one that came before it, would show;
-- the rows are in the order of their place;
-- no row counts less than it did, unless transactions were lost with a server.
+- the sum of all amounts is 0, which partial or missing transactions would change;
+- the rows are sorted by `place`;
+- no counter decreases, unless transactions were lost with a server.
 """
 
 import collections
@@ -33,11 +33,11 @@ TABLE = f"""
 CREATE TABLE orders (
     id int PRIMARY KEY, rank float8 NOT NULL, place float8 NOT NULL, n int8 NOT NULL, value int8 NOT NULL, text text NOT NULL);
 CREATE INDEX ON orders (rank, id);
--- How far a row that is gone has counted.
+-- The counters of deleted rows.
 CREATE TABLE gone (id int PRIMARY KEY, n int8 NOT NULL);
 INSERT INTO orders SELECT i, i, i, 0, 0, repeat('x', 1400) FROM generate_series(1, {ROWS}) i;
 
--- Adds an amount to a row and counts it up; one that is gone comes back.
+-- Adds an amount to a row and increments its counter. A deleted row is inserted again.
 CREATE FUNCTION add(line int, amount int8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now_place float8 := CASE WHEN random() < 0.2 THEN random() * {ROWS} END;
@@ -55,7 +55,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Takes a row away; answers what it had.
+-- Deletes a row, and returns its amount.
 CREATE FUNCTION take(line int) RETURNS int8 LANGUAGE plpgsql AS $$
 DECLARE
     had orders;
@@ -73,7 +73,7 @@ DECLARE
 BEGIN
     IF random() < 0.03 THEN amount := take(first); ELSE PERFORM add(first, -amount); END IF;
     PERFORM pg_sleep(pause);
-    -- A row that was gone already gives nothing, and counts nothing.
+    -- A row that was already deleted has no amount, and counts nothing.
     IF amount IS NOT NULL THEN PERFORM add(second, amount); END IF;
 END $$;
 SELECT listd.watch('orders', 'orders');
@@ -81,7 +81,7 @@ SELECT listd.watch('orders', 'orders');
 
 
 class Cluster:
-    """What scripts/cluster has made, in a directory that goes with it."""
+    """The servers and listds of scripts/cluster, in a temporary directory."""
 
     def __init__(self, poll="100ms", table=TABLE):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="listd-cluster."))
@@ -107,12 +107,12 @@ class Cluster:
         return [line.split("|") for line in done.stdout.splitlines()]
 
     def rows(self, server=None):
-        """The table as it is: the rows in order, each its id, place, n and value."""
+        """Returns the rows of the table in order, each as id, place, n and value."""
         rows = self.sql("SELECT id, place, n, value FROM orders ORDER BY rank, id", server)
         return [(row[0], float(row[1]), int(row[2]), int(row[3])) for row in rows]
 
     def counted(self):
-        """How many changes of rows there were."""
+        """Returns the number of row changes so far."""
         return int(self.sql("SELECT (SELECT sum(n) FROM orders) + (SELECT coalesce(sum(n), 0) FROM gone)")[0][0])
 
     def process(self, number):
@@ -146,7 +146,7 @@ class Cluster:
 
 
 class Writers:
-    """Clients that write as fast as they can, or so many transactions a second, until they are stopped or have done so many."""
+    """Clients that write as fast as they can, or at a rate of transactions per second, until they are stopped or have reached a number."""
 
     def __init__(self, cluster, clients=16, transactions=None, rate=None, script="SELECT step(0)", slow=True):
         self.cluster, self.clients, self.transactions, self.rate = cluster, clients, transactions, rate
@@ -171,7 +171,8 @@ class Writers:
             self.process = subprocess.Popen(
                 [PROGRAMS[-1] / "pgbench", "-n", "-c", str(self.clients), "-j", "1", *limit, *rate, *self.words, "shop"],
                 env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            # One client that loses its server ends; all go on together when the last one has.
+            # A client that loses its server ends. When the last client has ended, all are started
+            # again.
             code = self.process.wait()
             if self.transactions:
                 self.done = code
@@ -191,7 +192,7 @@ class Writers:
 
 
 class Reader(threading.Thread):
-    """Reads a list again and again, at each revision that it has; says which could not be."""
+    """A thread that reads a list at each of its revisions, and records states that the database cannot have had."""
 
     def __init__(self, cluster, number, may_undo=False):
         super().__init__(daemon=True)
@@ -213,7 +214,7 @@ class Reader(threading.Thread):
                     self.look(*adapter.GetObjects(
                         dbus.UInt32(0), dbus.UInt32(10 * ROWS), dbus_interface=ADAPTER, signature="uu", timeout=60))
             except dbus.DBusException:
-                adapter = None  # it was killed
+                adapter = None  # listd was killed
                 self.counts["reconnected"] += 1
                 self.is_stopped.wait(0.05)
             self.is_stopped.wait(0.005)
@@ -268,20 +269,21 @@ class Reader(threading.Thread):
 
 
 def possible():
-    """Ends the program when this machine cannot have such a thing."""
+    """Exits when this machine cannot run the cluster."""
     code = subprocess.run([SCRIPT, "possible"]).returncode
     if code:
         sys.exit(code)
 
 
 def finish(cluster, readers, began, seconds=90):
-    """Waits until all lists have what the table has, prints what was seen, and answers whether all is well."""
-    # What a client of a server that it has left began goes on by itself.
+    """Waits until all lists equal the table, prints the results, and returns whether no fault was found."""
+    # A transaction that a client began on its former server continues by itself.
     while cluster.sql("SELECT FROM pg_stat_activity WHERE application_name = 'pgbench'"):
         time.sleep(0.1)
     rows = cluster.rows()
     deadline = time.monotonic() + seconds
-    # What was on the way to a server when its client ended may still arrive: the table is read until nothing comes any more.
+    # Statements that were on their way to a server when their client ended may still arrive. So the
+    # table is read until it does not change any more.
     while any(reader.rows != rows for reader in readers) and time.monotonic() < deadline:
         time.sleep(0.5)
         rows = cluster.rows()
@@ -300,21 +302,21 @@ def finish(cluster, readers, began, seconds=90):
 
 
 def race(transactions):
-    """Many writers at once, and nothing else; listd 2 follows the standby."""
+    """Runs many writers at once, without failures. listd 2 follows the standby."""
     cluster = Cluster(poll="50ms")
     try:
         readers = [Reader(cluster, number) for number in (1, 2, 3)]
         began = time.monotonic()
         Writers(cluster, transactions=transactions).wait()
         good = finish(cluster, readers, began)
-        # On a standby the log may tell a change again; then a revision would say something new that is none.
+        # On a standby, the log may report a change again. Then a revision would announce a change that is not new.
         return good and not any(reader.counts["repeated"] for reader in readers)
     finally:
         cluster.stop()
 
 
 class Chaos:
-    """What may happen to servers, lines and listds, one after the other."""
+    """A sequence of failures of servers, network and listds."""
 
     def __init__(self, seconds, seed):
         self.random, self.seconds = random.Random(seed), seconds
@@ -323,19 +325,19 @@ class Chaos:
         self.readers = []
 
     def backends(self):
-        """All sessions of a server end, those of the writers too."""
+        """Terminates all sessions of a server, including those of the writers."""
         server = self.random.choice("ab")
         self.cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()", server, check=False)
 
     def crash(self):
-        """A server loses its power; the primary begins a new generation."""
+        """Crashes a server. After its restart, the primary starts a new generation."""
         server = self.random.choice([self.cluster.primary, self.cluster.primary, self.other])
         self.cluster.do("kill", server)
         self.pause(0.5, 2)
         self.cluster.do("serve", server)
 
     def pruned(self):
-        """A listd stands still while the log is cut behind it."""
+        """Stops a listd while the log is pruned beyond the position of that listd."""
         number = self.random.choice((1, 2, 3))
         print(f"    listd {number}, at revision {self.readers[number - 1].revision}")
         self.cluster.signal(number, signal.SIGSTOP)
@@ -348,20 +350,20 @@ class Chaos:
             self.cluster.signal(number, signal.SIGCONT)
 
     def cut(self):
-        """The line between the namespaces is away."""
+        """Cuts the network between the namespaces for a while."""
         self.cluster.do("cut")
         self.pause(2, 9)
         self.cluster.do("heal")
 
     def killed(self):
-        """A listd is killed and comes back, sometimes after others have gone on."""
+        """Kills a listd and restarts it, sometimes after the others have advanced."""
         number = self.random.choice((1, 2, 3))
         os.kill(self.cluster.process(number), signal.SIGKILL)
         self.pause(0, 3)
         self.cluster.do("listd", number)
 
     def promoted(self):
-        """The standby lags, the primary is lost with what it had alone, and the standby takes its place."""
+        """Lets the standby lag, loses the primary with its unreplicated transactions, and promotes the standby."""
         (old, new) = (self.cluster.primary, self.other)
         self.cluster.do("cut")
         self.pause(1, 3)

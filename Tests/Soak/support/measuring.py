@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to follow PostgreSQL: a million rows, the time from a commit to Updated, and many listds on one server."""
+"""Measures lists that follow PostgreSQL: a million rows, the time from a commit to Updated, and many listds on one server."""
 
 import csv
 import ctypes
@@ -30,7 +30,7 @@ CREATE TABLE big (id int PRIMARY KEY, rank float8 NOT NULL, title text, amount i
 INSERT INTO big SELECT i, i, 'the title of row ' || i, i * 7 FROM generate_series(1, {MILLION}) i;
 CREATE INDEX ON big (rank, id);
 SELECT listd.watch('big', 'big');
--- What is measured: who writes says when.
+-- The table for the latency: each writer stores the time of its write.
 CREATE TABLE orders (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, rank float8 NOT NULL DEFAULT 0, at float8 NOT NULL);
 CREATE INDEX ON orders (rank, id);
 SELECT listd.watch('orders', 'orders');
@@ -38,7 +38,7 @@ SELECT listd.watch('orders', 'orders');
 
 
 def tree(process):
-    """A process and all that come of it."""
+    """Returns a process and all its descendants."""
     children = {}
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         children.setdefault(following.Cluster.parent(path), []).append(int(path.name))
@@ -60,7 +60,7 @@ def namespace(cluster, name):
 
 
 class Listd:
-    """A listd of its own, with a bus of its own."""
+    """A listd on a separate bus."""
 
     def __init__(self, cluster, state=None):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="listd-measured.", dir=cluster.place))
@@ -127,7 +127,7 @@ def copy(cluster, file):
 
 
 def insert(source, file):
-    """The same rows into SQLite, one transaction."""
+    """Inserts the same rows into SQLite, in one transaction."""
     rows = ((line.split(b"\t")[0].decode(), "", line) for line in open(source, "rb"))
     store = sqlite3.connect(file)
     store.execute("PRAGMA journal_mode = WAL")
@@ -139,7 +139,7 @@ def insert(source, file):
 
 
 def million(cluster):
-    """The first snapshot of a million rows, and a start with the cursor."""
+    """Measures the first snapshot of a million rows, and a start with the cursor."""
     copied = cluster.place / "copied"
     copy(cluster, copied)
     copying = min(timed(lambda: copy(cluster, copied)) for _ in range(3))
@@ -167,7 +167,7 @@ def restart(cluster, listd):
     listd.stop()
     cluster.sql("UPDATE big SET amount = 1 WHERE id % 1000 = 0")
     count = "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = 'big'"
-    time.sleep(1.5)  # sessions write down what they have counted within a second
+    time.sleep(1.5)  # sessions publish their statistics within a second
     before = int(cluster.sql(count)[0][0])
     began = time.monotonic()
     listd.start("big", durability="disk")
@@ -180,7 +180,8 @@ def restart(cluster, listd):
     print(f"  started again with its cursor, 1,000 changes behind: {took:.2f} s, {int(cluster.sql(count)[0][0]) - before} rows of the table read")
 
 
-# What the plugin asks for when keys have changed (ListDescription.changesStatement), for the table `orders`.
+# The plugin's query after keys have changed (ListDescription.changesStatement), for the table
+# `orders`.
 CHANGES = """SELECT (SELECT pg_current_snapshot()::text), t.at,
     (SELECT listd.generation() FROM listd.pruned WHERE xid <= pg_snapshot_xmin('{snapshot}'::pg_snapshot)), k.id, p.id,
     coalesce(t.rank IS NOT NULL AND t.id IS NOT NULL AND octet_length(t.id::text) BETWEEN 1 AND 4096, false), t.id::text, t.at::float8
@@ -196,7 +197,7 @@ LEFT JOIN orders t ON t.id = k.id::int8"""
 
 
 class Poller(threading.Thread):
-    """The bare loop: libpq, the two statements, and nothing else."""
+    """The bare loop for comparison: only libpq and the two statements."""
 
     def __init__(self, cluster, poll, changes=BARE_CHANGES, delay=0, network=False):
         super().__init__(daemon=True)
@@ -213,7 +214,8 @@ class Poller(threading.Thread):
     def connect(self):
         host = f"{self.cluster.place}/a.socket"
         if self.network:
-            # A socket belongs to the network namespace in which its thread was when it was made.
+            # A socket belongs to the network namespace that its thread was in when the socket was
+            # created.
             host, new_network = "10.99.0.1", 0x40000000
             with open(namespace(self.cluster, "b")) as file:
                 if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), new_network):
@@ -238,7 +240,8 @@ class Poller(threading.Thread):
         following_poll = time.monotonic()
         while not self.is_stopped.is_set():
             answer = self.ask(f"SELECT listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0][0]
-            # A row as text; of its fields only the snapshot and what has changed may have a comma, and are quoted then.
+            # Returns a row as text. Of its fields only the snapshot and the changes may have a
+            # comma, and are quoted then.
             snapshot, _, changed = next(csv.reader([answer[1:-1]]))
             if changed:
                 rows = self.ask(self.changes.format(number=self.number, snapshot=self.snapshot))
@@ -259,7 +262,7 @@ class Poller(threading.Thread):
 
 
 class Listener(threading.Thread):
-    """Hears Updated, as any client does, and looks then what is new."""
+    """A client that receives Updated, as any client does, and then reads the new rows."""
 
     def __init__(self, listd):
         super().__init__(daemon=True)
@@ -276,7 +279,7 @@ class Listener(threading.Thread):
     def run(self):
         self.loop.run()
 
-    # The list only grows at its end; what is read after the signal is not part of the time.
+    # The list only grows at its end. Reading after the signal is not part of the measured time.
     def updated(self, *arguments):
         self.heard.append((time.time(), int(arguments[5])))
 
@@ -325,12 +328,13 @@ def latency(cluster, poll, seconds, network=False):
 
 
 def server_time(cluster):
-    """Seconds of processor time that the server has taken."""
+    """Returns the processor time of the server, in seconds."""
     process = int((cluster.place / "a.data/postmaster.pid").read_text().split()[0])
     total = 0
     for one in tree(process):
         try:
-            # In ns; what /proc/PID/stat counts in ticks misses processes that work for less than one at a time.
+            # In nanoseconds. The ticks of /proc/PID/stat miss processes that work for less than a
+            # tick at a time.
             total += int(pathlib.Path(f"/proc/{one}/schedstat").read_text().split()[0])
         except OSError:
             pass
@@ -338,7 +342,7 @@ def server_time(cluster):
 
 
 def many(cluster, count, seconds):
-    print(f"{count} listds on one server, each asking every 100 ms: the server's processor time")
+    print(f"{count} listds on one server, each polling every 100 ms: the server's processor time")
     listds = [Listd(cluster) for _ in range(count)]
     try:
         cluster.sql("DELETE FROM orders")
@@ -356,7 +360,7 @@ def many(cluster, count, seconds):
             costs[rate] = (server_time(cluster) - before) / (time.monotonic() - began)
             if writers:
                 writers.stop()
-            print(f"  {rate:4} changes/s: {costs[rate] * 100:5.1f} % of a core = {costs[rate] / count / 10 * 1e6:.0f} µs a poll, all included")
+            print(f"  {rate:4} changes/s: {costs[rate] * 100:5.1f} % of a core = {costs[rate] / count / 10 * 1e6:.0f} µs per poll, everything included")
         poll = costs[0] / (count * 10)
         change = max(0, costs[100] - costs[0]) / (100 * count)
         print(f"  {poll * 1e6:.0f} µs a poll without changes; {change * 1e6:.0f} µs for a change and follower at 100/s, which finds about 10 in a poll")
@@ -366,12 +370,12 @@ def many(cluster, count, seconds):
 
 
 def followers(cluster, seconds):
-    """How the server's processor time grows with its followers, and what 2,000 would come to."""
+    """Measures the growth of the server's processor time with the number of followers, and extrapolates to 2,000."""
     cluster.sql("ALTER SYSTEM SET max_connections = 500")
     cluster.do("kill", "a")
     cluster.do("serve", "a")
     cluster.sql("SELECT listd.hello()")
-    print("followers that ask every 2 s, each with a session of its own and the plugin's statements: the server's processor time")
+    print("followers that poll every 2 s, each with a separate session and the plugin's statements: the server's processor time")
     points = {0: [], 100: []}
     for count in (50, 100, 200, 400):
         cluster.sql("TRUNCATE orders")
@@ -402,7 +406,7 @@ def followers(cluster, seconds):
 
 
 def writing(cluster, seconds):
-    """What the triggers cost a writer: one row for each transaction, then a thousand in one statement."""
+    """Measures the cost of the triggers for a writer: one row per transaction, then a thousand rows in one statement."""
     print("writers, transactions/s, 4 clients: without a list, watched by statement, watched row by row")
     for name, script in (
         ("one row", "\\set n random(1, 100000)\nUPDATE big SET amount = amount + 1 WHERE id = :n;\n"),
@@ -425,7 +429,7 @@ def writing(cluster, seconds):
 def measure(only):
     cluster = following.Cluster(table=MILLION_ROWS)
     try:
-        # Of the cluster only the primary is measured.
+        # Measures only the primary of the cluster.
         for number in (1, 2, 3):
             os.kill(cluster.process(number), signal.SIGKILL)
         cluster.do("kill", "b")

@@ -24,13 +24,13 @@ CONFIGURATION = "[Limits]\nPayloadBytes=64M\n[Plugin files]\nMemoryMax=2G\n"
 
 
 def peak(process: int) -> int:
-    """The peak memory of a process, in MiB."""
+    """Returns the peak memory of a process, in MiB."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) // 1024
 
 
 async def items(rows: listd.List, view: listd.View) -> dict[str, str]:
-    """The names of the objects on the screen in the middle and at the end of the list."""
+    """Returns the names of the objects on the screen, in the middle and at the end of the list."""
     shown: dict[str, str] = {}
     for first in (OBJECTS // 2, OBJECTS - 40):
         picture = await view.show(first, first + 39)
@@ -66,7 +66,7 @@ async def run(address: str) -> None:
         print(f"shown again {time.monotonic() - began:.1f} s after its worker was killed; the new one's peak is {peak(info.process_id)} MiB")
         count = (await rows.properties()).object_count
         if after != before or count != OBJECTS:
-            sys.exit(f"{count} objects; {sum(after.get(name) != text for name, text in before.items())} of 80 shown are others than before")
+            sys.exit(f"{count} objects; {sum(after.get(name) != text for name, text in before.items())} of the 80 shown objects differ from before")
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list on a measured listd, called with bare libdbus.
+/// A list of the measured listd, whose methods are called with plain libdbus.
 struct BareAdapter {
     let stage: BusStage
     let path: String
 
-    /// Creates a list in memory, or with the given durability.
+    /// Creates a list, in memory unless another durability is given.
     init(_ stage: BusStage, _ name: String, _ options: [(String, String)] = [], durability: String = "memory") {
         self.stage = stage
         let call = BareMessage(
@@ -18,7 +18,7 @@ struct BareAdapter {
         path = reader.string()
     }
 
-    /// A list that is configured.
+    /// Refers to a list that the configuration defines.
     init(_ stage: BusStage, configured name: String) {
         self.stage = stage
         path = "/org/listd/Listd1/adapters/\(name)"
@@ -28,7 +28,7 @@ struct BareAdapter {
         BareMessage(to: BusStage.listd, path ?? self.path, BusStage.listd + "." + interface, member)
     }
 
-    /// `PerformUpdates` of a whole list.
+    /// Returns a call of `PerformUpdates` that replaces the whole list.
     func performUpdates(_ count: Int, _ fields: (Int) -> [(String, String)]) -> BareMessage {
         let call = call("PerformUpdates")
         call.write { writer in
@@ -47,7 +47,7 @@ struct BareAdapter {
         return call
     }
 
-    /// `ApplyChanges` that puts new objects at the end.
+    /// Returns a call of `ApplyChanges` that appends new objects.
     func append(_ range: Range<Int>) -> BareMessage {
         let call = call("ApplyChanges")
         call.write { writer in
@@ -66,7 +66,7 @@ struct BareAdapter {
         return call
     }
 
-    /// `ApplyChanges` that gives an object other fields.
+    /// Returns a call of `ApplyChanges` that replaces the fields of an object.
     func change(_ index: Int, _ text: String) -> BareMessage {
         let call = call("ApplyChanges")
         call.write { writer in
@@ -84,7 +84,7 @@ struct BareAdapter {
         return call
     }
 
-    /// `GetItems` of the first sections.
+    /// Returns a call of `GetItems` for the first sections.
     func items(_ count: UInt32) -> BareMessage {
         let call = call("GetItems")
         call.write { writer in
@@ -94,21 +94,21 @@ struct BareAdapter {
         return call
     }
 
-    /// `SetSourceArgument`.
+    /// Returns a call of `SetSourceArgument`.
     func setArgument(_ argument: String) -> BareMessage {
         let call = call("SetSourceArgument")
         call.write { $0.append(argument) }
         return call
     }
 
-    /// `FindObject`.
+    /// Returns a call of `FindObject`.
     func findObject(_ index: Int) -> BareMessage {
         let call = call("FindObject")
         call.write { $0.append("object-\(1_000_000_000 + index)") }
         return call
     }
 
-    /// `Search` in all fields, from the first object on.
+    /// Returns a call of `Search` in all fields, from the first object on.
     func search(_ text: String) -> BareMessage {
         let call = call("Search")
         call.write { writer in
@@ -120,7 +120,7 @@ struct BareAdapter {
         return call
     }
 
-    /// Opens a view and answers its path.
+    /// Opens a view and returns its path.
     func openView(by client: BareConnection) -> String {
         let call = call("OpenView")
         call.write { $0.dictionary([]) }
@@ -128,7 +128,7 @@ struct BareAdapter {
         return reader.string()
     }
 
-    /// `View.SetViewport`.
+    /// Returns a call of `View.SetViewport`.
     func setViewport(_ view: String, y: Double, height: Double) -> BareMessage {
         let call = call("SetViewport", interface: "View", at: view)
         call.write { writer in
@@ -138,7 +138,7 @@ struct BareAdapter {
         return call
     }
 
-    /// `View.Ack`, which has no answer.
+    /// Returns a call of `View.Ack`, which has no reply.
     func acknowledge(_ view: String, _ sequence: UInt64) -> BareMessage {
         let call = call("Ack", interface: "View", at: view)
         call.write { $0.append(sequence) }

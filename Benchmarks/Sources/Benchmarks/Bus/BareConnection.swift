@@ -3,11 +3,11 @@
 internal import CDBus
 internal import Glibc
 
-/// A connection to a bus with nothing but libdbus: blocking, one thread.
+/// A connection to a bus that uses plain libdbus. It blocks, and is used by one thread at a time.
 final class BareConnection {
     let raw: OpaquePointer
 
-    /// Connects and says Hello.
+    /// Connects to a bus and registers with `Hello`.
     convenience init(_ address: String) {
         self.init(direct: address)
         var error = DBusError()
@@ -17,7 +17,7 @@ final class BareConnection {
         }
     }
 
-    /// Connects to a service without a bus in between.
+    /// Connects directly to a service, without a bus.
     init(direct address: String) {
         var error = DBusError()
         dbus_error_init(&error)
@@ -28,13 +28,13 @@ final class BareConnection {
         dbus_connection_set_exit_on_disconnect(raw, 0)
     }
 
-    /// Closes the connection: the bus would send every signal to a connection that stays open unused.
+    /// Closes the connection, because the bus would go on sending signals to an open connection.
     deinit {
         dbus_connection_close(raw)
         dbus_connection_unref(raw)
     }
 
-    /// Sends a call and waits for its answer.
+    /// Sends a call and waits for its reply.
     @discardableResult
     func call(_ message: BareMessage) -> BareMessage {
         var error = DBusError()
@@ -45,7 +45,7 @@ final class BareConnection {
         return BareMessage(adopting: reply)
     }
 
-    /// Sends calls one after the other without waiting, then waits for all answers.
+    /// Sends all calls without waiting, then waits for all replies.
     func callAll(_ messages: [BareMessage]) {
         let pending = messages.map { message in
             var pending: OpaquePointer?
@@ -65,7 +65,7 @@ final class BareConnection {
         }
     }
 
-    /// The next message that waits, of whatever kind; nil when none came within the time-out.
+    /// Returns the next received message of any type; nil when none arrives within the timeout.
     func next(timeout milliseconds: Int32) -> BareMessage? {
         while true {
             if let found = dbus_connection_pop_message(raw) { return BareMessage(adopting: found) }
@@ -74,7 +74,7 @@ final class BareConnection {
         }
     }
 
-    /// Discards all messages that have arrived.
+    /// Discards all received messages.
     func drop() {
         while next(timeout: 0) != nil {}
     }
@@ -83,14 +83,14 @@ final class BareConnection {
         dbus_connection_send(raw, message.raw, nil)
     }
 
-    /// Asks the bus for signals.
+    /// Adds a match rule for signals.
     func match(_ rule: String) {
         let call = BareMessage(to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch")
         call.write { $0.append(rule) }
         self.call(call)
     }
 
-    /// Owns a name.
+    /// Requests a bus name.
     func own(_ name: String) {
         let call = BareMessage(
             to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName")
@@ -101,7 +101,7 @@ final class BareConnection {
         self.call(call)
     }
 
-    /// Whether somebody owns a name.
+    /// Whether a bus name has an owner.
     func hasOwner(_ name: String) -> Bool {
         let call = BareMessage(
             to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner")

@@ -10,19 +10,19 @@ final class BareMessage {
 
     deinit { dbus_message_unref(raw) }
 
-    /// A method call.
+    /// Creates a method call.
     convenience init(to destination: String, _ path: String, _ interface: String, _ member: String) {
         self.init(adopting: dbus_message_new_method_call(destination, path, interface, member))
     }
 
-    /// The same message, to be sent once more.
+    /// A copy of the message, which can be sent again.
     var copy: BareMessage { BareMessage(adopting: dbus_message_copy(raw)) }
 
     var member: String { dbus_message_get_member(raw).map { String(cString: $0) } ?? "" }
 
     var isSignal: Bool { dbus_message_get_type(raw) == DBUS_MESSAGE_TYPE_SIGNAL }
 
-    /// Appends to the body.
+    /// Appends values to the body.
     func write(_ body: (inout BareWriter) -> Void) {
         var writer = BareWriter()
         dbus_message_iter_init_append(raw, &writer.iterator)
@@ -35,7 +35,7 @@ final class BareMessage {
         return reader
     }
 
-    /// The bytes on the wire.
+    /// The message as bytes in D-Bus' wire format.
     var bytes: [UInt8] {
         var start: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
@@ -44,7 +44,7 @@ final class BareMessage {
         return UnsafeRawBufferPointer(start: start, count: Int(count)).map { $0 }
     }
 
-    /// New messages from bytes that follow each other.
+    /// Decodes the concatenated bytes of messages into new messages.
     static func all(in bytes: [UInt8]) -> [BareMessage] {
         bytes.withUnsafeBytes { buffer in
             var (rest, messages) = (buffer[...], [BareMessage]())
@@ -63,7 +63,7 @@ final class BareMessage {
     }
 }
 
-/// Appends values with libdbus' iterator.
+/// A writer that appends values with libdbus' iterator.
 struct BareWriter {
     var iterator = DBusMessageIter()
 
@@ -94,7 +94,7 @@ struct BareWriter {
         dbus_message_iter_append_basic(&iterator, DBusType.boolean, &flag)
     }
 
-    /// Opens a container for what `body` appends.
+    /// Appends a container with the values that `body` appends to it.
     mutating func container(_ type: Int32, _ signature: String?, _ body: (inout BareWriter) -> Void) {
         var inner = BareWriter()
         dbus_message_iter_open_container(&iterator, type, signature, &inner.iterator)
@@ -102,7 +102,7 @@ struct BareWriter {
         dbus_message_iter_close_container(&iterator, &inner.iterator)
     }
 
-    /// `a{sv}` of texts.
+    /// Appends an `a{sv}` whose values are strings.
     mutating func dictionary(_ entries: [(String, String)]) {
         container(DBusType.array, "{sv}") { array in
             for (key, value) in entries {
@@ -115,7 +115,7 @@ struct BareWriter {
     }
 }
 
-/// Reads values with libdbus' iterator.
+/// A reader that reads values with libdbus' iterator.
 struct BareReader {
     var iterator = DBusMessageIter()
 
@@ -149,7 +149,7 @@ struct BareReader {
         return number
     }
 
-    /// `a{st}` as it is.
+    /// The next value, which must be an `a{st}`.
     var counters: [String: UInt64] {
         var (counters, outer) = ([String: UInt64](), self)
         var entries = outer.inside()
@@ -170,7 +170,7 @@ struct BareReader {
     }
 }
 
-/// The type codes, which Swift does not see as macros.
+/// D-Bus' type codes, whose macros Swift cannot import.
 enum DBusType {
     static let array = Int32(UInt8(ascii: "a"))
     static let boolean = Int32(UInt8(ascii: "b"))
@@ -184,7 +184,7 @@ enum DBusType {
 }
 
 extension BareMessage {
-    /// The same call with the same body for the bare service.
+    /// Returns a call with the same body, to a method of the bare service.
     func redirected(to name: String, _ member: String) -> BareMessage {
         let copy = copy
         dbus_message_set_destination(copy.raw, name)

@@ -13,8 +13,9 @@ enum BusPeer {
         }
     }
 
-    /// A service on bare libdbus. `Empty` answers at once; `Signals` first sends the signals of a file, each time as
-    /// new messages: a message can be sent only once, and the signals of a real service differ each time.
+    /// Runs a service that uses plain libdbus. Its method `Empty` replies at once; `Signals` first sends the signals
+    /// of a file. The signals are decoded into new messages each time, because a message can be sent only once, and
+    /// because a real service creates a new message each time.
     private static func serve(_ address: String, signals file: String) {
         let connection = BareConnection(address)
         connection.own(BusStage.bareName)
@@ -31,7 +32,7 @@ enum BusPeer {
         }
     }
 
-    /// Clients that receive every signal of listd, or of the bare service, and ignore it.
+    /// Runs clients that receive every signal of listd and of the bare service, and ignore it.
     private static func subscribe(_ address: String, count: Int) {
         let connections = (0..<count).map { _ in
             let connection = BareConnection(address)

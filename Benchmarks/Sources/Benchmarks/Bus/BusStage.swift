@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// A bus of its own with a real listd, a bare service, and as many listeners as a benchmark wants.
+/// A private bus with a real listd, a bare service on plain libdbus, and a number of subscribers.
 final class BusStage {
     static let listd = "org.listd.Listd1"
     static let bareName = "org.example.Bare"
@@ -20,10 +20,10 @@ final class BusStage {
     private(set) var service: ProcessClock
 
     /// - Parameters:
-    ///   - subscribers: how many connections listen to `Updated`.
+    ///   - subscribers: the number of connections that receive `Updated`.
     ///   - isStoring: whether listd has a store, in `stateDirectory`.
-    ///   - files: lists that are configured, and what `listd.conf` says besides.
-    ///   - arguments: further ones of listd.
+    ///   - files: the configuration files of lists, and additions to `listd.conf`.
+    ///   - arguments: further arguments of listd.
     init(subscribers: Int = 0, isStoring: Bool = false, files: [String: String] = [:], arguments: [String] = []) {
         self.isStoring = isStoring
         self.arguments = arguments
@@ -58,7 +58,8 @@ final class BusStage {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// CPU time of the caller, the bus, listd and the bare service: of the last two, only one works at a time.
+    /// The CPU time of the caller, the bus, listd and the bare service. A benchmark calls either listd or the bare
+    /// service, so the other one uses none.
     var clock: () -> Double {
         { [bus, daemon, service] in Runner.cpuTime() + bus.time + daemon.time + service.time }
     }
@@ -66,10 +67,10 @@ final class BusStage {
     /// The resident memory of listd.
     var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
 
-    /// How often threads of listd have gone to sleep and woken up.
+    /// The number of times that threads of listd have slept and woken up.
     var daemonWakeUps: Int { BusStage.wakeUps(of: daemonProcess) }
 
-    /// How often threads of the bare service have.
+    /// The number of times that threads of the bare service have slept and woken up.
     var serviceWakeUps: Int { BusStage.wakeUps(of: serviceProcess) }
 
     private static func wakeUps(of process: Process) -> Int {
@@ -85,13 +86,14 @@ final class BusStage {
     /// The resident memory of the bare service.
     var serviceMemory: MeasuredProcess { .other { [serviceProcess] in serviceProcess.processIdentifier } }
 
-    /// Where listd takes connections without the bus.
+    /// The address of listd's socket for direct connections.
     var directAddress: String { BusStage.directAddress(in: directory) }
 
-    /// Where listd keeps its lists.
+    /// The directory of listd's store.
     var stateDirectory: String { directory.path + "/state" }
 
-    /// Ends listd as systemd would, and starts it again; returns the CPU time that it took until it had its name.
+    /// Ends listd with SIGTERM, as systemd does, and starts it again. Returns the CPU time that listd used until it
+    /// owned its bus name.
     func restart() -> Double {
         stop()
         daemonProcess = BusStage.start(
@@ -108,12 +110,12 @@ final class BusStage {
         while client.hasOwner(BusStage.listd) { usleep(2000) }
     }
 
-    /// A call of the bare service.
+    /// Returns a call of the bare service.
     func bareCall(_ member: String) -> BareMessage {
         BareMessage(to: Self.bareName, "/", Self.bareName, member)
     }
 
-    /// Adds the time of a round trip that does nothing, from a call of the bare service to its answer.
+    /// Adds the time of an empty round trip, from a call of the bare service to its reply.
     func addEmptyRoundTrip(to benchmark: inout Benchmark) {
         benchmark.addElapsed("empty round trip", iterations: 300, memoryOf: serviceMemory) { [self] in
             let call = bareCall("Empty")
@@ -121,7 +123,7 @@ final class BusStage {
         }
     }
 
-    /// The message `Updated` that a call causes.
+    /// Returns the signal `Updated` that a call causes.
     func signal(of call: BareMessage) -> BareMessage {
         let listener = BareConnection(address)
         listener.match("type='signal',interface='\(Self.listd).Adapter',member='Updated'")
@@ -132,7 +134,7 @@ final class BusStage {
         fatalError("listd said nothing")
     }
 
-    /// Gives the bare service the signals that it is to send.
+    /// Sets the signals that the bare service sends.
     func setSignals(_ signals: [BareMessage]) {
         let isWritten = FileManager.default.createFile(
             atPath: directory.path + "/signals", contents: Data(signals.flatMap(\.bytes)))
@@ -153,7 +155,7 @@ struct ProcessClock {
         self.clock = clock
     }
 
-    /// In milliseconds.
+    /// The CPU time so far, in milliseconds.
     var time: Double {
         var time = timespec()
         clock_gettime(clock, &time)
@@ -164,7 +166,7 @@ struct ProcessClock {
 // MARK: - Starting
 
 extension BusStage {
-    /// The optimised listd of this checkout, or the one that `LISTD` names.
+    /// The path of listd: the optimised build of this checkout, or the program that `LISTD` names.
     static let executable: String = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return path }
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path

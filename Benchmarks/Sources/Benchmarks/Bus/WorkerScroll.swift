@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A view on a list of section controllers of a plugin, which is scrolled.
+/// A view that is scrolled, on a list with the section controllers of a plugin.
 final class WorkerScroll {
     let list: String
     private let stage: WorkerStage
@@ -16,7 +16,7 @@ final class WorkerScroll {
         view = adapter.openView(by: stage.bus.client)
     }
 
-    /// Scrolls and acknowledges; nanoseconds from the call to its answer.
+    /// Scrolls the view and acknowledges the picture. Returns the nanoseconds from the call to its reply.
     func step() -> Int {
         let call = next()
         var sequence: UInt64 = 0
@@ -25,7 +25,7 @@ final class WorkerScroll {
         return time
     }
 
-    /// Scrolls; how many messages that took between listd and the worker.
+    /// Scrolls the view. Returns the number of messages that listd and the worker exchanged for that.
     func messages() -> Int {
         let before = stage.messages(ofWorkerOf: list)
         let sequence = answer(to: next())
@@ -36,7 +36,7 @@ final class WorkerScroll {
 
     private func next() -> BareMessage {
         count += 1
-        // Beyond the buffer on both sides, so that all cells are new.
+        // Farther than the view's buffer on both sides, so that all cells are new.
         return adapter.setViewport(view, y: Double(count % 400) * 1000, height: 840)
     }
 
@@ -47,7 +47,7 @@ final class WorkerScroll {
 
     private func acknowledge(_ sequence: UInt64) {
         stage.bus.client.call(adapter.acknowledge(view, sequence))
-        // Answered by the list itself: by then the signals that follow the acknowledgement were sent.
+        // The list replies to this call only after it has sent the signals that follow the acknowledgement.
         stage.bus.client.call(adapter.items(1))
         stage.bus.client.drop()
     }

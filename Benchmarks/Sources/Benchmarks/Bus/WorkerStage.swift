@@ -2,11 +2,12 @@
 
 internal import Foundation
 
-/// A listd with one plugin twice: `inside` runs in the daemon, `outside` in a worker.
+/// A listd that has loaded the same plugin twice: as `inside` in the daemon, and as `outside` in a worker.
 final class WorkerStage {
     let bus: BusStage
 
-    /// - Parameter lists: lists to configure, each with the section controller of the plugin of its name.
+    /// - Parameter lists: the names of lists to configure. Each list uses the section controller of the plugin that
+    ///   has the same name.
     init(lists: [String]) {
         var files = ["listd.conf": "[Plugin inside]\nIsolation=none\n[Plugin outside]\nIsolation=worker\n"]
         for name in lists {
@@ -15,7 +16,7 @@ final class WorkerStage {
         bus = BusStage(files: files, arguments: ["--plugins", Self.plugins])
     }
 
-    /// A call of the manager with one text.
+    /// Calls a method of the manager with one string.
     func callManager(_ member: String, _ text: String) {
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", member)
@@ -23,7 +24,7 @@ final class WorkerStage {
         bus.client.call(call)
     }
 
-    /// How many messages listd and the worker of a plugin have exchanged about lists.
+    /// Returns the number of messages about lists that listd and the worker of a plugin have exchanged.
     func messages(ofWorkerOf plugin: String) -> Int {
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "GetStatistics")
@@ -32,13 +33,13 @@ final class WorkerStage {
         return ["orders", "reports"].reduce(0) { $0 + Int(counters["plugin-\(plugin)-\($1)"] ?? 0) }
     }
 
-    /// CPU time of the caller, the bus, listd, and the worker of a plugin.
+    /// Returns a clock with the CPU time of the caller, the bus, listd, and the worker of a plugin.
     func clock(withWorkerOf plugin: String) -> () -> Double {
         let (worker, others) = (ProcessClock(processID: processID(of: plugin)), bus.clock)
         return { others() + worker.time }
     }
 
-    /// The resident memory of the process in which the code of a plugin runs.
+    /// Returns the process in which the code of a plugin runs, for its resident memory.
     func memory(of plugin: String) -> MeasuredProcess { .other { [self] in processID(of: plugin) } }
 
     private func processID(of plugin: String) -> Int32 {
@@ -53,8 +54,8 @@ final class WorkerStage {
         return Int32(value.uint32())
     }
 
-    /// The directory with the plugin under both names, compiled against the libraries of the listd that is measured, as
-    /// `swift build -c release` does.
+    /// The directory that contains the plugin under both names. The plugin is compiled against the libraries of the
+    /// measured listd, with the options of `swift build -c release`.
     private static let plugins: String = {
         let built = URL(fileURLWithPath: BusStage.executable).resolvingSymlinksInPath().deletingLastPathComponent().path
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()

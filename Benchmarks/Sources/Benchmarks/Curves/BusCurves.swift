@@ -2,15 +2,16 @@
 
 internal import Foundation
 
-/// listd on a dbus-daemon of its own, called with bare libdbus.
+/// The curves of listd on a private dbus-daemon, called with plain libdbus.
 enum BusCurves {
-    /// Lists of each size.
+    /// Returns the CPU time of calls by the size of the list.
     static func sizes(upTo largest: Int) -> Curve {
         var curve = Curve("bus", "On the bus: CPU time of caller, bus and listd", sizes: "objects in the list")
         for count in [100, 1_000, 10_000, 100_000] where count <= largest {
             let stage = BusStage()
             let adapter = BareAdapter(stage, "list")
-            // Two lists that take turns, so that preparing the arguments takes no time of the measurement.
+            // Two prepared calls with different objects take turns, so that preparing them is not part of the
+            // measured time.
             let lists = ["one", "other"].map { text in
                 adapter.performUpdates(count) { [("title", $0 % 100 == 0 ? text : "row \($0)")] }
             }
@@ -28,7 +29,8 @@ enum BusCurves {
         return curve
     }
 
-    /// So many views on one list of 1,000 objects, one of which shows the object that changes.
+    /// Returns the CPU time by the number of views on one list of 1,000 objects. One view shows the object that
+    /// changes.
     static func views(upTo largest: Int) -> Curve {
         var curve = Curve(
             "views", "One object changes, and one of many views shows it: CPU time of caller, bus and listd",
@@ -39,7 +41,7 @@ enum BusCurves {
             stage.client.call(adapter.performUpdates(1_000) { [("title", "row \($0)")] })
             let views = (0..<count).map { _ in adapter.openView(by: stage.client) }
             for (number, view) in views.enumerated() {
-                // The first view shows the beginning, the others places behind it.
+                // The first view shows the beginning of the list, the others show later parts.
                 let y = number == 0 ? 0 : Double(number % 40 + 1) * 1000
                 stage.client.call(adapter.setViewport(view, y: y, height: 300))
             }
@@ -50,7 +52,7 @@ enum BusCurves {
         return curve
     }
 
-    /// So many programs that hear of each change.
+    /// Returns the CPU time of a change by the number of subscribers.
     static func subscribers(upTo largest: Int) -> Curve {
         var curve = Curve(
             "subscribers", "One object changes: CPU time of caller, bus and service", sizes: "programs that listen")
@@ -73,7 +75,7 @@ enum BusCurves {
         return curve
     }
 
-    /// Lists that are kept on disk.
+    /// Returns the CPU time of calls for lists on disk, by the size of the list.
     static func stored(upTo largest: Int) -> Curve {
         var curve = Curve("store", "On disk: CPU time", sizes: "stored objects")
         for count in [100, 1_000, 10_000, 100_000, 1_000_000] where count <= largest {
@@ -94,10 +96,10 @@ enum BusCurves {
         return curve
     }
 
-    // MARK: What is measured
+    // MARK: Measuring
 
-    /// CPU time of caller, bus and service for one time of the work. What else runs on the machine does not count, as it would in time
-    /// on the wall.
+    /// Returns the CPU time of caller, bus and service for one execution of the work. Unlike elapsed time, it does
+    /// not depend on other programs on the machine.
     private static func cost(on stage: BusStage, _ work: () -> Void) -> Double {
         let clock = stage.clock
         func measured(_ times: Int) -> Double {
@@ -105,12 +107,13 @@ enum BusCurves {
             for _ in 0..<times { work() }
             return (clock() - start) / Double(times)
         }
-        // Short work is done more often: the CPU times of other processes are given in microseconds.
+        // Short work is repeated more often, because the kernel reports CPU times of other processes in microseconds.
         let times = max(1, min(100, Int(30 / max(measured(3), 0.01))))
         return CurveClock.median(21) { measured(times) }
     }
 
-    /// One object of the first `count` gets another text; a view that shows it is looked at in between.
+    /// Returns the CPU time of a call that changes the text of one of the first `count` objects. If a view shows the
+    /// object, its picture is acknowledged between the calls.
     private static func change(_ adapter: BareAdapter, _ count: Int, shownBy view: String? = nil) -> Double {
         let client = adapter.stage.client
         var step = 0
@@ -125,7 +128,7 @@ enum BusCurves {
         }
     }
 
-    /// Twenty other rows are shown, or all of a shorter list.
+    /// Returns the CPU time of scrolling a view by a screen of twenty rows, or of a shorter list.
     private static func scroll(_ adapter: BareAdapter, _ view: String, _ count: Int) -> Double {
         let client = adapter.stage.client
         var step = 0

@@ -2,9 +2,9 @@
 
 internal import Foundation
 
-/// How something grows: lines of one chart, each with a figure for each size.
+/// The lines of one chart that shows how a quantity grows with a size. Each line has a figure for each size.
 struct Curve {
-    /// The file's name, without what follows the dot.
+    /// The name of the file, without its extension.
     let name: String
     let title: String
     /// The quantity that the sizes count.
@@ -12,13 +12,13 @@ struct Curve {
     let unit: Unit
     private(set) var lines: [Line] = []
 
-    /// The quantity that the figures measure.
+    /// The unit of the figures.
     enum Unit {
         case milliseconds
         case mebibytes
     }
 
-    /// A line of the chart.
+    /// A line of the chart, with its figures.
     struct Line {
         let name: String
         var points: [(size: Int, value: Double)] = []
@@ -28,16 +28,16 @@ struct Curve {
         (self.name, self.title, self.sizes, self.unit) = (name, title, sizes, unit)
     }
 
-    /// Adds a figure to the line of a name.
+    /// Adds a figure to the line with the given name.
     mutating func add(_ line: String, _ size: Int, _ value: Double) {
         let index = lines.firstIndex { $0.name == line } ?? lines.endIndex
         if index == lines.endIndex { lines.append(Line(name: line)) }
         lines[index].points.append((size, value))
-        // A run takes minutes.
+        // The figure is also printed at once, because a run takes minutes.
         FileHandle.standardError.write(Data("\(name): \(line), \(size): \(unit.text(value))\n".utf8))
     }
 
-    /// The figures as a table, a row for each size.
+    /// The figures as a table with a row for each size.
     var table: String {
         let sizes = Set(lines.flatMap { $0.points.map(\.size) }).sorted()
         let head = [self.sizes] + lines.map(\.name)
@@ -49,7 +49,7 @@ struct Curve {
         return ([head, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
     }
 
-    /// A number with a separator between thousands.
+    /// Returns a number with separators between the thousands.
     static func count(_ number: Int) -> String {
         var (digits, text) = (String(number)[...], "")
         while digits.count > 3 {
@@ -61,7 +61,7 @@ struct Curve {
 }
 
 extension Curve.Unit {
-    /// A figure with two digits that count, and the unit in which it is short.
+    /// Returns a figure with two significant digits, in the unit that makes it short.
     func text(_ value: Double) -> String {
         let steps: [(size: Double, name: String)] =
             switch self {
@@ -76,17 +76,18 @@ extension Curve.Unit {
     }
 }
 
-/// How figures of curves are measured.
+/// Functions that measure the figures of curves.
 enum CurveClock {
-    /// The median of the figures that `body` returns, after one run to warm up. Longer work is measured less often.
+    /// Returns the median of the figures that `body` returns, after a first call to warm up. Longer work is repeated
+    /// less often.
     static func median(_ times: Int, _ body: () -> Double) -> Double {
         let first = body()
-        // At least three, and no more than about four seconds of them.
+        // At least three calls, and at most about four seconds of calls.
         let count = max(3, min(times, Int(4000 / max(first, 0.001))))
         return (0..<count).map { _ in body() }.sorted()[count / 2]
     }
 
-    /// Milliseconds of this process's CPU time that `body` takes.
+    /// Returns the milliseconds of this process's CPU time that `body` takes.
     static func cpu(_ body: () -> Int) -> Double {
         let start = Runner.cpuTime()
         blackHole(body())

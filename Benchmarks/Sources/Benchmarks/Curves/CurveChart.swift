@@ -2,8 +2,8 @@
 
 internal import Foundation
 
-/// A curve as a picture: both axes are logarithmic, so that what grows with the size is a slope and what does not is level. Its colours
-/// follow the reader's theme.
+/// A picture of a curve. Both axes are logarithmic, so that a cost that grows with the size is a rising line, and a
+/// constant cost a level one. The colours follow the reader's theme.
 struct CurveChart {
     private let curve: Curve
     private let note: String
@@ -12,10 +12,10 @@ struct CurveChart {
 
     private static let (width, height) = (720.0, 330.0)
     private static let (left, right, top, bottom) = (62.0, 214.0, 44.0, 46.0)
-    /// The least distance between two names at the ends of lines.
+    /// The minimum distance between two names at the ends of lines.
     private static let lineHeight = 16.0
 
-    /// - Parameter note: where it was measured.
+    /// - Parameter note: the description in the picture, which says on which machine the curve was measured.
     init(_ curve: Curve, note: String) {
         func decades(_ values: [Double]) -> ClosedRange<Int> {
             let (least, most) = (values.min() ?? 1, values.max() ?? 1)
@@ -29,7 +29,7 @@ struct CurveChart {
         values = decades(points.map { max($0.value, 1e-7) })
     }
 
-    /// The picture.
+    /// The picture as SVG.
     var svg: String {
         let end = (x: Self.width - Self.right, y: Self.height - Self.bottom)
         var text = head
@@ -88,7 +88,7 @@ struct CurveChart {
             text += "\n"
             names.append((colour, last.1, line.name))
         }
-        // Names stand beside the ends of their lines, and below each other where those meet.
+        // Each name is beside the end of its line, or below another name where lines end close to each other.
         names.sort { $0.y < $1.y }
         var lowest = -Double.infinity
         for place in names.indices {
@@ -111,7 +111,7 @@ struct CurveChart {
         start + (exponent - Double(decades.lowerBound)) / Double(decades.count - 1) * (end - start)
     }
 
-    /// A power of ten, written for people.
+    /// Returns the text of a power of ten.
     private func size(_ decade: Int) -> String { Curve.count(Int(pow(10, Double(decade)))) }
 
     private func f(_ number: Double) -> String {

@@ -2,15 +2,15 @@
 
 internal import Foundation
 
-/// `Benchmarks --curves DIRECTORY [--largest N] [--only NAME]…`: measures how things grow, draws a picture of each into the directory, and prints the
-/// figures.
+/// The program `Benchmarks --curves DIRECTORY [--largest N] [--only NAME]…`. It measures how costs grow, draws a
+/// picture of each curve into the directory, and prints the figures.
 enum Curves {
     private static let all: [(name: String, measure: @Sendable (_ largest: Int) -> Curve)] = [
         ("engine", EngineCurves.times), ("memory", EngineCurves.memory), ("store", BusCurves.stored),
         ("bus", BusCurves.sizes), ("views", BusCurves.views), ("subscribers", BusCurves.subscribers),
     ]
 
-    /// - Parameter largest: the largest size, for machines with little memory or users with little time.
+    /// - Parameter largest: the largest size to measure. A smaller number takes less memory and time.
     static func draw(into directory: String, only: [String], upTo largest: Int) throws {
         let directory = URL(fileURLWithPath: directory, isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -30,7 +30,7 @@ enum Curves {
         return String(format: "%04d-%02d-%02d", date.year ?? 0, date.month ?? 0, date.day ?? 0)
     }
 
-    /// The processors, as the kernel names them.
+    /// The name of the processor and the number of processors, from the kernel.
     private static var machine: String {
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let names = text.split(separator: "\n").filter { $0.hasPrefix("model name") }
@@ -38,7 +38,7 @@ enum Curves {
         return "\(names.count) × \(name)"
     }
 
-    /// How many programs wanted to run, on average over the last minute.
+    /// The load average of the last minute.
     private static var load: String {
         let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
         return text.split(separator: " ").first.map(String.init) ?? "unknown"

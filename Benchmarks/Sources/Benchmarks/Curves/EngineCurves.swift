@@ -2,11 +2,11 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// The engine alone, in this process.
+/// The curves of the engine alone, in this process.
 enum EngineCurves {
     private static let counts = [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
-    /// The CPU time of the work at each size.
+    /// Returns the CPU time of the engine's work by the size of the list.
     static func times(upTo largest: Int) -> Curve {
         var curve = Curve("engine", "The engine: CPU time", sizes: "objects")
         for count in counts where count <= largest {
@@ -24,7 +24,7 @@ enum EngineCurves {
     private static func addDiff(of count: Int, to curve: inout Curve) {
         let lists = Lists.churn(count: count, deletes: count / 100, inserts: count / 100, shuffled: 0)
         let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
-        // Short work is done more often: the clock counts microseconds.
+        // Short work is repeated more often, because the clock counts microseconds.
         let times = max(1, 10_000 / count)
         let diff = CurveClock.median(11) {
             CurveClock.cpu { (0..<times).reduce(0) { sum, _ in sum &+ ListDiff.between(old, new).changeCount } }
@@ -45,7 +45,8 @@ enum EngineCurves {
         curve.add("hashing the old ids once", count, pass / Double(times))
     }
 
-    /// What is resident with a list of each size, beside its bare bytes; each in a process of its own.
+    /// Returns the resident memory of a list and the size of its raw bytes, by the size of the list. Each size is
+    /// measured in a process of its own.
     static func memory(upTo largest: Int) -> Curve {
         var curve = Curve(
             "memory", "The engine: memory of a list with a view", sizes: "objects of 116 bytes", unit: .mebibytes)
@@ -77,7 +78,7 @@ private final class CurveList {
         _ = scroll()
     }
 
-    /// An object somewhere in the list gets another value, and the list is updated.
+    /// Changes the value of an object somewhere in the list, and updates the list.
     func change() -> Int {
         step += 1
         let id = Lists.identifier((step &* 7919) % count)
@@ -88,7 +89,7 @@ private final class CurveList {
         return step
     }
 
-    /// Twenty other rows are shown.
+    /// Scrolls the view to twenty other rows.
     func scroll() -> Int {
         step += 1
         let screens = max(1, count * 44 / 880)

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cases that are measured together: they take turns in random order, so that a disturbance affects all of them.
+/// Cases that are measured together. They take turns in random order, so that a disturbance affects all of them.
 ///
-/// To add rows: write a function that makes a `Benchmark` in a file in `Rows/`, and name it in `Main.swift`.
+/// To add rows to the report, write a function that returns a `Benchmark` in a file in `Rows/`, and add it to
+/// `Main.swift`.
 struct Benchmark {
-    /// One thing to measure.
+    /// A piece of work to measure.
     struct Case {
         let name: String
-        /// Runs once before each measurement, not measured.
+        /// The preparation, which runs once before each measurement and is not measured.
         let prepare: () -> Void
-        /// The work; what it returns is thrown away, but the compiler does not know.
+        /// The work. Its result is ignored, but keeps the compiler from leaving out the work.
         let work: () -> Int
-        /// How often the work is done in one measurement; the figure is for one time.
+        /// The number of times that one measurement executes the work. The figure is for one execution.
         let iterations: Int
-        /// CPU time until now, in milliseconds, of the processes that count; nil = `work` answers elapsed nanoseconds
-        /// itself, and the median of the iterations counts.
+        /// Returns the CPU time so far, in milliseconds, of the measured processes. If it is nil, `work` returns
+        /// elapsed nanoseconds itself, and the median of the iterations is the figure.
         let clock: (() -> Double)?
-        /// Whose memory counts.
+        /// The process whose memory is measured.
         let process: MeasuredProcess
     }
 
-    /// A budget for the ratio of two cases.
+    /// The maximum ratio of the times of two cases.
     struct Budget {
         let row: String
         let measured: String
@@ -31,7 +32,7 @@ struct Benchmark {
     let name: String
     var cases: [Case] = []
     var budgets: [Budget] = []
-    /// Figures that are no times: bytes, counts.
+    /// The figures that are not times, such as bytes and counts.
     var facts: [Fact] = []
 
     /// A figure with its budget.
@@ -45,7 +46,7 @@ struct Benchmark {
 
     init(_ name: String) { self.name = name }
 
-    /// Adds something to measure.
+    /// Adds a case.
     mutating func add(
         _ name: String, iterations: Int = 1, clock: @escaping () -> Double = Runner.cpuTime,
         memoryOf process: MeasuredProcess = .own, prepare: @escaping () -> Void = {}, _ work: @escaping () -> Int
@@ -54,10 +55,10 @@ struct Benchmark {
             Case(name: name, prepare: prepare, work: work, iterations: iterations, clock: clock, process: process))
     }
 
-    /// Adds a case in which a call is waited for: `work` returns the nanoseconds of real time from a call to its
-    /// answer.
+    /// Adds a case in which `work` returns the elapsed nanoseconds from a call to its reply.
     ///
-    /// The median of the iterations is one measurement: occasional disturbances by other programs do not count.
+    /// The median of the iterations is one measurement, so that occasional disturbances by other programs do not
+    /// count.
     mutating func addElapsed(
         _ name: String, iterations: Int, memoryOf process: MeasuredProcess = .own, _ work: @escaping () -> Int
     ) {
@@ -65,11 +66,11 @@ struct Benchmark {
             Case(name: name, prepare: {}, work: work, iterations: iterations, clock: nil, process: process))
     }
 
-    /// Adds the difference between the cost of `work` and that of `other`, which does the same without the measured
-    /// part.
+    /// Adds a case whose figure is the cost of `work` minus the cost of `other`, which does the same without the
+    /// measured part.
     ///
-    /// The two take turns, ten times each, and the median of the differences is one measurement: a difference is too
-    /// small to be found by comparing the times of both, which vary more.
+    /// The two take turns, ten times each, and the median of the differences is one measurement. Comparing the
+    /// medians of both would not show a small difference, because the times vary more than that.
     mutating func addDifference(
         _ name: String, clock: @escaping () -> Double, memoryOf process: MeasuredProcess,
         of work: @escaping () -> Void, from other: @escaping () -> Void
@@ -86,7 +87,7 @@ struct Benchmark {
         }
     }
 
-    /// Adds the budget that one case takes at most `limit` times as long as another.
+    /// Adds a budget: one case may take at most `limit` times as long as another.
     mutating func expect(_ row: String, _ measured: String, atMost limit: Double, times baseline: String) {
         budgets.append(Budget(row: row, measured: measured, baseline: baseline, limit: limit))
     }

@@ -3,39 +3,42 @@
 internal import CAllocations
 internal import Foundation
 
-/// What one run of a case took of the heap and of memory.
+/// The heap allocations and the memory of one run of a case.
 struct MemoryUse {
-    /// Blocks taken from the heap, for one time of the work; nil when another process works, whose heap cannot be seen.
+    /// The number of heap allocations for one execution of the work; nil when another process does the work, whose
+    /// heap cannot be observed.
     let allocations: Double?
-    /// The most that was resident, in bytes: above what was there before, or, of another process, all of it. Nil when the
-    /// kernel does not tell.
+    /// The peak of the resident memory, in bytes. For this process, it is the growth since before the work; for
+    /// another process, it is the whole peak. Nil when the kernel does not report it.
     let peak: Int?
 
-    /// Whether the peak is above what was there before.
+    /// Whether the peak is the growth since before the work.
     var isGrowth: Bool { allocations != nil }
 }
 
-/// The process whose memory a case is about.
+/// A process whose memory is measured.
 struct MeasuredProcess {
-    /// Its id; nil = this process.
+    /// Returns the ID of the process; nil for this process.
     fileprivate let identifier: () -> pid_t?
 
-    /// This one.
+    /// This process.
     static var own: MeasuredProcess { MeasuredProcess { nil } }
 
-    /// Another one, which may be a new one after the work.
+    /// Another process. The work may replace it by a new process with another ID.
     static func other(_ identifier: @escaping () -> pid_t) -> MeasuredProcess {
         MeasuredProcess(identifier: identifier)
     }
 
-    /// Does `work`, which is so many times the same, and returns what it took.
+    /// Runs `work` and returns its memory use.
+    ///
+    /// - Parameter times: the number of executions that `work` consists of.
     func memory(times: Int, of work: () -> Void) -> MemoryUse {
         guard identifier() == nil else {
             resetPeak()
             work()
             return MemoryUse(allocations: nil, peak: resident("VmHWM"))
         }
-        // Memory that was freed before must count when it is taken again.
+        // Without this, the work could reuse freed memory that is still resident, which would not count.
         listd_give_back_freed_memory()
         let isReset = resetPeak()
         let before = resident("VmRSS")
@@ -46,7 +49,7 @@ struct MeasuredProcess {
         return MemoryUse(allocations: blocks / Double(times), peak: peak)
     }
 
-    /// Sets the peak to the memory that is resident now.
+    /// Resets the peak to the current resident memory.
     @discardableResult
     private func resetPeak() -> Bool {
         guard let file = fopen(directory + "/clear_refs", "w") else { return false }
@@ -54,7 +57,7 @@ struct MeasuredProcess {
         return fclose(file) == 0 && written >= 0
     }
 
-    /// A figure of the kernel's about the process, in bytes.
+    /// Returns a memory figure of the process from the kernel, in bytes.
     private func resident(_ name: String) -> Int? {
         guard let text = try? String(contentsOfFile: directory + "/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") })

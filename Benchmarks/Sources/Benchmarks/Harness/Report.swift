@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// One line of the outcome.
+/// One line of the report.
 struct ReportLine {
     let row: String
     let measured: String
@@ -14,7 +14,7 @@ struct ReportLine {
     var holds: Bool { ratio <= limit }
 }
 
-/// Prints what was measured: one table, or a JSON object a line.
+/// The output of all measurements, as a table or as a JSON object on each line.
 struct Report {
     private var lines: [ReportLine] = []
     private var measurements: [(benchmark: String, measurement: Measurement)] = []

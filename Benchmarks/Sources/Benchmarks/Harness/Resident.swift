@@ -2,14 +2,16 @@
 
 internal import Foundation
 
-/// Measures resident memory in a process of its own: `Benchmarks --resident NAME COUNT` prints it with the raw bytes.
+/// The measurement of resident memory in a process of its own. `Benchmarks --resident NAME COUNT` prints the resident
+/// bytes and the raw bytes of a data structure.
 enum Resident {
-    /// A kind of object to measure: makes one, and returns a reference that keeps it alive, and its raw bytes.
+    /// The functions that create a data structure to measure, by name. Each returns a reference that keeps the
+    /// structure alive, and the number of raw bytes in it.
     private static let makers: [String: @Sendable (_ count: Int) -> (Any, Int)] = [
         "tree": TreeRows.residentTree, "adapter": AdapterRows.residentList,
     ]
 
-    /// Resident bytes and raw bytes of one of them, with so many objects.
+    /// Returns the resident bytes and the raw bytes of a data structure with the given number of objects.
     static func measured(in name: String, count: Int = 1_000_000) -> (resident: Double, raw: Double) {
         let process = Process()
         let output = Pipe()
@@ -24,7 +26,7 @@ enum Resident {
         return (numbers[0], numbers[1])
     }
 
-    /// Makes the named kind of object and prints its memory.
+    /// Creates the data structure with the given name, and prints its resident and raw bytes.
     static func print(_ name: String, _ count: Int) {
         guard let make = makers[name] else { fatalError("nothing called \(name) can be measured") }
         let before = residentBytes()

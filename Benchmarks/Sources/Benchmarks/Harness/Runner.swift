@@ -3,39 +3,39 @@
 internal import Dispatch
 internal import Glibc
 
-/// CPU or elapsed times of one case, and what it took of memory.
+/// The measured times of one case, either CPU times or elapsed times, and its memory use.
 struct Measurement {
     let name: String
-    /// Milliseconds, ascending.
+    /// The times in milliseconds, in ascending order.
     let times: [Double]
     let memory: MemoryUse
 
     var median: Double { times[times.count / 2] }
 
-    /// The middle half of the times, as a share of the median.
+    /// The width of the middle half of the times, divided by the median.
     var spread: Double { (times[times.count * 3 / 4] - times[times.count / 4]) / max(median, 1e-9) }
 }
 
-/// Runs and measures a benchmark.
+/// A runner that measures the cases of a benchmark.
 struct Runner {
-    /// Measurements of each case.
+    /// The number of measurements of each case.
     let repetitions: Int
 
-    /// CPU time of the process, in milliseconds: on a shared machine it is steadier than the time on the wall.
+    /// Returns the CPU time of this process, in milliseconds. On a shared machine it varies less than elapsed time.
     static func cpuTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Time on the wall, in milliseconds: for what several processes do at once.
+    /// Returns the elapsed time in milliseconds, for work that several processes do at once.
     static func wallTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Runs every case once to warm up and once to measure its memory, then all of them in turns.
+    /// Runs every case once to warm up and once to measure its memory, then measures the times of all cases in turns.
     func run(_ benchmark: Benchmark) -> [Measurement] {
         var times = [[Double]](repeating: [], count: benchmark.cases.count)
         for item in benchmark.cases { _ = measure(item) }
@@ -68,7 +68,7 @@ struct Runner {
         return (clock() - start) / Double(item.iterations)
     }
 
-    /// Nanoseconds on the wall that `body` takes.
+    /// Returns the elapsed nanoseconds that `body` takes.
     static func elapsed(_ body: () -> Void) -> Int {
         let start = DispatchTime.now().uptimeNanoseconds
         body()
@@ -76,6 +76,6 @@ struct Runner {
     }
 }
 
-/// Uses a result, so that the optimiser cannot leave out the work for it.
+/// Consumes a result, so that the optimiser cannot remove the work that calculates it.
 @inline(never)
 func blackHole(_ value: Int) { if value == Int.min { print(value) } }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Heckel's algorithm as IGListKit published it: a table of entries on the heap, one stack of indexes each.
+/// Heckel's diff algorithm as in IGListKit: a table of heap-allocated entries, each with a stack of indexes.
 ///
-/// Unlike the original it makes no boxes for indexes and no tables of identifiers for later look-ups.
+/// Unlike the original, it does not box indexes, and does not build tables of identifiers for later lookups.
 enum PlainHeckel {
     private final class Entry {
         var oldCount = 0

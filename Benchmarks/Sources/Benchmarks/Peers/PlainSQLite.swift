@@ -3,15 +3,15 @@
 internal import CSQLite
 internal import Foundation
 
-/// What a program does that writes or reads listd's rows with SQLite and nothing else: one connection, one thread, statements
-/// prepared once.
+/// A program that writes and reads listd's rows with plain SQLite, to compare listd's store with. It uses one
+/// connection, one thread, and statements that are prepared once.
 final class PlainSQLite {
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
     private let path: String
     private var revision: Int64 = 1_000_000
 
-    /// Opens a copy of a store as it is on the disk, in the mode in which listd has it.
+    /// Copies a store and opens the copy with listd's journal mode and settings.
     init(copyOf directory: String, to copy: String) {
         do {
             try FileManager.default.copyItem(atPath: directory, toPath: copy)
@@ -28,7 +28,8 @@ final class PlainSQLite {
         sqlite3_close(handle)
     }
 
-    /// The rows that listd writes when objects of its lists change one after the other, each in a transaction of its own.
+    /// Writes the rows that listd writes when objects of its lists change one after the other, each in a transaction
+    /// of its own.
     func writeChanges(_ count: Int) -> Int {
         for index in 0..<count {
             revision += 1
@@ -50,7 +51,7 @@ final class PlainSQLite {
         run("COMMIT")
     }
 
-    /// Reads every object in its order; returns how many bytes there are.
+    /// Reads all objects in their order. Returns the number of bytes that were read.
     func readObjects() -> Int {
         var count = 0
         let rows = statement("SELECT id, type, fields FROM object ORDER BY adapter, position", [])

@@ -3,7 +3,8 @@
 internal import Foundation
 internal import ListKit
 
-/// Whole adapters with section controllers of fixed traits: a step of scrolling, another size, memory.
+/// Benchmarks of whole adapters whose section controllers return constants: scrolling, another size of the view, and
+/// memory.
 enum AdapterRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("adapter scroll", scroll), ("adapter size", size), ("adapter memory", memory)]
@@ -57,7 +58,7 @@ enum AdapterRows {
 
     // MARK: Memory
 
-    /// Measured in a process of its own, so that nothing else is resident.
+    /// Returns the memory of a list, which is measured in a process of its own, so that nothing else is resident.
     private static func memory() -> Benchmark {
         var benchmark = Benchmark("adapter memory")
         let (resident, raw) = Resident.measured(in: "adapter")
@@ -69,7 +70,8 @@ enum AdapterRows {
         return benchmark
     }
 
-    /// Makes the list whose memory is measured; returns what keeps it alive, and its raw bytes.
+    /// Creates the list whose memory is measured. Returns a reference that keeps it alive, and the number of its raw
+    /// bytes.
     static func residentList(_ count: Int) -> (Any, Int) {
         let objects = (0..<count).map(Lists.sizedObject)
         let bytes = objects.reduce(0) { $0 + $1.byteCount }
@@ -79,7 +81,7 @@ enum AdapterRows {
     }
 }
 
-/// A list with one view, whose section controllers are made only for what is shown.
+/// A list with one view. Section controllers exist only for the sections that the view shows.
 private final class ScrolledList {
     let provider = FixedProvider()
     private let adapter: ListAdapter
@@ -98,10 +100,10 @@ private final class ScrolledList {
 
     private static let height = 880.0
 
-    /// How many items the view shows.
+    /// The number of items that the view shows.
     private(set) var shownCount = 0
 
-    /// Shows a screen, as a client does that draws everything at once; returns the number of changes.
+    /// Scrolls to a screen and acknowledges the picture at once. Returns the number of changes in the picture.
     @discardableResult
     func show(screen: Int, width: Double) -> Int {
         let rect = Rect(x: 0, y: Double(screen) * ScrolledList.height, width: width, height: ScrolledList.height)
@@ -120,7 +122,7 @@ private final class ScrolledList {
     }
 }
 
-/// Makes controllers that all look alike, and counts them.
+/// A provider of equal section controllers, which counts how many it makes.
 private final class FixedProvider: ListSectionControllerProvider {
     static let rowHeight = 44.0
     private(set) var made = 0

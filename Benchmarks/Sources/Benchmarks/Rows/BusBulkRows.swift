@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BusRows {
-    /// A hundred thousand objects, every tenth with other fields than before.
+    /// Measures `PerformUpdates` with a hundred thousand objects, of which every tenth has other fields than before.
     static func performUpdates() -> Benchmark {
         let count = 100_000
         let stage = BusStage()
@@ -30,7 +30,7 @@ extension BusRows {
     }
 }
 
-/// The objects of a `PerformUpdates`, decoded with libdbus' iterator into Swift's own types.
+/// The objects of a call of `PerformUpdates`, decoded with libdbus' iterator into types of Swift's standard library.
 private struct BareObjects {
     struct Object {
         let id: String

@@ -2,7 +2,8 @@
 
 internal import Foundation
 
-/// Lists made from lists on a bus: what a change costs that is followed, and a search as one types beside other lists.
+/// Benchmarks of derived lists on a bus: the cost of a change that a derived list follows, and a filter whose text is
+/// being typed while other lists are used.
 enum BusDerivedRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("followed change", change), ("search as one types", typing)]
@@ -22,7 +23,7 @@ enum BusDerivedRows {
         return follower
     }
 
-    /// Returns when the list has been filled: its revision is not 0 any more.
+    /// Waits until the list has been filled, that is, until its revision is no longer 0.
     private static func waitForObject(of follower: BareAdapter) {
         while true {
             var reader = follower.stage.client.call(follower.setArgument("contains=row")).reader
@@ -30,7 +31,7 @@ enum BusDerivedRows {
         }
     }
 
-    /// CPU time of listd for a change in a list that nobody follows, and in one that is followed.
+    /// Measures the CPU time of listd for a change in a list without a derived list, and in a list with one.
     private static func change() -> Benchmark {
         let stage = BusStage()
         let (alone, followed) = (BareAdapter(stage, "alone"), BareAdapter(stage, "followed"))
@@ -53,7 +54,8 @@ enum BusDerivedRows {
         return benchmark
     }
 
-    /// Five letters, from the call to its answer; and how long calls of another list take meanwhile.
+    /// Measures the elapsed time of a filter's text that grows by a letter five times, from the call to its reply,
+    /// and the time of calls of another list in the meantime.
     private static func typing() -> Benchmark {
         let stage = BusStage()
         let base = BareAdapter(stage, "base")
@@ -88,9 +90,9 @@ enum BusDerivedRows {
     }
 }
 
-/// A client that asks another list for one object, 500 times a second, and remembers how long that takes.
+/// A client that reads one object of another list 500 times a second, and records how long each call takes.
 private final class Victim: @unchecked Sendable {
-    // All of it is the thread's, from its start until it has ended.
+    // Only the thread uses this, from its start until it has ended.
     private var waits: [Double] = []
     private let list: BareAdapter
     private let client: BareConnection
@@ -114,7 +116,7 @@ private final class Victim: @unchecked Sendable {
         hasEnded.signal()
     }
 
-    /// The times, ascending.
+    /// Ends the client. Returns the times of its calls in ascending order.
     func stop() -> [Double] {
         mayGoOn.unlock()
         hasEnded.wait()

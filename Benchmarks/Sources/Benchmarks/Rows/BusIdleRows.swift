@@ -2,14 +2,15 @@
 
 internal import Foundation
 
-/// What a daemon does that nobody asks for anything.
+/// The benchmark of an idle daemon, to which no client sends a call.
 enum BusIdleRows {
     static var all: [(name: String, make: () -> Benchmark)] { [("idle", idle)] }
 
     private static let lists = 1_000
     private static let seconds = 10
 
-    /// How often threads of listd, and of a bare service, wake up beside 1,000 lists of ten objects.
+    /// Measures how often threads of listd with 1,000 lists of ten objects wake up, and how often threads of a bare
+    /// service do.
     private static func idle() -> Benchmark {
         let stage = BusStage(files: ["listd.conf": "AdaptersPerUser=\(lists + 1)\n"])
         for number in 0..<lists {
@@ -17,7 +18,7 @@ enum BusIdleRows {
             stage.client.call(adapter.performUpdates(10) { [("title", "row \($0)")] })
         }
         stage.client.drop()
-        // What follows from the calls is done within this time.
+        // By then, listd has finished all work that follows from the calls.
         sleep(5)
         let (before, bareBefore) = (stage.daemonWakeUps, stage.serviceWakeUps)
         sleep(UInt32(seconds))

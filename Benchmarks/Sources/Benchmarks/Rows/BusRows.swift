@@ -2,9 +2,9 @@
 
 internal import Foundation
 
-/// What listd costs on a bus, beside bare libdbus that does as much of the same as it can.
+/// The costs of listd on a bus, compared with a service on plain libdbus that exchanges the same messages.
 ///
-/// What a call is waited for is time on the wall; what something costs is CPU time of caller, bus and service together.
+/// The duration of a call is elapsed time. A cost is the CPU time of caller, bus and service together.
 enum BusRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [1, 10, 50].map { count in ("broadcast \(count)", { broadcast(to: count) }) } + [
@@ -13,8 +13,8 @@ enum BusRows {
         ]
     }
 
-    /// One object changes, and the signal goes to everybody; the bare service gets the same call and sends the same
-    /// bytes.
+    /// Measures a change of one object whose signal goes to all subscribers. The bare service gets the same call and
+    /// sends the same signal.
     private static func broadcast(to count: Int) -> Benchmark {
         let stage = BusStage(subscribers: count)
         let adapter = BareAdapter(stage, "list")
@@ -41,8 +41,8 @@ enum BusRows {
         return benchmark
     }
 
-    /// What the broadcast itself costs: beside a list that only its owner reads, whose signal nobody receives, and
-    /// beside the same call of the bare service without its signal.
+    /// Adds the cost of the broadcast alone. For listd, that is the difference to a list that only its owner may
+    /// read, so that nobody receives its signal; for the bare service, the difference to a call that sends no signal.
     private static func addBroadcast(
         to benchmark: inout Benchmark, _ stage: BusStage, _ adapter: BareAdapter, _ count: Int,
         _ change: @escaping (BareAdapter) -> BareMessage
@@ -62,8 +62,8 @@ enum BusRows {
         addBroadcastsInFlight(to: &benchmark, stage, count, change)
     }
 
-    /// The same with a call of each of sixteen lists under way: what a broadcast costs a listd that is busy, whose bus does
-    /// not have to be woken for each.
+    /// Adds the cost of a broadcast with sixteen calls in flight, one for each of sixteen lists. It shows the cost
+    /// for a busy listd, where the bus does not have to be woken for each broadcast.
     private static func addBroadcastsInFlight(
         to benchmark: inout Benchmark, _ stage: BusStage, _ count: Int, _ change: @escaping (BareAdapter) -> BareMessage
     ) {
@@ -84,10 +84,11 @@ enum BusRows {
             atMost: 1.3, times: "16 broadcasts of a bare signal")
     }
 
-    /// A round trip is what the caller waits for: the time on the wall from a call to its answer, of both in turns.
+    /// Measures the round trip of `ApplyChanges`, which is the elapsed time from a call to its reply. Calls of listd
+    /// and of the bare service take turns.
     ///
-    /// Nobody subscribes, but `Updated` is sent to the bus all the same, before the answer: that is in the time. The
-    /// time of all processes together is shown beside it, without a budget.
+    /// Although nobody subscribes, `Updated` is sent to the bus before the reply, and is part of the time. The CPU
+    /// time of all processes together is shown as well, without a budget.
     private static func applyChanges() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
@@ -131,7 +132,7 @@ enum BusRows {
         return benchmark
     }
 
-    /// A method that does nothing, of a service that is nothing but libdbus.
+    /// Adds the CPU time of a call of the bare service's empty method.
     private static func addEmpty(to benchmark: inout Benchmark, _ stage: BusStage) {
         stage.addEmptyRoundTrip(to: &benchmark)
         benchmark.add(
@@ -142,8 +143,8 @@ enum BusRows {
         }
     }
 
-    /// Every step shows twenty other cells and releases twenty; the time is that from the call to its answer, before
-    /// which the picture comes. The picture is acknowledged between two steps.
+    /// Measures a step of scrolling that shows twenty other cells and releases twenty. The time is from the call to
+    /// its reply, before which the picture arrives. The picture is acknowledged between two steps.
     private static func scroll() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
@@ -153,7 +154,7 @@ enum BusRows {
         var step = 0
         let scroll = {
             step += 1
-            // Beyond the buffer on both sides, so that all cells are new.
+            // Farther than the view's buffer on both sides, so that all cells are new.
             let call = adapter.setViewport(view, y: Double(step % 400) * 1000, height: 840)
             var sequence: UInt64 = 0
             let time = Runner.elapsed {
@@ -186,7 +187,8 @@ enum BusRows {
         return benchmark
     }
 
-    /// The signals that one step says before its answer, as they came: those to everybody and those of the view.
+    /// Returns the signals that listd sends for one step before its reply, in the order of arrival: the signals to
+    /// all subscribers and those of the view.
     private static func picture(of adapter: BareAdapter, _ view: String) -> [BareMessage] {
         let (client, listener) = (adapter.stage.client, BareConnection(adapter.stage.address))
         listener.match("type='signal',sender='\(BusStage.listd)'")
@@ -203,7 +205,8 @@ enum BusRows {
         return signals
     }
 
-    /// A thousand calls at once, beside a thousand empty ones and one signal with the same content.
+    /// Measures a thousand calls in flight at once, compared with a thousand empty calls and one signal with the same
+    /// content.
     private static func burst() -> Benchmark {
         let stage = BusStage(subscribers: 50)
         let adapter = BareAdapter(stage, "list")
@@ -246,7 +249,7 @@ enum BusRows {
         return benchmark
     }
 
-    /// Fifty views of the top of a list, and changes at its end.
+    /// Measures changes at the end of a list of which fifty views show the beginning.
     private static func farAway() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")

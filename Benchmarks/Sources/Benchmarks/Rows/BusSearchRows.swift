@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// How long other calls wait while a client searches a long list.
+/// The benchmark of how long other calls take while a client searches a long list.
 enum BusSearchRows {
     static var all: [(name: String, make: () -> Benchmark)] { [("search", search)] }
 
@@ -40,7 +40,7 @@ enum BusSearchRows {
         return benchmark
     }
 
-    /// How long calls take, in milliseconds, ascending; as many as there is time for in ten searches.
+    /// Returns the durations in milliseconds, in ascending order, of the calls that are made during ten searches.
     private static func waits(
         _ stage: BusStage, searching: (connection: BareConnection, list: BareAdapter)?, _ call: () -> BareMessage
     ) -> [Double] {

@@ -3,7 +3,8 @@
 internal import Glibc
 @_spi(Daemon) internal import ListKit
 
-/// Lists made from lists: the first pass, a change, and a search as one types, in a list of a million objects.
+/// Benchmarks of derived lists of a list with a million objects: the first pass, a change, and a filter whose text is
+/// being typed.
 enum DerivedRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("derived pass", pass), ("derived change", change), ("derived typing", typing)]
@@ -12,7 +13,7 @@ enum DerivedRows {
     private static let million = 1_000_000
     private static let wanted = "needle"
 
-    /// Text as a row of mail has it; one of a thousand contains what is looked for.
+    /// Returns a text like a row of mail. One of a thousand texts contains the searched word.
     static func text(_ number: Int, _ isASCII: Bool) -> String {
         let words = isASCII ? "Invoice of the second quarter, Number" : "Größe der Übersicht für den Käufer, Nummer"
         return "\(words) \(number)" + (number % 1000 == 7 ? " NEEDLE" : "")
@@ -31,7 +32,8 @@ enum DerivedRows {
         return query
     }
 
-    /// All pages of the list until the whole answer is there, beside a loop that folds and searches the texts.
+    /// Measures all pages of the first pass until the derived list is complete, compared with a loop that folds and
+    /// searches the texts.
     private static func pass() -> Benchmark {
         var benchmark = Benchmark("derived pass")
         for isASCII in [true, false] {
@@ -53,7 +55,8 @@ enum DerivedRows {
         return benchmark
     }
 
-    /// Folds each text into a buffer, and has the C library search it.
+    /// Folds the case of each ASCII text into a buffer, and searches the buffer with the C library. Returns the
+    /// number of hits.
     private static func bareASCII(_ texts: [[UInt8]]) -> Int {
         let wanted = Array(wanted.utf8)
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -68,7 +71,8 @@ enum DerivedRows {
         return found
     }
 
-    /// The same with the standard library's lower case, as a program would fold what is not ASCII.
+    /// Folds the case of each text with the standard library, as a program does for text beyond ASCII, and searches
+    /// it. Returns the number of hits.
     private static func bareText(_ texts: [[UInt8]]) -> Int {
         let wanted = Array(wanted.utf8)
         var found = 0
@@ -79,7 +83,7 @@ enum DerivedRows {
         return found
     }
 
-    /// Has the C library find the first byte, and compare the others.
+    /// Whether a text contains another one. The C library finds the first byte and compares the others.
     private static func contains(_ text: [UInt8], _ count: Int, _ wanted: [UInt8]) -> Bool {
         text.withUnsafeBytes { text in
             wanted.withUnsafeBytes { wanted in
@@ -95,7 +99,8 @@ enum DerivedRows {
         }
     }
 
-    /// One object changes in an engine; the same with a derived list and the engine that shows it.
+    /// Measures a change of one object in an engine, and the same change with a derived list and the engine that
+    /// shows it.
     private static func change() -> Benchmark {
         var benchmark = Benchmark("derived change")
         for argument in ["contains=number&sort=n", "contains=number", "sort=-n&limit=100"] {
@@ -110,7 +115,7 @@ enum DerivedRows {
         return benchmark
     }
 
-    /// Five letters, one after the other: each is a case.
+    /// Measures a filter's text that grows by a letter five times. Each letter is a case.
     private static func typing() -> Benchmark {
         var benchmark = Benchmark("derived typing")
         let list = objects(isASCII: true)
@@ -135,7 +140,7 @@ enum DerivedRows {
     }
 }
 
-/// An engine whose list changes, and if it is followed, one that shows a derived list of it.
+/// An engine whose list changes and, optionally, a second engine that shows a derived list of the first list.
 private final class FollowedEngine {
     private let base: ListAdapter
     private let derived: DerivedList?
@@ -162,7 +167,7 @@ private final class FollowedEngine {
             objects: objects)
     }
 
-    /// Another object gets another text, and every second time another place in the order.
+    /// Changes the text of the next object, and every second time also its place in the order of the derived list.
     func change() -> Int {
         step += 1
         let number = (step &* 7919) % count

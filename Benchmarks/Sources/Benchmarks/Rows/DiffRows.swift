@@ -2,7 +2,7 @@
 
 internal import ListKit
 
-/// The diff of objects against other implementations, on the same identifiers.
+/// Benchmarks of the diff, compared with other implementations on the same identifiers.
 enum DiffRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [
@@ -64,7 +64,7 @@ enum DiffRows {
         return simple("diff 100k all new", "diff, 100,000 all new", limit: 0.8, lists)
     }
 
-    /// Small enough for Myers' algorithm.
+    /// Measures lists that are small enough for Myers' algorithm.
     private static func small() -> Benchmark {
         let lists = Lists.churn(count: 5_000, deletes: 500, inserts: 500, shuffled: 200)
         var benchmark = Benchmark("diff 5k")
@@ -77,7 +77,7 @@ enum DiffRows {
         return benchmark
     }
 
-    /// The generic face of the diff, as a program that uses ListKit alone calls it.
+    /// Measures the generic diff function, as a program that uses ListKit alone calls it.
     private static func elements() -> Benchmark {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff elements")
@@ -107,7 +107,8 @@ enum DiffRows {
         var diffIdentifier: String { id }
     }
 
-    /// The diff of structs with identifiers of their own on either side, as two decoders make them.
+    /// Adds the diff of structs. The old and the new list have separate copies of the identifiers, as from two
+    /// decoders.
     private static func addRows(_ benchmark: inout Benchmark, _ name: String, _ lists: Lists, atMost limit: Double) {
         let old = Lists.strings(lists.old).map { Row(id: $0, version: 0) }
         let new = Lists.strings(lists.new).map { Row(id: $0, version: 0) }

@@ -2,7 +2,7 @@
 
 internal import ListKit
 
-/// What lies in a viewport of a short and of a very long list.
+/// Benchmarks of finding the items in a viewport of a short and of a very long list.
 enum LayoutRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [
@@ -11,9 +11,9 @@ enum LayoutRows {
         ]
     }
 
-    /// One list of ten million items, and as many items in lists of ten thousand: neither fits into the caches, so that
-    /// the ratio shows the cost of the length, not of the memory. One short list alone, always in the caches, is shown
-    /// beside.
+    /// Measures one list of ten million items, and as many items in lists of ten thousand. Both exceed the
+    /// processor's caches, so that their ratio shows the cost of the length, not of the memory. A single short list,
+    /// which stays in the caches, is shown as well.
     private static func visible(_ kind: ListLayoutKind) -> Benchmark {
         let name = kind.rawValue
         var benchmark = Benchmark("layout \(name)")
@@ -40,7 +40,7 @@ enum LayoutRows {
         return benchmark
     }
 
-    /// Asks for viewports all over some lists.
+    /// Adds queries of viewports all over the given lists.
     private static func addQueries(_ benchmark: inout Benchmark, _ name: String, _ layouts: [any ListLayout]) {
         var random = Numbers(seed: 3)
         let length = layouts[0].contentSize.height - viewport.height
@@ -54,7 +54,7 @@ enum LayoutRows {
 
     private static let viewport = Size(width: 390, height: 844)
 
-    /// Rows of different heights, one below the other.
+    /// A layout source with rows of different heights, one below the other.
     private struct Rows: LayoutSource {
         let count: Int
 

@@ -2,12 +2,12 @@
 
 internal import ListKit
 
-/// Lists to compare: identifiers like UUIDs, in the order of a seed.
+/// An old and a new list to compare, with identifiers like UUIDs. Their order depends on a seed.
 struct Lists {
     let old: [Int]
     let new: [Int]
 
-    /// Deletes, inserts and moves single elements all over the list.
+    /// Returns lists that differ by deletes, inserts and moves of single elements all over the list.
     static func churn(count: Int, deletes: Int, inserts: Int, shuffled: Int) -> Lists {
         var random = Numbers(seed: 1)
         let old = Array(0..<count)
@@ -41,7 +41,7 @@ struct Lists {
 
     static func strings(_ numbers: [Int]) -> [String] { numbers.map { identifier($0) } }
 
-    /// An object with an identifier of 16 bytes and fields of 100.
+    /// Returns an object with an identifier of 16 bytes and fields of 100 bytes.
     static func sizedObject(_ number: Int) -> ListObject {
         let digits = String(number)
         let id = String(repeating: "0", count: 16 - digits.count) + digits
@@ -51,7 +51,7 @@ struct Lists {
         return object
     }
 
-    /// Objects, each with an allocation of its own, in order of the list as a decoder makes them.
+    /// Returns objects that were allocated one by one in the order of the list, as by a decoder.
     static func objects(_ numbers: [Int], version: (Int) -> Int = { _ in 0 }) -> [ListObject] {
         numbers.compactMap { number in
             try? ListObject(id: identifier(number), type: "row", fields: ["value": .int64(Int64(version(number)))])
@@ -59,7 +59,7 @@ struct Lists {
     }
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
+/// A random number generator whose numbers are determined by a seed (SplitMix64).
 struct Numbers: RandomNumberGenerator {
     private var state: UInt64
 

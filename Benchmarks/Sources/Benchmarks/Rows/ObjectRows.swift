@@ -2,11 +2,11 @@
 
 internal import ListKit
 
-/// What making objects costs.
+/// Benchmarks of creating objects.
 enum ObjectRows {
     static var all: [(name: String, make: () -> Benchmark)] { [("objects made", made)] }
 
-    /// Objects of two fields, beside a class of one's own that holds as much.
+    /// Measures the creation of objects with two fields, compared with a plain class that holds the same data.
     private static func made() -> Benchmark {
         var benchmark = Benchmark("objects made")
         let ids = Lists.strings(Array(0..<10_000))
@@ -26,7 +26,7 @@ enum ObjectRows {
     }
 }
 
-/// What a program keeps that does not use the library.
+/// The plain class of a program that does not use the library.
 private final class PlainObject {
     let id: String
     let type: String

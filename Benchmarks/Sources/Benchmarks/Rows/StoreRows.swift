@@ -2,20 +2,22 @@
 
 internal import Foundation
 
-/// The cost of storing changes, beside plain SQLite that writes and reads the same rows.
+/// Benchmarks of the store, compared with plain SQLite that writes and reads the same rows.
 enum StoreRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("store write", write), ("store memory", memory), ("store restore", restore)]
     }
 
     private static let calls = 500
-    /// How many calls a caller has on their way that does not wait for each answer; the contract's limit is 256.
+    /// The number of calls in flight of a caller that does not wait for each reply. The contract's limit is 256.
     private static let inFlight = 32
 
-    /// Eight callers, each of which changes one object after the other: real time, since they, the bus and listd work
-    /// at once. Callers that wait for each answer show the cost of a round trip; callers with 32 calls in flight show
-    /// how many calls listd can handle. Lists in memory show the share of the store; callers that are connected to
-    /// listd directly show the share of the bus.
+    /// Measures eight callers, each of which changes one object after the other. The time is elapsed time, because
+    /// callers, bus and listd work at once.
+    ///
+    /// Callers that wait for each reply show the cost of a round trip. Callers with 32 calls in flight show how many
+    /// calls listd can handle. Lists in memory show the share of the store; callers with a direct connection to listd
+    /// show the share of the bus.
     private static func write() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let stored = Callers(8, on: stage, durability: "disk")
@@ -53,7 +55,7 @@ enum StoreRows {
         return benchmark
     }
 
-    /// Lists in memory are not affected by stored ones.
+    /// Measures lists in memory while other lists are stored, which must not affect them.
     private static func memory() -> Benchmark {
         let (storing, bare) = (BusStage(isStoring: true), BusStage())
         var benchmark = Benchmark("store memory")
@@ -69,8 +71,8 @@ enum StoreRows {
         return benchmark
     }
 
-    /// From the start of the program to its name on the bus, with a million objects, beside reading their rows; then the first
-    /// of them, or a screen of them.
+    /// Measures the start of listd with a million stored objects until it owns its bus name, compared with reading
+    /// the rows; then the first object, or the first screen.
     private static func restore() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let adapter = BareAdapter(stage, "million", durability: "disk")
@@ -85,7 +87,7 @@ enum StoreRows {
             restored += stage.restart()
             return 0
         }
-        // A list has no engine before it is looked at; a view lays the list out as well.
+        // The engine of a list is created at the first access; a view also needs the layout.
         benchmark.add(
             "first look at 1000000 objects", clock: { stage.daemon.time }, memoryOf: stage.daemonMemory,
             prepare: { _ = stage.restart() }
@@ -111,11 +113,11 @@ enum StoreRows {
     }
 }
 
-/// Callers that each change objects of their own list, one after the other.
+/// Callers, each of which changes the objects of its own list one after the other.
 private final class Callers {
     /// A caller with its list.
     private struct Caller: @unchecked Sendable {
-        // Used by one thread at a time: that which calls, while the others wait for it.
+        // Used by one thread at a time: by the caller's thread, while the main thread waits for all of them.
         let client: BareConnection
         let adapter: BareAdapter
         let isBare: Bool
@@ -137,9 +139,9 @@ private final class Callers {
     private var round = 0
 
     /// - Parameters:
-    ///   - isBare: whether the bare service is called instead of listd: it sends the same messages, and does nothing
+    ///   - isBare: whether the bare service is called instead of listd. It sends the same messages, and does nothing
     ///     else.
-    ///   - inFlight: how many calls each of them sends before it waits for their answers.
+    ///   - inFlight: the number of calls that each caller sends before it waits for their replies.
     init(
         _ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false,
         inFlight: Int = 1
@@ -156,7 +158,7 @@ private final class Callers {
         }
     }
 
-    /// Lets each of them change so many objects.
+    /// Lets each caller change the given number of objects, and waits for all callers.
     func call(_ count: Int) -> Int {
         round += 1
         let text = "step \(round)"

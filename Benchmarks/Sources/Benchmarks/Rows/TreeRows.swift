@@ -2,9 +2,11 @@
 
 @_spi(Benchmarks) internal import ListKit
 
-/// Changes in place in short and long lists, and what a long list takes.
+/// Benchmarks of lists that are changed in place: the time of changes in short and long lists, and the memory of a
+/// long list.
 enum TreeRows {
-    /// Ten changes, asked for their indexes and committed, then ten that undo them.
+    /// Measures ten changes whose index changes are calculated and which are committed, then ten changes that undo
+    /// them.
     static func delta() -> Benchmark {
         var benchmark = Benchmark("delta")
         for count in [1_000, 1_000_000] {
@@ -18,7 +20,7 @@ enum TreeRows {
         return benchmark
     }
 
-    /// Measured in a process of its own, so that nothing else is resident.
+    /// Returns the memory of a list, which is measured in a process of its own, so that nothing else is resident.
     static func memory() -> Benchmark {
         var benchmark = Benchmark("memory")
         let (resident, raw) = Resident.measured(in: "tree")
@@ -30,7 +32,8 @@ enum TreeRows {
         return benchmark
     }
 
-    /// Makes the list whose memory is measured.
+    /// Creates the list whose memory is measured. Returns a reference that keeps it alive, and the number of its raw
+    /// bytes.
     static func residentTree(_ count: Int) -> (Any, Int) {
         let list = DeltaList((0..<count).map(Lists.sizedObject))
         return (list, list.rawBytes)
@@ -67,10 +70,10 @@ private final class DeltaList {
         return object
     }
 
-    /// How many steps are prepared at a time.
+    /// The number of steps that are prepared at a time.
     static let steps = 2_000
 
-    /// Ten changes: four updates, two moves, two deletes, two inserts.
+    /// The ten changes of a step: four updates, two moves, two deletes, two inserts.
     private struct Step {
         var updates: [ListObject] = []
         var moves: [(id: String, index: Int)] = []
@@ -100,7 +103,7 @@ private final class DeltaList {
 
     private func place() -> Int { Int(random.next() % UInt64(ids.count)) }
 
-    /// Does the ten changes, asks what they come to, and commits.
+    /// Makes the ten changes, calculates the resulting index changes, and commits.
     func step() -> Int {
         guard let step = prepared.popLast() else { return 0 }
         for object in step.updates { tree.replace(object) }

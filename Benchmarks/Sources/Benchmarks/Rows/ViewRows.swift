@@ -2,7 +2,7 @@
 
 @_spi(Daemon) internal import ListKit
 
-/// What an update costs by the number of views and by how much one of them shows.
+/// Benchmarks of an update by the number of views, and by the number of rows that a view shows.
 enum ViewRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("views many", many), ("views large", large), ("views selection", selection)]
@@ -10,7 +10,7 @@ enum ViewRows {
 
     private static let count = 40_000
 
-    /// One object changes that one view shows; the others show what is beyond it.
+    /// Measures a change of an object that one view shows, while the other views show later parts of the list.
     private static func many() -> Benchmark {
         var benchmark = Benchmark("views many")
         for views in [1, 10_000] {
@@ -24,7 +24,7 @@ enum ViewRows {
         return benchmark
     }
 
-    /// One object changes in a view that shows all of the list, and such a view appears.
+    /// Measures a change of an object in a view that shows the whole list, and the opening of such a view.
     private static func large() -> Benchmark {
         var benchmark = Benchmark("views large")
         for shown in [20, count] {
@@ -45,7 +45,7 @@ enum ViewRows {
         return benchmark
     }
 
-    /// One item is selected and deselected beside many that are selected.
+    /// Measures selecting and deselecting one item while many others are selected.
     private static func selection() -> Benchmark {
         var benchmark = Benchmark("views selection")
         for selected in [10, 100_000] {
@@ -68,7 +68,8 @@ enum ViewRows {
     }
 }
 
-/// A list with views of so many rows each, all but the first of what comes after it.
+/// A list with views of a given number of rows each. The first view shows the beginning of the list, the others show
+/// later parts.
 private final class ViewedList {
     private let adapter: ListAdapter
     private let count: Int
@@ -96,10 +97,10 @@ private final class ViewedList {
         }
     }
 
-    /// How many objects the first view shows.
+    /// The number of objects that the first view shows.
     var shownCount: Int { (try? adapter.viewDescription(1).visibleObjects.count) ?? 0 }
 
-    /// An object gets another value.
+    /// Changes the value of an object.
     func change(_ number: Int) -> Int {
         step += 1
         let id = Lists.identifier(number)
@@ -109,7 +110,7 @@ private final class ViewedList {
         return adapter.commitFlush().events.count
     }
 
-    /// Items are selected, or deselected if they are.
+    /// Selects the items, or deselects them if they are selected.
     @discardableResult
     func select(_ range: Range<Int>) -> Int {
         var events = 0
@@ -127,7 +128,7 @@ private final class ViewedList {
     }
 }
 
-/// Objects as bytes, one after the other: the least that somebody does who sends them.
+/// The encoding of objects as consecutive bytes, which is the minimum work of a program that sends objects.
 private enum PlainEncoding {
     static func encode(_ objects: [ListObject]) -> [UInt8] {
         var bytes: [UInt8] = []

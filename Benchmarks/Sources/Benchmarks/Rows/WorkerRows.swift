@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// The cost of running a plugin in a worker: the same section controllers inside the daemon and outside of it.
+/// Benchmarks of a plugin in a worker, compared with the same section controllers inside the daemon.
 enum WorkerRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [("worker start", start), ("worker build", build), ("worker scroll", scroll)]
@@ -10,7 +10,7 @@ enum WorkerRows {
 
     private static let sections = 10_000
 
-    /// From the call that starts a process to the answer that its plugin is loaded.
+    /// Measures the time from the call that starts a worker to the reply that its plugin is loaded.
     private static func start() -> Benchmark {
         let stage = WorkerStage(lists: [])
         var benchmark = Benchmark("worker start")
@@ -31,7 +31,8 @@ enum WorkerRows {
         return benchmark
     }
 
-    /// The whole list is new each time, so every section controller is made, told of its object, and asked for its items.
+    /// Measures an update with a wholly new list, so that every section controller is created, gets its object, and
+    /// makes its items.
     private static func build() -> Benchmark {
         let stage = WorkerStage(lists: ["inside", "outside"])
         let clock = stage.clock(withWorkerOf: "outside")
@@ -58,8 +59,8 @@ enum WorkerRows {
         return benchmark
     }
 
-    /// Every step shows twenty other cells and releases twenty. The budget is for the number of messages between listd
-    /// and the worker; the times are shown beside it.
+    /// Measures a step of scrolling that shows twenty other cells and releases twenty. The budget is for the number
+    /// of messages between listd and the worker; the times are shown as well.
     private static func scroll() -> Benchmark {
         let stage = WorkerStage(lists: ["inside", "outside"])
         var benchmark = Benchmark("worker scroll")

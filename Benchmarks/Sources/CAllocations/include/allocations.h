@@ -3,15 +3,15 @@
 #ifndef LISTD_ALLOCATIONS_H
 #define LISTD_ALLOCATIONS_H
 
-// Counts what this process takes from the heap: the program's own malloc stands before the library's, for all libraries.
+// Counts the heap allocations of this process. The program's own malloc replaces the C library's for all libraries.
 
-// Begins to count, from nothing.
+// Starts counting at zero.
 void listd_count_allocations(void);
 
-// Stops, and answers how many blocks were taken since; a block that grew counts as one more.
+// Stops counting. Returns the number of allocations since the start; a reallocation counts as one.
 unsigned long listd_counted_allocations(void);
 
-// Gives what was freed back to the kernel, so that it counts again when it is taken again.
+// Returns freed memory to the kernel, so that its next use counts as resident memory again.
 void listd_give_back_freed_memory(void);
 
 #endif

@@ -6,9 +6,10 @@ public import PluginAPI
 enum FilesPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let types = MimeTypes.installed()
-        // A wrong setting makes the plugin fail to load, instead of each of its lists.
+        // Check the settings here, so that a wrong setting makes the plugin fail to load, instead of each of its
+        // lists.
         _ = try host.settings.boolean("ShowHidden")
-        _ = try DirectoryOptions.greatestCount(host.settings)
+        _ = try DirectoryOptions.maximumCount(host.settings)
         return PluginManifest(
             name: "files", version: "1.0.0",
             sectionControllers: [.controller("EntryController") { EntryController(types: types) }],
@@ -18,5 +19,5 @@ enum FilesPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(FilesPlugin.self, to: call) }

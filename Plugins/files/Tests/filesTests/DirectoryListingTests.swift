@@ -5,7 +5,7 @@ import Testing
 
 @testable import files
 
-@Suite("The entries of a directory as a list")
+@Suite("Sorting and updating the entries of a directory")
 struct DirectoryListingTests {
     private func entry(_ name: String, _ kind: FileKind = .file, inode: UInt64 = 0, size: UInt64 = 0) -> FileEntry {
         FileEntry(
@@ -15,7 +15,7 @@ struct DirectoryListingTests {
 
     private func names(_ listing: DirectoryListing) -> [String] { listing.entries.map(\.path.text) }
 
-    @Test("a name that is canonically equivalent to another one, but other bytes → another entry, with its own name")
+    @Test("two canonically equivalent names with different bytes → two entries, each with its own name")
     func equivalentNames() throws {
         let (composed, decomposed) = ("\u{e9}", "e\u{301}")
         let listing = DirectoryListing()
@@ -31,7 +31,7 @@ struct DirectoryListingTests {
         #expect(listing.count == 2)
     }
 
-    @Test("entries in any order → directories first, then by name whatever the case")
+    @Test("entries in any order → directories first, then sorted by name without regard to case")
     func order() throws {
         let listing = DirectoryListing()
         let objects = try listing.replace(with: [
@@ -52,7 +52,7 @@ struct DirectoryListingTests {
         #expect(objects.allSatisfy { $0.fields["heading"] == nil })
     }
 
-    @Test("a new first entry → the heading moves to it, and both entries are updated")
+    @Test("a new first entry → the heading moves to the new entry, and both entries are updated")
     func movingHeading() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("m", .directory), entry("x")])
@@ -63,7 +63,7 @@ struct DirectoryListingTests {
         #expect(changes.upserts.map { $0.object.fields["heading"]?.string } == ["Directories", nil])
     }
 
-    @Test("an entry with other content → an update in its place")
+    @Test("the attributes of an entry change → the object is updated and keeps its position")
     func content() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a"), entry("b")])
@@ -74,7 +74,7 @@ struct DirectoryListingTests {
         #expect(try listing.apply(renames: [], statuses: [EntryPath("b"): entry("b", size: 9)]).isEmpty)
     }
 
-    @Test("a rename → the same object with another name, in its new place")
+    @Test("an entry is renamed → the same object gets the new name and moves to its new position")
     func rename() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a"), entry("b"), entry("c")])
@@ -87,7 +87,7 @@ struct DirectoryListingTests {
         #expect(names(listing) == ["b", "c", "d"])
     }
 
-    @Test("a new file under the old name of a renamed one → another identifier")
+    @Test("a new file gets the old name of a renamed file → the new file gets an identifier with a number")
     func takenName() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a")])
@@ -98,7 +98,7 @@ struct DirectoryListingTests {
         #expect(names(listing) == ["a", "b"])
     }
 
-    @Test("a file written anew and moved over the old one → the old object is updated, the new one gone")
+    @Test("a file is moved over another one → the object of the replaced file is updated, the other object removed")
     func replacement() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("notes", inode: 1), entry("notes.tmp", inode: 2)])
@@ -109,7 +109,7 @@ struct DirectoryListingTests {
         #expect(changes.upserts.map(\.object.id) == ["notes"])
     }
 
-    @Test("two entries that swap their names → both are followed")
+    @Test("two entries swap their names → both objects keep their identifiers and get the new names")
     func swap() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
@@ -125,7 +125,7 @@ struct DirectoryListingTests {
         #expect(list.names == ["a", "b"])
     }
 
-    @Test("read again after renames without a watch → an inode keeps its identifier")
+    @Test("the directory is read again after unobserved renames → the same inode keeps its identifier")
     func readAgain() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
@@ -133,7 +133,7 @@ struct DirectoryListingTests {
         #expect(objects.map(\.id) == ["b", "n", "a"])
     }
 
-    @Test("thousands of entries in any order, twice → in order; half of them under new names are the same objects")
+    @Test("5,000 entries are read again, half of them renamed → sorted, and the renamed entries keep their identifiers")
     func many() throws {
         var random = Random(state: 3)
         var numbers = Array(0..<5000)
@@ -149,7 +149,7 @@ struct DirectoryListingTests {
         #expect(objects.map(\.id) == inOrder.map { "n\(10_000 + $0)" })
     }
 
-    @Test("a name that is not UTF-8 → readable text, its bytes, and an identifier of its own")
+    @Test("names that are not UTF-8 → text with U+FFFD, the raw bytes in a field, and distinct identifiers")
     func bytes() throws {
         let listing = DirectoryListing()
         var odd = [entry("x"), entry("x")]
@@ -161,7 +161,7 @@ struct DirectoryListingTests {
         #expect(objects.map { $0.fields["raw-name"]?.array?.compactMap(\.int) } == [[0x66, 0xFE], [0x66, 0xFF]])
     }
 
-    @Test("2,000 random steps → a list that applies each change equals the listing", arguments: 0..<4)
+    @Test("500 rounds of random changes → a list that applies the changes equals the listing", arguments: 0..<4)
     func random(seed: UInt64) throws {
         var random = Random(state: seed)
         let names = (0..<8).map { EntryPath("\($0 % 2 == 0 ? "n" : "N")\($0)") }

@@ -12,7 +12,7 @@ struct DirectorySourceTests {
         let scratch = try Scratch()
         try scratch.write("notes.txt", "hello")
         try scratch.makeDirectory("sub")
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["sub", "notes.txt"])
         let file = try #require(following.list.object(named: "notes.txt"))
         #expect(file.id == "notes.txt")
@@ -24,11 +24,11 @@ struct DirectorySourceTests {
         #expect(following.list.object(named: "sub")?.fields["size"] == nil)
     }
 
-    @Test("files are created, renamed, extended, deleted → the list follows, and a renamed file stays the same object")
+    @Test("files are created, renamed, extended and deleted → the list is updated, and a renamed file keeps its object")
     func changes() async throws {
         let scratch = try Scratch()
         try scratch.write("b")
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["b"])
         try scratch.write("a", "1")
         await following.wait(forNames: ["a", "b"])
@@ -42,31 +42,31 @@ struct DirectorySourceTests {
         #expect(following.list.object(named: "c")?.id == "a")
     }
 
-    @Test("a file that grows 50 times at once → its last size, and few updates")
+    @Test("a file grows 50 times in a row → the list gets its final size")
     func burst() async throws {
         let scratch = try Scratch()
         try scratch.write("log")
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["log"])
         for _ in 0..<50 { try scratch.append("log", "line\n") }
         await following.wait { list, _ in list.object(named: "log")?.fields["size"] == .uint64(250) }
     }
 
-    @Test("2,000 files made at once → all of them, in order")
+    @Test("2,000 files are created at once → the list has all of them, in order")
     func many() async throws {
         let scratch = try Scratch()
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait { list, _ in list.names.isEmpty }
         for number in 0..<2000 { try scratch.write("f\(10_000 + number)") }
         await following.wait { list, _ in list.objects.count == 2000 }
         #expect(following.list.names == following.list.names.sorted())
     }
 
-    @Test("a file written beside and moved over the old one → the old object, changed")
+    @Test("a temporary file is moved over a file → the object of the replaced file is updated")
     func replaced() async throws {
         let scratch = try Scratch()
         try scratch.write("notes", "1")
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["notes"])
         try scratch.write(".notes.tmp", "12345")
         try scratch.rename(".notes.tmp", "notes")
@@ -76,23 +76,23 @@ struct DirectorySourceTests {
         #expect(following.list.objects.map(\.id) == ["notes"])
     }
 
-    @Test("hidden files are excluded → not in the list, also after a rename to a hidden name")
+    @Test("hidden files are excluded → they are not listed, nor is a file that is renamed to a hidden name")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.write(".profile")
         try scratch.write("a")
         try scratch.write("b")
-        var following = Following("\(scratch.path)&hidden=no")
+        var following = FollowedDirectory("\(scratch.path)&hidden=no")
         await following.wait(forNames: ["a", "b"])
         try scratch.rename("a", ".a")
         await following.wait(forNames: ["b"])
     }
 
-    @Test("the directory is removed → the list fails and keeps its objects; made again → followed again")
+    @Test("the directory is removed and created again → the list fails, then follows the new directory")
     func goneAndBack() async throws {
         let scratch = try Scratch()
         try scratch.write("a")
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["a"])
         try scratch.remove()
         await following.wait { _, failures in !failures.isEmpty }
@@ -113,7 +113,7 @@ struct DirectorySourceTests {
         }
         try scratch.write("top/mid/low/a")
         try scratch.write("other/mid/low/b")
-        var following = Following(scratch.file("top/mid/low"))
+        var following = FollowedDirectory(scratch.file("top/mid/low"))
         await following.wait(forNames: ["a"])
         try scratch.rename("top", "gone")
         try scratch.rename("other", "top")
@@ -123,7 +123,7 @@ struct DirectorySourceTests {
     }
 
     @Test(
-        "a symbolic link in the path gets another target → the directory there is followed",
+        "a symbolic link in the path gets another target → the list follows the new target directory",
         arguments: ["release-2", "next"])
     func turned(target: String) async throws {
         let scratch = try Scratch()
@@ -134,7 +134,7 @@ struct DirectorySourceTests {
         }
         try scratch.link("next", to: scratch.file("release-2"))
         try scratch.link("current", to: "release-1")
-        var following = Following(scratch.file("current/data"))
+        var following = FollowedDirectory(scratch.file("current/data"))
         await following.wait(forNames: ["of-release-1"])
         try scratch.link("new", to: target)
         try scratch.rename("new", "current")
@@ -144,11 +144,11 @@ struct DirectorySourceTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("no such directory → failed once with the path and the reason, and tried again")
+    @Test("the directory does not exist → one error with path and reason, and the list follows it once it is created")
     func missing() async throws {
         let scratch = try Scratch()
         try scratch.remove()
-        var following = Following(scratch.path)
+        var following = FollowedDirectory(scratch.path)
         await following.wait { _, failures in !failures.isEmpty }
         #expect(following.failures == ["\(scratch.path): No such file or directory"])
         try scratch.make()
@@ -156,17 +156,17 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["x"])
     }
 
-    @Test("a file in place of the directory → failed with the reason")
+    @Test("the path leads to a file → the list fails with the reason")
     func notADirectory() async throws {
         let scratch = try Scratch()
         try scratch.write("file")
-        var following = Following(scratch.file("file"))
+        var following = FollowedDirectory(scratch.file("file"))
         await following.wait { _, failures in !failures.isEmpty }
         #expect(following.failures == ["\(scratch.file("file")): Not a directory"])
     }
 
     @Test(
-        "no absolute path → invalidArguments that names it",
+        "the path is not absolute, or an option is unknown → invalidArguments that names the part at fault",
         arguments: ["", "tmp", "./x", "/a&recursion", "/a&depth=x&b"])
     func badPath(path: String) async {
         let entry = DataSourceEntry.source("directory") { try DirectorySource($0) }

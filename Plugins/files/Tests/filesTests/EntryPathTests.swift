@@ -5,10 +5,10 @@ import Testing
 
 @testable import files
 
-@Suite("Paths below a directory, and the options of a list")
+@Suite("Paths of entries, and options of a directory list")
 struct EntryPathTests {
     @Test(
-        "a path → its parts",
+        "a path → its components, last name, parent and depth",
         arguments: [("", [], "", ""), ("a", ["a"], "a", ""), ("a/b c/.d", ["a", "b c", ".d"], ".d", "a/b c")])
     func parts(text: String, components: [String], name: String, parent: String) {
         let path = EntryPath(text)
@@ -19,7 +19,7 @@ struct EntryPathTests {
         #expect(path.isRoot || path.parent.child(path.name) == path)
     }
 
-    @Test("a directory is renamed → the paths below it change with it")
+    @Test("a directory is renamed → the paths of entries below it are updated, other paths are not")
     func below() {
         let path = EntryPath("a/b/c")
         #expect(path.isBelow(EntryPath("a")))
@@ -33,7 +33,7 @@ struct EntryPathTests {
         #expect(path.moved(from: EntryPath("b"), to: EntryPath("y")) == path)
     }
 
-    @Test("any name in the path begins with a dot → hidden", arguments: [".a", "b/.a", ".a/b"])
+    @Test("a name in the path begins with a dot → the path counts as hidden", arguments: [".a", "b/.a", ".a/b"])
     func hidden(text: String) {
         #expect(EntryPath(text).isHidden)
         #expect(!EntryPath("a.b/c.").isHidden)
@@ -45,7 +45,7 @@ struct EntryPathTests {
             owner: 0, target: nil)
     }
 
-    @Test("entries of a tree → each below its directory, directories first, whatever the case, never interleaved")
+    @Test("entries of a tree in any order → sorted, each directory before its entries, subdirectories before files")
     func order() {
         let wanted = [
             entry("A", .directory), entry("A/x", .directory), entry("A/x/9"), entry("A/b"), entry("a", .directory),
@@ -60,15 +60,15 @@ struct EntryPathTests {
         }
     }
 
-    @Test("argument and settings → the listed entries")
+    @Test("argument and settings → path, depth, limits, and which entries are shown")
     func options() throws {
         let plain = try DirectoryOptions("/srv", settings: PluginSettings())
-        #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.greatestCount == 1_000_000)
+        #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.maximumCount == 1_000_000)
         #expect(plain.shows(EntryPath(".a")))
         #expect(!plain.shows(EntryPath("a/b")))
         let deep = try DirectoryOptions(
             "/srv&recursive", settings: PluginSettings(["ShowHidden": "no", "MaximumEntries": "5"]))
-        #expect(deep.isRecursive && deep.greatestCount == 5)
+        #expect(deep.isRecursive && deep.maximumCount == 5)
         #expect(deep.shows(EntryPath("a/b/c/d")) && !deep.shows(EntryPath("a/.b/c")))
         let two = try DirectoryOptions("/srv%26x&depth=2&hidden=yes", settings: PluginSettings(["ShowHidden": "no"]))
         #expect(two.path == "/srv&x" && two.showsHidden)
@@ -77,7 +77,7 @@ struct EntryPathTests {
     }
 
     @Test(
-        "invalid options → an error that names them",
+        "an invalid option or setting → an error that names it",
         arguments: [
             ("/a&depth=0", [:], "depth=0"), ("/a&depth=65", [:], "64"), ("/a&recursive=perhaps", [:], "recursive"),
             ("/a", ["MaximumEntries": "0"], "MaximumEntries"), ("/a", ["ShowHidden": "?"], "ShowHidden"),

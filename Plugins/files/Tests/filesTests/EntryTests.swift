@@ -6,7 +6,7 @@ import Testing
 
 @testable import files
 
-@Suite("What an entry shows")
+@Suite("Items of directory entries")
 struct EntryTests {
     @Test(
         "a number of bytes → text with a unit, of at most four digits",
@@ -20,7 +20,7 @@ struct EntryTests {
     }
 
     @Test(
-        "a name → its type by the longest known suffix",
+        "a file name → the MIME type of its longest known suffix",
         arguments: [
             ("a.txt", "text/plain"), ("A.TXT", "text/plain"), ("x.tar.gz", "application/x-compressed-tar"),
             ("x.y.gz", "application/gzip"), ("Makefile", "text/x-makefile"), ("photo.JPG", "image/jpeg"),
@@ -30,7 +30,7 @@ struct EntryTests {
         #expect(MimeTypes.builtIn.type(forName: name) == type)
     }
 
-    @Test("the freedesktop database → its suffixes and names, the heavier first, and its icons")
+    @Test("files of the freedesktop database → types by suffix and by name, the one with more weight first, and icons")
     func database() {
         let globs = """
             # comment
@@ -53,7 +53,7 @@ struct EntryTests {
         #expect(types.genericIcon(forType: types.type(forName: "unknown")) == "text-x-generic")
     }
 
-    @Test("no database → the built-in types")
+    @Test("no freedesktop database → the built-in MIME types")
     func noDatabase() {
         #expect(MimeTypes.installed(in: "/nonexistent").type(forName: "a.txt") == "text/plain")
     }
@@ -64,7 +64,7 @@ struct EntryTests {
         return EntryController(types: .builtIn).item(for: object)
     }
 
-    @Test("a file → title, size for people, icon by its type, reuse identifier by its kind")
+    @Test("a file → item with title, readable size, icon of its MIME type, and its kind as reuse identifier")
     func file() throws {
         let item = try item("file", "song.mp3", ["size": .uint64(3 << 20), "modified": 77])
         #expect(item.reuseIdentifier == "file")
@@ -75,7 +75,7 @@ struct EntryTests {
             ])
     }
 
-    @Test("a directory, a link, a pipe → a description of each")
+    @Test("a directory, a link, a pipe → items with icon, description and reuse identifier")
     func others() throws {
         #expect(try item("directory", "d").content["icon"] == "inode-directory")
         #expect(try item("directory", "d").content["detail"] == "directory")
@@ -84,7 +84,7 @@ struct EntryTests {
         #expect(try item("nonsense", "n").reuseIdentifier == "file")
     }
 
-    @Test("a device → described as a character or block device")
+    @Test("a device → MIME type of a character or block device")
     func devices() throws {
         let null = try #require(try Directory(root: "/dev").entry(EntryPath("null")))
         #expect(null.device == .character)
@@ -97,7 +97,7 @@ struct EntryTests {
         #expect(try Directory(root: "/").entry(EntryPath("dev"))?.device == nil)
     }
 
-    @Test("a list of entries → rows over the whole width, with a header over the first of each sort")
+    @Test("directories and files → rows over the whole width, with a header above the first directory")
     func list() throws {
         let list = try TestList(FilesPlugin.self, size: Size(width: 200, height: 300))
         let directory = try ListObject(
@@ -111,7 +111,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an entry that grows, or loses its heading → its item is rebound in place, without a reload of its section")
+    @Test("an entry changes its size or heading → its item or header is updated without a reload of the section")
     func update() throws {
         let list = try TestList(FilesPlugin.self)
         let file = try ListObject(id: "f", type: "file", fields: ["kind": "file", "size": .uint64(1)])

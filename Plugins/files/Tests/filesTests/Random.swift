@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SplitMix64.
+/// The random number generator SplitMix64.
 struct Random {
     var state: UInt64
 

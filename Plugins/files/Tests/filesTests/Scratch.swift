@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A directory that a test fills and that goes with it.
+/// A temporary directory of a test; it is removed together with this object.
 final class Scratch {
     let path: String
 
@@ -20,7 +20,7 @@ final class Scratch {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Without waiting for the disk, as Foundation does: tests write thousands of files.
+    /// Writes a file without fsync, which Foundation would call; tests write thousands of files.
     func write(_ name: String, _ text: String = "") throws {
         let bytes = Array(text.utf8)
         let descriptor = unsafe open(file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -43,7 +43,7 @@ final class Scratch {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: false)
     }
 
-    /// rename(2): also over a file that is there.
+    /// Renames an entry with rename(2), which replaces an existing file.
     func rename(_ old: String, _ new: String) throws {
         guard unsafe Foundation.rename(file(old), file(new)) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }

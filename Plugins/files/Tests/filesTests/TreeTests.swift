@@ -7,15 +7,15 @@ import Testing
 
 @testable import files
 
-@Suite("Following a tree", .timeLimit(.minutes(3)))
+@Suite("Following a directory tree", .timeLimit(.minutes(3)))
 struct TreeTests {
-    @Test("directories in directories → each entry below its directory, with path and depth, and no headings")
+    @Test("nested directories → each entry comes after its directory, with path and depth, and without headings")
     func contents() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("sub")
         try scratch.makeDirectory("sub/deep")
         for name in ["top", "sub/one", "sub/deep/two"] { try scratch.write(name) }
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["sub", "sub/deep", "sub/deep/two", "sub/one", "top"])
         let two = try #require(following.list.object(named: "two"))
         #expect(two.id == "sub/deep/two")
@@ -23,10 +23,10 @@ struct TreeTests {
         #expect(following.list.objects.allSatisfy { $0.fields["heading"] == nil })
     }
 
-    @Test("a tree made at once, as by unpacking an archive → every entry is listed")
+    @Test("a tree is created at once, as by unpacking an archive → every entry is listed")
     func unpacked() async throws {
         let scratch = try Scratch()
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait { list, _ in list.objects.isEmpty }
         var count = 0
         for outer in 0..<10 {
@@ -42,14 +42,14 @@ struct TreeTests {
         #expect(following.list.paths == scratch.walk())
     }
 
-    @Test("a tree that takes a thousand turns to read, and changes meanwhile → the list is the final tree")
+    @Test("a tree changes while it is read in a thousand turns → the list equals the final tree")
     func manyTurns() async throws {
         let scratch = try Scratch()
         for outer in 0..<10 {
             try scratch.makeDirectory("d\(outer)")
             for file in 0..<100 { try scratch.write("d\(outer)/f\(file)") }
         }
-        var following = Following("\(scratch.path)&recursive", turnTime: .zero)
+        var following = FollowedDirectory("\(scratch.path)&recursive", turnTime: .zero)
         for outer in 0..<5 {
             try scratch.rename("d\(outer)", "e\(outer)")
             try scratch.rename("d9/f\(outer)", "d8/g\(outer)")
@@ -66,11 +66,11 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory removed while it is read → failed, and read when it is there again")
+    @Test("the directory is removed while it is read → the list fails, and is read once the directory exists again")
     func goneWhileRead() async throws {
         let scratch = try Scratch()
         for number in 0..<300 { try scratch.write("f\(number)") }
-        var following = Following("\(scratch.path)&recursive", turnTime: .zero)
+        var following = FollowedDirectory("\(scratch.path)&recursive", turnTime: .zero)
         try scratch.remove()
         await following.wait { _, failures in !failures.isEmpty }
         try scratch.make()
@@ -78,13 +78,13 @@ struct TreeTests {
         await following.wait(forPaths: ["b"])
     }
 
-    @Test("a directory is renamed → it and all below keep their identifiers, and are still followed")
+    @Test("a directory is renamed → all objects below it keep their identifiers, and changes are still followed")
     func renamedDirectory() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("b")
         try scratch.makeDirectory("b/in")
         for name in ["b/in/x", "b/y", "a"] { try scratch.write(name) }
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["b", "b/in", "b/in/x", "b/y", "a"])
         try scratch.rename("b", "z")
         await following.wait(forPaths: ["z", "z/in", "z/in/x", "z/y", "a"])
@@ -96,7 +96,7 @@ struct TreeTests {
         #expect(following.list.object(named: "moved")?.id == "b/in/x")
     }
 
-    @Test("one directory is moved out, another in → all entries of the first are removed, all of the second are added")
+    @Test("a directory is moved out of the tree, another one in → all entries of both are removed or added")
     func movedOutAndIn() async throws {
         let scratch = try Scratch()
         let elsewhere = try Scratch()
@@ -104,7 +104,7 @@ struct TreeTests {
         try scratch.write("d/x")
         try elsewhere.makeDirectory("e")
         try elsewhere.write("e/y")
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["d", "d/x"])
         try FileManager.default.moveItem(atPath: scratch.file("d"), toPath: elsewhere.file("d"))
         await following.wait(forPaths: [])
@@ -116,12 +116,12 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory is deleted and made again at once → its present entries, and it is followed")
+    @Test("a directory is deleted and created again at once → its new entries are listed, and later changes followed")
     func deletedAndMade() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
         try scratch.write("d/old")
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["d", "d/old"])
         try scratch.delete("d")
         try scratch.makeDirectory("d")
@@ -131,12 +131,12 @@ struct TreeTests {
         await following.wait(forPaths: ["d", "d/new", "d/newer"])
     }
 
-    @Test("a depth limit → directories at the last level are listed without their entries, also after a move there")
+    @Test("a depth limit → directories at the last level are listed without entries, even when moved there")
     func depth() async throws {
         let scratch = try Scratch()
         for name in ["a", "a/b", "a/b/c"] { try scratch.makeDirectory(name) }
         try scratch.write("a/b/c/file")
-        var following = Following("\(scratch.path)&depth=1")
+        var following = FollowedDirectory("\(scratch.path)&depth=1")
         await following.wait(forPaths: ["a", "a/b"])
         try scratch.rename("a/b", "b")
         await following.wait(forPaths: ["a", "b", "b/c"])
@@ -146,24 +146,24 @@ struct TreeTests {
         #expect(following.list.object(named: "again")?.id == "a/b")
     }
 
-    @Test("a link to a directory, or to a parent → listed, but not followed")
+    @Test("a symbolic link to a directory or to a parent → the link itself is listed, not the target's entries")
     func links() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
         for (name, target) in [("d/up", ".."), ("side", "d")] {
             try FileManager.default.createSymbolicLink(atPath: scratch.file(name), withDestinationPath: target)
         }
-        var following = Following("\(scratch.path)&recursive")
+        var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["d", "d/up", "side"])
         #expect(following.list.object(named: "up")?.type == "link")
     }
 
-    @Test("hidden directories are excluded → neither they nor their entries are listed, until they are renamed")
+    @Test("hidden directories are excluded → a directory and its entries are listed only while its name has no dot")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory(".git")
         try scratch.write(".git/config")
-        var following = Following("\(scratch.path)&recursive&hidden=no")
+        var following = FollowedDirectory("\(scratch.path)&recursive&hidden=no")
         await following.wait { list, _ in list.objects.isEmpty }
         try scratch.rename(".git", "git")
         await following.wait(forPaths: ["git", "git/config"])
@@ -171,22 +171,22 @@ struct TreeTests {
         await following.wait(forPaths: [])
     }
 
-    @Test("more entries than allowed → the list fails and keeps its objects, and the message names the setting")
+    @Test("more entries than allowed → the list fails with the name of the setting, and keeps its objects")
     func tooMany() async throws {
         let scratch = try Scratch()
         for number in 0..<5 { try scratch.write("\(number)") }
-        var following = Following("\(scratch.path)&recursive", settings: ["MaximumEntries": "5"])
+        var following = FollowedDirectory("\(scratch.path)&recursive", settings: ["MaximumEntries": "5"])
         await following.wait { list, _ in list.objects.count == 5 }
         try scratch.write("5")
         await following.wait { _, failures in !failures.isEmpty }
         #expect(following.failures.first?.contains("more than 5 entries (MaximumEntries") == true)
         #expect(following.list.objects.count == 5)
-        var other = Following(scratch.path, settings: ["MaximumEntries": "3"])
+        var other = FollowedDirectory(scratch.path, settings: ["MaximumEntries": "3"])
         await other.wait { _, failures in !failures.isEmpty }
         #expect(other.list.objects.isEmpty)
     }
 
-    @Test("a directory with more names than a list may have → failed before any entry is examined")
+    @Test("a directory with too many names → reading fails before any attributes are read")
     func tooManyNames() throws {
         let scratch = try Scratch()
         for number in 0..<5 { try scratch.write("\(number)") }
@@ -197,21 +197,22 @@ struct TreeTests {
         #expect(reading.entries.isEmpty)
     }
 
-    /// How many notices the kernel keeps for one instance.
+    /// The maximum number of events in the kernel's queue of one inotify instance.
     private static let queueLength =
         (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
         .flatMap { Int($0.filter(\.isNumber)) } ?? .max
 
     @Test(
-        "the inotify queue overflows → everything is read again, renamed entries keep their identifiers",
+        "the inotify queue overflows → everything is read again, and renamed entries keep their identifiers",
         .enabled(if: queueLength <= 40_000, "inotify's queue is too long to be filled"))
     func overflow() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
         try scratch.write("d/a")
         let hold = DispatchSemaphore(value: 0)
-        var following = Following("\(scratch.path)&recursive") { hold.wait() }
-        // The source waits until its first list is consumed: what happens now reaches it later, or not at all.
+        var following = FollowedDirectory("\(scratch.path)&recursive") { hold.wait() }
+        // The source blocks until its first list is consumed, so that the events of the following changes overflow
+        // the queue.
         hold.signal()
         await following.wait(forPaths: ["d", "d/a"])
         try scratch.write("one more, which the source waits with")
@@ -230,7 +231,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory without read permission → its entry is marked, and all other entries are listed")
+    @Test("a directory without read permission → its entry is marked as unreadable, and all other entries are listed")
     func unreadable() throws {
         let scratch = try Scratch()
         for name in ["open", "closed"] {
@@ -239,9 +240,9 @@ struct TreeTests {
         }
         for path in [scratch.path, scratch.file("open")] { #expect(unsafe chmod(path, 0o755) == 0) }
         #expect(unsafe chmod(scratch.file("closed"), 0) == 0)
-        // Root may look everywhere: this thread asks the file system as nobody.
-        try askFileSystem(as: 65534)
-        defer { try? askFileSystem(as: geteuid()) }
+        // Root may read every directory, so this thread accesses the file system as the user nobody.
+        try setFileSystemUser(65534)
+        defer { try? setFileSystemUser(geteuid()) }
         let options = try DirectoryOptions("\(scratch.path)&recursive", settings: PluginSettings())
         let reading = TreeReading(options, from: .root, watch: try TreeWatch())
         while try !reading.proceed(until: .now) {}
@@ -253,12 +254,12 @@ struct TreeTests {
     }
 
     @Test(
-        "60 bursts of random changes → after each the list equals a walk of the tree, and renamed entries keep their objects",
+        "60 bursts of random changes → the list equals the tree after each burst, and renamed entries keep their objects",
         arguments: [1, 2], [Duration.milliseconds(100), .zero])
     func random(seed: UInt64, turnTime: Duration) async throws {
         var random = Random(state: seed)
         let scratch = try Scratch()
-        var following = Following("\(scratch.path)&recursive", turnTime: turnTime)
+        var following = FollowedDirectory("\(scratch.path)&recursive", turnTime: turnTime)
         await following.wait { list, _ in list.objects.isEmpty }
         for step in 0..<60 {
             for _ in 0...random.below(5) {
@@ -292,19 +293,19 @@ struct TreeTests {
     }
 }
 
-/// setfsuid(2), which Glibc's module does not have: for this thread only.
-private func askFileSystem(as user: uid_t) throws {
-    // A function of the C library, which stays.
+/// Calls setfsuid(2) for this thread; Glibc's module does not have this function.
+private func setFileSystemUser(_ user: uid_t) throws {
+    // The C library is never unloaded, so the pointer stays valid.
     let function = try #require(unsafe dlsym(nil, "setfsuid"))
     _ = unsafe unsafeBitCast(function, to: (@convention(c) (uid_t) -> CInt).self)(user)
 }
 
-extension Following {
+extension FollowedDirectory {
     mutating func wait(forPaths paths: [String]) async { await wait { list, _ in list.paths == paths } }
 }
 
 extension NaiveList {
-    /// The paths in order.
+    /// The paths of the entries, in order.
     var paths: [String] { objects.map { $0.fields["path"]?.string ?? "?" } }
 
     func object(at path: String) -> ListObject? { objects.first { $0.fields["path"]?.string == path } }
@@ -316,7 +317,7 @@ extension Scratch {
         return unsafe lstat(file(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What is below, in the order of the list, found out without the plugin.
+    /// Returns all paths below a directory in the order of the list, computed without the plugin.
     func walk(_ directory: String = "") -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: file(directory))) ?? []
         let paths = names.map { directory.isEmpty ? $0 : "\(directory)/\($0)" }

@@ -29,7 +29,7 @@ struct EntryTests {
         #expect(age.untilChange == .seconds(next))
     }
 
-    @Test("a time in the future, extreme times → now, and no trap")
+    @Test("a time in the future, extreme times → the age is \"now\", without an overflow")
     func strangeTimes() {
         #expect(Age(of: 5_000_000, at: 0).text == "now")
         #expect(Age(of: .min, at: .max).text == "now")
@@ -37,7 +37,7 @@ struct EntryTests {
         #expect(Age(of: 0, at: .max).untilChange > .zero)
     }
 
-    @Test("an ordinary entry → one row: first line, origin, age")
+    @Test("an entry of priority info → one row with the first line, the origin and the age")
     func row() throws {
         let list = try TestList(JournalPlugin.self, size: Size(width: 300, height: 400))
         try list.update([object("one\ntwo", time: 1, ["SYSLOG_IDENTIFIER": "cron", "_PID": "9", "_COMM": "x"])])
@@ -51,7 +51,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an error → header with its priority, the whole message in full height, and its origin")
+    @Test("an entry of priority err → header with the priority, the whole message, unit and source location")
     func alert() throws {
         let list = try TestList(
             JournalPlugin.self, sectionControllers: ["err": "AlertController", "*": "DebugController"])
@@ -70,7 +70,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    /// The task returns through the list's executor, which runs when the test lets it.
+    /// Runs the list's executor until the last item is an explanation.
     private func waitForExplanation(of id: String, in list: TestList) async throws {
         while list.items(of: id).last?.reuseIdentifier != "alert-explanation" {
             list.advance(by: .zero)
@@ -125,7 +125,7 @@ struct EntryTests {
         #expect(MessageCatalog.find(id) == nil)
     }
 
-    @Test("time passes → the ages of visible rows are updated, no others")
+    @Test("time passes → only the ages of visible rows are updated")
     func ages() throws {
         let clock = Mutex<Int64>(0)
         let list = try TestList(size: Size(width: 300, height: 88)) {

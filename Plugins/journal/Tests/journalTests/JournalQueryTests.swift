@@ -5,9 +5,9 @@ import Testing
 
 @testable import journal
 
-@Suite("Arguments of a list of the journal")
+@Suite("Arguments of a journal list")
 struct JournalQueryTests {
-    @Test("no options → the newest thousand entries of the system's journal, the newest first")
+    @Test("no options → the newest 1000 entries of the system's journal, the newest first")
     func nothing() throws {
         let query = try JournalQuery("")
         #expect(query.directory == nil)
@@ -16,7 +16,7 @@ struct JournalQueryTests {
         #expect(query.filter.isEmpty)
     }
 
-    @Test("all options → each set")
+    @Test("all options → the query has each of them")
     func options() throws {
         let query = try JournalQuery(
             "/var/log/journal/remote&unit=ssh&unit=dev-sda.swap&priority=warning&lines=50&order=oldest&_UID=0&_UID=7")
@@ -28,7 +28,7 @@ struct JournalQueryTests {
         #expect(query.matches == ["_UID": ["0", "7"]])
     }
 
-    @Test("priorities by name and by number → the same", arguments: JournalPriority.allCases)
+    @Test("a priority by name or by number → the same query", arguments: JournalPriority.allCases)
     func priorities(priority: JournalPriority) throws {
         #expect(try JournalQuery("priority=\(priority.name)").priority == priority)
         #expect(try JournalQuery("priority=\(priority.rawValue)").priority == priority)
@@ -49,7 +49,7 @@ struct JournalQueryTests {
     }
 
     @Test(
-        "an option that may not be repeated is given twice → invalidArguments that names it",
+        "a single-value option is given twice → invalidArguments that names the option",
         arguments: ["priority=err&priority=info", "/a&lines=5&unit=b&lines=5", "order=newest&order=oldest"])
     func repeated(text: String) throws {
         let error = try #require(throws: ListError.self) { try JournalQuery(text) }
@@ -80,13 +80,15 @@ struct JournalQueryTests {
     }
 }
 
-@Suite("The entries that a list keeps")
+@Suite("Events for the newest entries of a journal")
 struct JournalWindowTests {
     private func entries(_ numbers: Range<Int>) -> [JournalEntry] {
         numbers.map { JournalEntry(cursor: "\($0)", time: UInt64($0), fields: ["MESSAGE": "\($0)"]) }
     }
 
-    @Test("appended in portions of any size → always the newest, in order", arguments: ["newest", "oldest"])
+    @Test(
+        "batches of entries of any size → the list has the newest five entries, in order",
+        arguments: ["newest", "oldest"])
     func portions(order: String) throws {
         for sizes in [[0, 1, 2, 3], [7, 1, 1], [3, 9, 2, 30, 1], [4, 4, 4, 4, 4], [5, 5], [6, 4, 1]] {
             var window = JournalWindow(try JournalQuery("lines=5&order=\(order)"))
@@ -96,13 +98,13 @@ struct JournalWindowTests {
                 let new = entries(next..<next + size)
                 next += size
                 let event = try step == 0 ? window.replace(with: new) : window.append(new)
-                var told = event
+                var innerEvent = event
                 if case .upTo(let progress, let inner) = event {
-                    told = inner
+                    innerEvent = inner
                     let place = JournalPlace(cursor: progress.cursor ?? [])
                     #expect(place == JournalPlace(window.ids) && progress.position == window.ids.last)
                 }
-                switch told {
+                switch innerEvent {
                 case .replace(let objects): list = objects.map(\.id)
                 case .changes(let removed, let upserts):
                     list.removeAll { removed.contains($0) }
@@ -118,7 +120,7 @@ struct JournalWindowTests {
         }
     }
 
-    @Test("an entry → an object with its cursor, its priority as type, and the fields that it has")
+    @Test("a journal entry → an object with the cursor as id, the priority as type, and the entry's fields")
     func object() throws {
         let fields = ["MESSAGE": "no route", "PRIORITY": "3", "_PID": "17", "_SYSTEMD_UNIT": "net.service"]
         let object = try JournalEntry(cursor: "s=1;i=2", time: 5, fields: fields).object()
@@ -130,7 +132,7 @@ struct JournalWindowTests {
             ])
     }
 
-    @Test("no priority, or an invalid one → info", arguments: [nil, "", "9", "x"])
+    @Test("an entry without a valid priority → an object of the type info", arguments: [nil, "", "9", "x"])
     func noPriority(text: String?) throws {
         let entry = JournalEntry(cursor: "c", time: .max, fields: text.map { ["PRIORITY": $0] } ?? [:])
         #expect(try entry.object().type == "info")

@@ -19,7 +19,7 @@ struct JournalSourceTests {
         source.objects.map { $0.fields["message"]?.string ?? "" }
     }
 
-    @Test("existing and new entries → the newest first, with their fields")
+    @Test("a journal with old and new entries → all entries with their fields, the newest first")
     func follows() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -40,7 +40,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("more entries than the maximum → the newest ones, at the start and later")
+    @Test("more entries than the maximum → only the newest entries, at the start and after additions")
     func bounded() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -56,7 +56,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "a filter → only matching entries, also later ones",
+        "a filter → only matching entries, also of those written later",
         arguments: [
             ("unit=ssh", ["alert of ssh", "about ssh", "info of ssh"]),
             ("priority=err", ["alert of cron", "alert of ssh"]),
@@ -83,7 +83,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a journal file is added, one is removed → the entries of the present files, by time")
+    @Test("journal files are added and removed → the entries of the existing files, sorted by time")
     func rotation() async throws {
         let directory = try JournalDirectory()
         let first = try JournalWriter(directory.file("a"))
@@ -107,9 +107,9 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "started with a cursor → only new entries are sent, and the list keeps its maximum",
+        "the source is started with a cursor → only new entries are sent, and the list keeps its maximum",
         arguments: [0, 1, 3, 9], ["newest", "oldest"])
-    func goesOn(new: Int, order: String) async throws {
+    func resumes(new: Int, order: String) async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
         for number in 0..<6 { try writer.write("\(number)") }
@@ -120,7 +120,7 @@ struct JournalSourceTests {
         #expect(first.progress.position == (order == "newest" ? objects.first : objects.last)?.id)
         await first.stop()
         for number in 6..<6 + new { try writer.write("\(number)") }
-        // A source without a cursor shows when all entries are in the file.
+        // Another source, without a cursor, shows when all entries are in the file.
         let other = try await source(argument)
         await other.wait { messages($0).contains("\(5 + new)") }
         let second = try await TestSource(
@@ -147,7 +147,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "the cursor's entry is gone, or the cursor is invalid → the whole list is sent",
+        "the entry of the cursor is gone, or the cursor is invalid → the whole list is sent",
         arguments: [true, false])
     func lost(isForeign: Bool) async throws {
         let directory = try JournalDirectory()
@@ -165,14 +165,14 @@ struct JournalSourceTests {
             JournalPlugin.self, "entries", argument: directory.path,
             cursor: isForeign ? Array("9\nx".utf8) : cursor, objects: objects)
         guard case .upTo(_, .replace) = await second.next() else {
-            Issue.record("not all of it was read")
+            Issue.record("the whole list was not read")
             return
         }
         #expect(messages(second) == ["new"])
         await second.stop()
     }
 
-    @Test("an empty directory → an empty list, and the first entry is noticed")
+    @Test("an empty directory → an empty list, to which the first entry is added")
     func empty() async throws {
         let directory = try JournalDirectory()
         let source = try await source(directory.path)
@@ -188,7 +188,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a missing directory → failed with its path; it appears → followed; removed → failed again")
+    @Test("a directory is missing, created, removed → the list fails with the path, follows the journal, fails again")
     func missing() async throws {
         let directory = try JournalDirectory()
         try directory.remove()
@@ -207,7 +207,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is no journal beside journals → skipped")
+    @Test("a file that is not a journal is among the journal files → the file is skipped")
     func damaged() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Writes journal files by systemd-journal-remote, systemd's program for the journals of other machines.
+/// Writes journal files with systemd-journal-remote, systemd's program for the journals of other machines.
 ///
-/// Each entry is in the file at once, and readers that follow it notice it.
+/// The program writes each entry to the file at once and notifies readers of the file.
 final class JournalWriter {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 
@@ -15,7 +15,7 @@ final class JournalWriter {
     private let input = Pipe()
     private var time: UInt64
 
-    /// Begins a file.
+    /// Starts the program for a new file.
     init(_ path: String, from time: UInt64 = 1_700_000_000_000_000) throws {
         self.time = time
         process.executableURL = URL(filePath: Self.program)
@@ -28,24 +28,24 @@ final class JournalWriter {
 
     deinit { end() }
 
-    /// Writes an entry, a second after the last one (systemd.journal-fields(7), Journal Export Format).
+    /// Writes an entry, one second after the previous one (systemd.journal-fields(7), Journal Export Format).
     func write(_ message: String, _ fields: [String: String] = [:]) throws {
         time += 1_000_000
         var text = "__REALTIME_TIMESTAMP=\(time)\n__MONOTONIC_TIMESTAMP=\(time - 1_600_000_000_000_000)\n"
         text += "_BOOT_ID=0123456789abcdef0123456789abcdef\n"
         for (field, value) in fields { text += "\(field)=\(value)\n" }
         var data = Data((text + "MESSAGE\n").utf8)
-        // In binary form, so that it may have several lines.
+        // In binary format, so that the message may have several lines.
         let count = UInt64(message.utf8.count)
         data.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) })
         data.append(contentsOf: Array(message.utf8) + Array("\n\n".utf8))
         try input.fileHandleForWriting.write(contentsOf: data)
     }
 
-    /// Ends the program; entries that it has not read yet are lost.
+    /// Kills the program. Entries that it has not read yet are lost.
     ///
-    /// Closing its input is not enough, as processes started meanwhile may have inherited the other end of the pipe;
-    /// and while it reads, it ignores SIGTERM.
+    /// Closing the pipe is not enough, as other processes may have inherited its write end. While the program
+    /// reads, it ignores SIGTERM.
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
@@ -53,7 +53,7 @@ final class JournalWriter {
     }
 }
 
-/// A directory that a test fills with journal files; it is removed with this object.
+/// A temporary directory for journal files of a test; it is removed together with this object.
 final class JournalDirectory {
     let path: String
 

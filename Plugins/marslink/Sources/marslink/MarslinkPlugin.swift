@@ -3,8 +3,8 @@
 internal import Foundation
 public import PluginAPI
 
-/// IGListKit's tutorial app, which keeps an astronaut in touch with Earth, as a list: the data source `marslink/feed`
-/// and section controllers for journal entries, messages and the weather.
+/// The app of IGListKit's tutorial as a list: the data source `marslink/feed`, and section controllers for an
+/// astronaut's journal, messages from Earth and the weather on Mars.
 enum MarslinkPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let calendar = SolCalendar(landing: try landing(host.settings))

@@ -16,7 +16,7 @@ struct FeedSourceTests {
         try await TestSource(MarslinkPlugin.self, "feed", argument: argument, settings: PluginSettings(settings))
     }
 
-    @Test("no file → the sample, and its messages arrive one after the other, each in its place")
+    @Test("no file → the sample feed, whose messages arrive one by one, each at its position by date")
     func sample() async throws {
         let source = try await source("", ["MessageInterval": "1ms"])
         await source.wait { !$0.objects.isEmpty }
@@ -35,7 +35,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a file that changes → the list follows; one that is removed → failed with its path, until it is back")
+    @Test("the file changes, is removed, is back → the list is updated, fails with the path, recovers")
     func file() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ lines: String) throws { try lines.write(toFile: path, atomically: true, encoding: .utf8) }
@@ -59,7 +59,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a pipe without a writer → failed at once, instead of waiting")
+    @Test("the file is a FIFO without a writer → the list fails instead of blocking")
     func pipe() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -69,7 +69,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is too large → failed, with the maximum size")
+    @Test("the file is too large → the list fails with the maximum size")
     func tooLarge() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(count: 1 << 20 + 1).write(to: URL(filePath: path))
@@ -79,7 +79,7 @@ struct FeedSourceTests {
     }
 
     @Test(
-        "wrong arguments and settings → refused",
+        "an invalid argument or setting → the source is not created",
         arguments: [
             ("feed.jsonl", [:]), ("", ["MessageInterval": "often"]), ("", ["ReadInterval": "-1"]),
             ("", ["Landing": "soon"]),

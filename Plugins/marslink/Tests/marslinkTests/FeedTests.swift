@@ -14,7 +14,7 @@ struct FeedTests {
         #"{"kind":"message","id":"\#(id)","date":"\#(date)","author":"Ground","text":"\#(text)"}"#
     }
 
-    @Test("entries of all kinds → one list, the newest first, each with its type")
+    @Test("lines of all kinds → objects in one list, the newest first, each with its type")
     func order() throws {
         let feed = feed(
             message("b", "2035-11-07T10:00:00Z"),
@@ -28,7 +28,7 @@ struct FeedTests {
         #expect(objects.last?.fields["text"] == "Hello")
     }
 
-    @Test("an entry made an object and read again → the same entry")
+    @Test("an entry is converted to an object and back → the same content")
     func roundTrip() throws {
         for object in try (SampleFeed.feed.objects() + SampleFeed.messages.map { try $0.object() }) {
             let again =
@@ -42,7 +42,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a line that is no entry → left out, with its number and the reason",
+        "a malformed line → the line is skipped, and its number and the reason are recorded",
         arguments: [
             ("{", "not JSON"), ("[]", "the line has the wrong type"), (#"{"id":"x"}"#, "no date"),
             (#"{"kind":"tweet","id":"x","date":"2035-11-07T10:00:00Z"}"#, "kind cannot be read"),
@@ -56,14 +56,14 @@ struct FeedTests {
         #expect(feed.faults == [.init(line: 3, reason: reason)])
     }
 
-    @Test("an identifier twice → the later line")
+    @Test("two lines with the same identifier → the later line is used")
     func repeated() throws {
         let feed = feed(
             message("a", "2035-11-07T10:00:00Z", text: "old"), message("a", "2035-11-06T10:00:00Z", text: "new"))
         #expect(try feed.objects().map { $0.fields["text"] } == ["new"])
     }
 
-    @Test("inserted one by one in any order → each upsert places the entry as in the whole feed")
+    @Test("entries are inserted one by one → the position of each upsert matches the order of the whole feed")
     func inserts() throws {
         var feed = SampleFeed.feed
         var ids = feed.entries.map(\.id)
@@ -80,14 +80,14 @@ struct FeedTests {
     }
 
     @Test(
-        "hours since the landing → the sol, 24 hours and 37 minutes each",
+        "hours since the landing → number of the sol, which has 24 hours and 37 minutes",
         arguments: [(0.0, 0), (24.6, 0), (24.62, 1), (246.2, 10), (-1, -1)])
     func sols(hours: Double, sol: Int) {
         let calendar = SolCalendar(landing: SampleFeed.landing)
         #expect(calendar.sol(of: SampleFeed.landing.addingTimeInterval(hours * 3600)) == sol)
     }
 
-    @Test("a time outside of the calendar → sol 0, and a date that an object can hold")
+    @Test("a time beyond the range of numbers → sol 0, and a clamped date value")
     func endOfTime() {
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: .distantFuture) > 10_000)
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: Date(timeIntervalSince1970: 1e300)) == 0)
@@ -95,7 +95,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a text in lines of ten letters → broken between words, and a long word inside",
+        "a text in lines of ten characters → number of lines, broken between words and within long words",
         arguments: [
             ("", 1), ("0123456789", 1), ("01234 6789", 1), ("01234 67890", 2), ("one two three four", 2),
             ("0123456789a", 2), ("x 012345678901234567890123456789", 4),
@@ -105,7 +105,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a row of zero, negative or infinite width → a finite height",
+        "a row width that is zero, negative or not finite → a finite height",
         arguments: [0, -5, 1, .infinity, -.infinity, .nan] as [Double])
     func strangeWidth(width: Double) {
         #expect(TextSize.height(of: "some words", width: width).isFinite)

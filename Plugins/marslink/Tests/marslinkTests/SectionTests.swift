@@ -24,7 +24,7 @@ struct SectionTests {
         list.items(of: id).map { $0.content["title"]?.string ?? "" }
     }
 
-    @Test("a journal entry → its sol, and below it the text, as high as it needs")
+    @Test("a journal entry → an item with the sol, and one with the text, whose height fits the text")
     func journal() throws {
         let list = try list()
         let items = try list.shown(of: "entry-1")
@@ -35,7 +35,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a tapped message → read, not selected, and still read after a reload of the list")
+    @Test("a message is tapped → it is marked as read, also after a reload of the list")
     func message() throws {
         let list = try list()
         #expect(list.items(of: "message-1").first?.content["read"] == false)
@@ -48,7 +48,7 @@ struct SectionTests {
     }
 
     @Test(
-        "the actions read and unread → the message changes its state; other actions, and those on other sections → not handled"
+        "the actions read and unread → the message's mark changes; other actions and other sections → not handled"
     )
     func actions() throws {
         let list = try list()
@@ -60,7 +60,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("tapped weather → four details are inserted, tapped again → removed; details cannot be selected")
+    @Test("the weather is tapped twice → four details are inserted and removed; details cannot be selected")
     func weather() throws {
         let list = try list()
         list.events = []
@@ -76,7 +76,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("new weather of the same day → the section stays open")
+    @Test("the weather object is updated → its section stays expanded")
     func weatherUpdate() throws {
         let list = try list()
         try list.select(of: "weather-12")
@@ -86,7 +86,7 @@ struct SectionTests {
         #expect(list.items(of: "weather-12").map { $0.content["detail"] }.contains("3 °C"))
     }
 
-    @Test("a detail dragged → its new place, also after a reload; the summary stays where it is")
+    @Test("a detail is dragged → the order of the details changes, also after a reload; the summary cannot be moved")
     func reorder() throws {
         let list = try list()
         try list.select(of: "weather-12")
@@ -101,7 +101,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("objects of other types → faults of their own sections only")
+    @Test("objects without the expected fields → faults of their own sections only")
     func otherObjects() throws {
         let list = try list()
         try list.update(

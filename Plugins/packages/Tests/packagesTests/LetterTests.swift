@@ -6,13 +6,13 @@ import Testing
 
 @testable import packages
 
-@Suite("Rows of a letter")
+@Suite("Sections of packages by letter")
 struct LetterTests {
     private func objects(_ stanzas: String...) throws -> [ListObject] {
         try Letters(StatusFile(Array(stanzas.joined().utf8)).packages).objects()
     }
 
-    @Test("packages of a letter → a row each under a header with their number")
+    @Test("packages of a letter → one row for each package, below a header with the number of packages")
     func rows() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 400))
         try list.update(try objects(stanza("apt", size: 4140), stanza("adduser"), stanza("bash")))
@@ -28,7 +28,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a package is added, another changes → these rows and the header change, and nothing else")
+    @Test("a package is added, another one upgraded → one row inserted, one reloaded, and the header updated")
     func changes() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update(try objects(stanza("adduser"), stanza("awk")))
@@ -40,7 +40,7 @@ struct LetterTests {
         #expect(try list.shown(.header, of: "a")?.content["detail"] == "3 packages")
     }
 
-    @Test("scrolled into a letter of a list with sticky headers → its header stays at the top")
+    @Test("sticky headers, and scrolled into a letter's section → the header stays at the top")
     func sticky() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.stickyHeaders = true }
         try list.update(try objects((0..<50).map { stanza("a\(100 + $0)") }.joined(), stanza("bash")))
@@ -48,7 +48,7 @@ struct LetterTests {
         #expect(try list.shown(.header, of: "a")?.frame.origin.y == 1000)
     }
 
-    @Test("objects that are no letters → no rows, and no fault")
+    @Test("objects without packages → no rows and no fault")
     func otherObjects() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update([
@@ -59,7 +59,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a horizontal list → columns over the whole height")
+    @Test("a horizontal list → items over the whole height")
     func sideways() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.direction = .horizontal }
         try list.update(try objects(stanza("a")))

@@ -9,7 +9,7 @@ import Testing
 struct StatusFileTests {
     private func read(_ text: String) -> StatusFile { StatusFile(Array(text.utf8)) }
 
-    @Test("a stanza → name, version, architecture, summary, section, size in bytes and state")
+    @Test("a stanza → package with name, version, architecture, summary, section, size in bytes and state")
     func stanzas() throws {
         let file = read(stanza("bash", version: "5.2.15-2+b7", size: 7163) + stanza("zsh", state: "config-files"))
         let bash = try #require(file.packages.first)
@@ -23,7 +23,7 @@ struct StatusFileTests {
         #expect(file.unreadableCount == 0)
     }
 
-    @Test("a package for two architectures → two; twice for one → the later one, in the first one's place")
+    @Test("a package for two architectures → two packages; two stanzas for one architecture → the later stanza")
     func repeated() {
         let file = read(
             stanza("libc6") + stanza("libc6", architecture: "i386") + stanza("libc6", version: "2.0"))
@@ -32,7 +32,7 @@ struct StatusFileTests {
     }
 
     @Test(
-        "a damaged file → complete stanzas are read, the others counted with the first line number",
+        "a damaged file → complete stanzas are read, the others counted",
         arguments: [
             ("", [], 0, nil),
             ("\n\n\n", [], 0, nil),
@@ -54,7 +54,7 @@ struct StatusFileTests {
         #expect(file.packages.allSatisfy { $0.installedSize == nil })
     }
 
-    @Test("bytes that are not text → readable text, and a valid object")
+    @Test("a NUL and bytes that are not UTF-8 → U+FFFD, and a valid object")
     func bytes() throws {
         let file = StatusFile(Array("Package: a\nStatus: x\nDescription: ".utf8) + [0xFF, 0, 0x21, 0x0A])
         #expect(file.packages.first?.summary == "\u{FFFD}\u{FFFD}!")
@@ -62,12 +62,14 @@ struct StatusFileTests {
         #expect(objects.first?.fields["packages"]?.array?.first?.dictionary?["summary"] == "\u{FFFD}\u{FFFD}!")
     }
 
-    @Test("a size that overflows → no size", arguments: ["18014398509481984", "99999999999999999999", "-1", "1.5"])
+    @Test(
+        "an invalid or overflowing size → a package without a size",
+        arguments: ["18014398509481984", "99999999999999999999", "-1", "1.5"])
     func hugeSize(text: String) {
         #expect(read("Package: a\nStatus: x\nInstalled-Size: \(text)\n").packages.first?.installedSize == nil)
     }
 
-    @Test("any prefix of a file → never an error, and never a package that is not in it")
+    @Test("any prefix of a file → the packages of the complete stanzas, without an error")
     func prefixes() {
         let bytes = Array((stanza("a") + stanza("bb") + stanza("ccc")).utf8)
         for count in 0...bytes.count {
@@ -76,7 +78,7 @@ struct StatusFileTests {
         }
     }
 
-    @Test("names → letters as in Debian's archive, each letter with its packages by name")
+    @Test("package names → groups by letter as in Debian's archive, each sorted by name")
     func letters() throws {
         let text = ["zlib1g", "libc6", "0ad", "lib", "libc-bin", "Apt", "less", "libx11-6", "adduser"]
             .map { stanza($0) }.joined()

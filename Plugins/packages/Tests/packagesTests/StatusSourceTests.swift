@@ -13,7 +13,7 @@ struct StatusSourceTests {
             PackagesPlugin.self, "installed", argument: argument, settings: PluginSettings(settings))
     }
 
-    @Test("installed, upgraded, removed → the list follows each rename of the status file")
+    @Test("packages are installed, upgraded and removed → the list is updated at each rename of the status file")
     func follows() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("bash") + stanza("adduser"))
@@ -28,7 +28,7 @@ struct StatusSourceTests {
         await source.stop()
     }
 
-    @Test("written in place, which dpkg does not do → followed too")
+    @Test("the status file is written in place, which dpkg does not do → the list is updated")
     func writtenInPlace() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a"))
@@ -39,7 +39,7 @@ struct StatusSourceTests {
         #expect(source.objects.count == 2)
     }
 
-    @Test("the option all → removed packages whose configuration files remain are in the list too")
+    @Test("the option all → the list includes removed packages whose configuration files remain")
     func all() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a", state: "config-files") + stanza("b"))
@@ -48,7 +48,7 @@ struct StatusSourceTests {
         #expect(source.objects.map(\.id) == ["a", "b"])
     }
 
-    @Test("no argument → the setting's file")
+    @Test("no argument → the file of the setting Status")
     func setting() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("x"))
@@ -58,7 +58,7 @@ struct StatusSourceTests {
     }
 
     @Test(
-        "file or directory missing, removed, of another kind → failed with path and reason, and followed again when it is back"
+        "the file or directory is missing or has no packages → the list fails with path and reason, then recovers"
     )
     func missing() async throws {
         let admin = try AdminDirectory()
@@ -76,11 +76,11 @@ struct StatusSourceTests {
         await source.wait { $0.failure == nil && $0.objects.map(\.id) == ["b"] }
         try admin.replaceStatus("no packages here\n")
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(admin.status): it has no package")
+        #expect(source.failure == "\(admin.status): the file contains no package")
         #expect(source.objects.map(\.id) == ["b"])
     }
 
-    @Test("a directory in place of the file → failed with the reason")
+    @Test("the path leads to a directory → the list fails with the reason")
     func directory() async throws {
         let admin = try AdminDirectory()
         let source = try await source(admin.path)
@@ -88,7 +88,7 @@ struct StatusSourceTests {
         #expect(source.failure == "\(admin.path): Invalid argument")
     }
 
-    @Test("a wrong argument → refused", arguments: ["status", "&all=perhaps", "/a&some"])
+    @Test("an invalid argument → the source is not created", arguments: ["status", "&all=perhaps", "/a&some"])
     func badArgument(argument: String) async {
         await #expect(throws: (any Error).self) { try await source(argument) }
     }

@@ -5,7 +5,7 @@ import PluginAPI
 
 @testable import packages
 
-/// A directory with a status file, as dpkg has it; it is removed with the test.
+/// A temporary copy of dpkg's directory with a status file; it is removed together with this object.
 final class AdminDirectory {
     let path: String
 
@@ -23,14 +23,14 @@ final class AdminDirectory {
 
     func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
-    /// Writes as dpkg does: a new file, then renamed over the old one.
+    /// Replaces the status file as dpkg does: writes a new file and renames it over the old one.
     func replaceStatus(_ text: String) throws {
         try Data(text.utf8).write(to: URL(filePath: "\(path)/status-new"))
         guard unsafe rename("\(path)/status-new", status) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 }
 
-/// A stanza of the status file.
+/// Returns a stanza of the status file.
 func stanza(
     _ name: String, version: String = "1.0-1", architecture: String = "amd64", state: String = "installed",
     size: Int? = nil
@@ -55,7 +55,7 @@ func stanza(
 }
 
 extension ListObject {
-    /// The identities of the letter's packages.
+    /// The identities of the packages in a letter's object.
     var packageIDs: [String] {
         (fields["packages"]?.array ?? []).compactMap { $0.dictionary?["id"]?.string }
     }

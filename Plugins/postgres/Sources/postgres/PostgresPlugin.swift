@@ -2,7 +2,7 @@
 
 public import PluginAPI
 
-/// Lists that live in a PostgreSQL database and that many machines follow: the data source `postgres/list`.
+/// Lists whose objects are in a PostgreSQL database and that many machines follow: the data source `postgres/list`.
 enum PostgresPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let services = Services(host.logger)
@@ -14,5 +14,5 @@ enum PostgresPlugin: Plugin {
     }
 }
 
-/// What listd looks for in the library.
+/// The symbol that listd looks up in the library.
 @c public func listd_plugin(_ call: PluginCall) { exportPlugin(PostgresPlugin.self, to: call) }

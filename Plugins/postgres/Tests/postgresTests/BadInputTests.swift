@@ -11,13 +11,13 @@ import Testing
     "Errors in a database", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct BadInputTests {
-    /// Waits until the source says something that contains all of these.
-    private func wait(_ source: TestSource, toSay words: String...) async {
+    /// Waits until the source's error contains all of these words.
+    private func wait(_ source: TestSource, toReport words: String...) async {
         await source.wait { source in words.allSatisfy { source.failure?.contains($0) == true } }
     }
 
     @Test(
-        "an invalid argument → the list is not made, and the error names the argument",
+        "an invalid argument → the source is not created, and the error names the argument",
         arguments: [
             ("", "name"), ("orders&poll=1ms", "poll"), ("orders&poll=x", "poll"), ("orders&stale=10ms", "stale"),
             ("orders&write=perhaps", "write"), ("orders&password=secret", "password"),
@@ -25,7 +25,7 @@ struct BadInputTests {
     func arguments(argument: String, word: String) async throws {
         do {
             _ = try await TestSource(PostgresPlugin.self, "list", argument: argument)
-            Issue.record("it was made")
+            Issue.record("the source was created")
         } catch {
             let error = try #require(error as? ListError)
             #expect(error.code == .invalidArguments)
@@ -33,11 +33,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("a service that does not exist → the list's error names it")
+    @Test("a service that does not exist → the list's error names the service")
     func service() async throws {
         _ = Server.Services.path
         let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=nowhere")
-        await wait(source, toSay: "service=nowhere", "not found")
+        await wait(source, toReport: "service=nowhere", "not found")
         await source.stop()
     }
 
@@ -45,21 +45,21 @@ struct BadInputTests {
     func password() async throws {
         let server = try FollowingTests.orders(1)
         try server.sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
-        try server.demandPasswords()
+        try server.requirePasswords()
         let service = try server.service("guest", more: ["password=wr0ng-secret"])
         let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)")
-        await wait(source, toSay: "service=\(service)", "host \(server.path)", "password authentication failed")
+        await wait(source, toReport: "service=\(service)", "host \(server.path)", "password authentication failed")
         #expect(source.failure?.contains("wr0ng") == false)
         await source.stop()
     }
 
-    @Test("a database without the extension, which is then created → an error of the list, then the list is followed")
+    @Test("the extension is missing and then created → the list has an error, then follows its table")
     func noExtension() async throws {
         let server = try Server(hasExtension: false)
         let source = try await FollowingTests.follow(server)
-        await wait(source, toSay: "no extension listd")
+        await wait(source, toReport: "no extension listd")
         try server.install()
-        await wait(source, toSay: "no list “orders”")
+        await wait(source, toReport: "no list “orders”")
         try server.sql("CREATE TABLE orders (id int PRIMARY KEY, title text); INSERT INTO orders VALUES (1, 'a')")
         try server.sql("SELECT listd.watch('orders', 'orders')")
         await source.wait { $0.objects.count == 1 }
@@ -73,11 +73,11 @@ struct BadInputTests {
         try server.sql(
             "CREATE OR REPLACE FUNCTION listd.version() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '2.0' $$")
         let source = try await FollowingTests.follow(server)
-        await wait(source, toSay: "version “2.0”", "knows 1")
+        await wait(source, toReport: "version “2.0”", "needs version 1")
         await source.stop()
     }
 
-    @Test("a role without rights to the log, then to the table → the list's error; another list is still followed")
+    @Test("a role lacks rights to the log or the table → the list has an error; another list is still followed")
     func rights() async throws {
         let server = try FollowingTests.orders(2)
         try server.sql(
@@ -87,38 +87,38 @@ struct BadInputTests {
             SELECT listd.watch('other', 'other'); GRANT SELECT ON other TO reader;
             """)
         let source = try await FollowingTests.follow(server, user: "reader")
-        await wait(source, toSay: "permission denied for schema listd")
+        await wait(source, toReport: "permission denied for schema listd")
         try server.sql("GRANT USAGE ON SCHEMA listd TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA listd TO reader")
-        await wait(source, toSay: "permission denied for public.orders")
+        await wait(source, toReport: "permission denied for public.orders")
         let other = try await FollowingTests.follow(server, "other", user: "reader")
         await other.wait { $0.objects.count == 1 }
         try server.sql("GRANT SELECT ON orders TO reader")
         await source.wait { $0.objects.count == 2 }
         try server.sql(
             "REVOKE SELECT ON orders FROM reader; INSERT INTO other VALUES (2); DELETE FROM orders WHERE id = 1")
-        await wait(source, toSay: "permission denied")
+        await wait(source, toReport: "permission denied")
         await other.wait { $0.objects.count == 2 }
         #expect(source.objects.count == 2)
         await source.stop()
         await other.stop()
     }
 
-    @Test("a table without an id, or with an unsupported type → listd.watch refuses it, or the list has an error")
+    @Test("a table without an id → listd.watch fails; a column of an unsupported type → the list has an error")
     func columns() async throws {
         let server = try Server()
         try server.sql("CREATE TABLE nameless (n int); CREATE TABLE odd (id int PRIMARY KEY, place point)")
         #expect(throws: Server.Failure.self) { try server.sql("SELECT listd.watch('n', 'nameless')") }
         try server.sql("SELECT listd.watch('odd', 'odd')")
         let source = try await FollowingTests.follow(server, "odd")
-        await wait(source, toSay: "“place”", "point")
+        await wait(source, toReport: "“place”", "point")
         try server.sql("ALTER TABLE odd ALTER place TYPE text USING place::text; INSERT INTO odd VALUES (1, 'here')")
         await source.wait { $0.objects.count == 1 }
         try server.sql("DROP TABLE odd")
-        await wait(source, toSay: "gone")
+        await wait(source, toReport: "gone")
         await source.stop()
     }
 
-    @Test("rows without id or rank, and ids that occur twice → left out; the list has an error and keeps its objects")
+    @Test("rows without id or rank → left out; an id occurs twice → the list has an error and keeps its objects")
     func ids() async throws {
         let server = try Server()
         try server.sql(
@@ -133,14 +133,14 @@ struct BadInputTests {
         try server.sql("INSERT INTO rows VALUES (6, 'f', 6), (7, NULL, 5); UPDATE rows SET rank = 3 WHERE n = 3")
         await source.wait { $0.objects.map(\.id) == ["a", "c", "e", "f"] }
         try server.sql("INSERT INTO rows VALUES (8, 'a', 8)")
-        await wait(source, toSay: "“a”", "more than once")
+        await wait(source, toReport: "“a”", "more than once")
         #expect(source.objects.map(\.id) == ["a", "c", "e", "f"])
         try server.sql("DELETE FROM rows WHERE n = 8")
         await source.wait { $0.failure == nil }
         await source.stop()
     }
 
-    @Test("a row of 20 MiB → its object has no fields; the others are complete")
+    @Test("a row of 20 MiB → its object has no fields; all other objects are complete")
     func large() async throws {
         let server = try FollowingTests.orders(3)
         try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
@@ -155,7 +155,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("text that is no UTF-8, JSON that no field can have → the field is left out")
+    @Test("text that is not UTF-8, JSON that a field cannot have → the field is left out")
     func text() async throws {
         let server = try Server(encoding: "SQL_ASCII")
         try server.sql(
@@ -172,17 +172,17 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a trigger is dropped or disabled → the list has an error; watched again → the list has all missed changes")
+    @Test("a trigger is dropped or disabled → the list has an error; restored → the list gets the missed changes")
     func triggers() async throws {
         let server = try FollowingTests.orders(1)
         let source = try await FollowingTests.follow(server)
         await source.wait { $0.objects.count == 1 }
         try server.sql("DROP TRIGGER listd_1_insert ON orders; INSERT INTO orders VALUES (2, 2, 'unseen')")
-        await wait(source, toSay: "trigger", "orders")
+        await wait(source, toReport: "trigger", "orders")
         try server.sql("SELECT listd.watch('orders', 'orders')")
         await source.wait { $0.objects.count == 2 && $0.failure == nil }
         try server.sql("ALTER TABLE orders DISABLE TRIGGER USER")
-        await wait(source, toSay: "trigger")
+        await wait(source, toReport: "trigger")
         try server.sql("INSERT INTO orders VALUES (3, 3, 'unseen'); ALTER TABLE orders ENABLE TRIGGER USER")
         await source.wait { $0.objects.count == 3 }
         await source.stop()

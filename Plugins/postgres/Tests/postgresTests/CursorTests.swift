@@ -5,9 +5,9 @@ import Testing
 
 @testable import postgres
 
-@Suite("Cursors")
+@Suite("Cursors of a PostgreSQL list")
 struct CursorTests {
-    @Test("a cursor as bytes → the same cursor; anything else → none")
+    @Test("encoded and decoded cursor → the same cursor; malformed bytes → no cursor")
     func bytes() {
         let cursor = ListCursor(generation: "7/a-b", snapshot: "10:20:12,15", fingerprint: "x1")
         #expect(ListCursor(cursor.bytes) == cursor)
@@ -16,7 +16,7 @@ struct CursorTests {
         }
     }
 
-    @Test("a snapshot → includes transactions that ended before it, not later ones or those under way")
+    @Test("a snapshot → transactions that ended before it are visible, later and running ones are not")
     func sees() {
         let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
         #expect([9, 10, 11, 13, 19].allSatisfy { cursor.sees($0) })

@@ -33,7 +33,7 @@ struct FollowingTests {
 
     private func titles(_ source: TestSource) -> [String] { source.objects.map { $0.fields["title"]?.string ?? "-" } }
 
-    @Test("rows are inserted, changed, moved and deleted → the list equals the table, in its order")
+    @Test("rows are inserted, updated, moved and deleted → the list equals the table, in the same order")
     func follows() async throws {
         let server = try Self.orders(3)
         let source = try await Self.follow(server)
@@ -52,7 +52,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("every type that a field can have → its value, NULL is absent")
+    @Test("columns of all supported types → fields with their values, and no field for NULL")
     func types() async throws {
         let server = try Server()
         try server.sql(
@@ -90,14 +90,14 @@ struct FollowingTests {
                 "m": .string("large"), "n": .int64(7), "o": .string("v"), "p": .int64(.max),
             ])
         #expect(source.objects == [expected])
-        // The same by way of a change.
+        // The same values, read from a change instead of the whole table.
         try server.sql("UPDATE things SET q = 5")
         await source.wait { $0.objects.first?.fields["q"] == 5 }
         #expect(source.objects.first?.fields.patched(set: [:], unset: ["q"]) == expected.fields)
         await source.stop()
     }
 
-    @Test("a transaction begins before others and ends after them → none of its changes is missed")
+    @Test("a transaction begins before another one and commits after it → its changes are not missed")
     func overlapping() async throws {
         let server = try Self.orders(1)
         let source = try await Self.follow(server)
@@ -111,7 +111,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("restarted with its cursor → only later changes are read, and the list is not replaced")
+    @Test("the source is restarted with its cursor → only later changes are read, and the list is not replaced")
     func cursor() async throws {
         let server = try Self.orders(100)
         let service = try server.service()
@@ -136,7 +136,7 @@ struct FollowingTests {
         await second.stop()
     }
 
-    @Test("the log does not reach back to the cursor, or has another generation → the whole list is read")
+    @Test("the log was pruned past the cursor, or has a new generation → the whole list is read")
     func whole() async throws {
         let server = try Self.orders(10)
         let service = try server.service()
@@ -152,7 +152,7 @@ struct FollowingTests {
         await second.wait { $0.objects.count == 9 }
         #expect(second.pageCount > 0)
         let pages = second.pageCount
-        // A crash ends the generation: what it may have undone is found out.
+        // A crash ends the generation, and may have undone changes that the list has.
         server.stop(kill: true)
         try server.start()
         try server.sql("DELETE FROM orders WHERE id = 2")
@@ -161,7 +161,7 @@ struct FollowingTests {
         await second.stop()
     }
 
-    @Test("the log is truncated between the two queries of a poll → the whole list is read, and nothing is missed")
+    @Test("the log is pruned between the two queries of a poll → the whole list is read, and no change is missed")
     func prunedBetween() async throws {
         let server = try Self.orders(4)
         try server.sql(
@@ -182,7 +182,7 @@ struct FollowingTests {
         try first.sql("BEGIN; UPDATE orders SET title = 'first' WHERE id = 1")
         try server.sql("UPDATE orders SET title = 'between' WHERE id = 2")
         await source.wait { titles($0)[1] == "between" }
-        // The log keeps what came after the transaction that is under way, and not the one before it.
+        // The log keeps the changes made since the running transaction began, and drops those before it.
         try second.sql("BEGIN; UPDATE orders SET title = 'held' WHERE id = 3")
         try first.sql("COMMIT; UPDATE orders SET title = 'last' WHERE id = 4")
         await source.wait { titles($0)[3] == "last" }
@@ -192,7 +192,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("the server is stopped cleanly and started → the generation stays, and the list has an error meanwhile")
+    @Test("the server is cleanly restarted → the list has an error meanwhile, then continues with the same generation")
     func cleanRestart() async throws {
         let server = try Self.orders(10)
         let source = try await Self.follow(server, options: "&stale=200ms")
@@ -213,7 +213,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("several lists of one service, one a view of two tables → each is followed")
+    @Test("two lists of one service, one of them a view of two tables → both are followed")
     func severalLists() async throws {
         let server = try Self.orders(2000)
         try server.sql(

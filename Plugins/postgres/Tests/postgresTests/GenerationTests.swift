@@ -8,16 +8,16 @@ import Testing
     "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct GenerationTests {
-    @Test("begun while a transaction is under way → transactions that end later stay in the log for a standby")
+    @Test("a generation begins while a transaction is running → the log keeps later commits for followers of a standby")
     func overlapping() throws {
         let server = try FollowingTests.orders(2)
         let (slow, fast) = (try server.session(), try server.session())
         try slow.sql("BEGIN; SELECT pg_current_xact_id()")
         try fast.sql("BEGIN; UPDATE orders SET title = 'changed' WHERE id = 2")
-        // Cursors of a standby's followers outlive a crash of the primary.
+        // The cursors of a standby's followers stay valid after a crash of the primary.
         let cursor = try #require(try server.sql("SELECT pg_current_snapshot()").first)
         try fast.sql("COMMIT")
-        // As a crash leaves it.
+        // A crash empties this unlogged table.
         try server.sql("TRUNCATE listd.incarnation")
         try server.sql("SELECT FROM listd.hello()")
         #expect(
@@ -25,7 +25,7 @@ struct GenerationTests {
         try slow.sql("ROLLBACK")
     }
 
-    @Test("a generation begins after a restore → numbers that this server has not used yet are removed from the log")
+    @Test("a generation begins after a restore → log entries with future transaction numbers are removed")
     func foreign() throws {
         let server = try FollowingTests.orders(2)
         try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")

@@ -11,7 +11,8 @@ import Testing
     "A connection that is lost during COMMIT", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct LostCommitTests {
-    /// Writes to a list of which a write takes long to end; when it has come so far, its connection is interrupted.
+    /// Writes to a list whose COMMIT takes long, and interrupts the connection while the COMMIT is waiting for
+    /// `event`.
     private func write(
         _ prepare: String, waitingFor event: String,
         interrupt: @escaping @Sendable (_ server: Server, _ process: String) throws -> Void
@@ -24,7 +25,7 @@ struct LostCommitTests {
             let question = "SELECT pid FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = '\(event)'"
             while true {
                 if let process = try server.sql(question).first { return try interrupt(server, process) }
-                // The server tells nobody what its processes wait for.
+                // The server does not notify about waiting processes, so they are polled.
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -42,9 +43,9 @@ struct LostCommitTests {
         CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait();
         """
 
-    @Test("the transaction was committed → the write succeeds")
+    @Test("the connection is lost after the commit → the write succeeds")
     func committed() async throws {
-        // The transaction is there, and its end waits for a standby that does not come.
+        // The transaction is committed, but COMMIT waits for a standby that does not exist.
         let (server, source, error) = try await write(
             "ALTER SYSTEM SET synchronous_standby_names = 'nobody'; SELECT pg_reload_conf()", waitingFor: "SyncRep"
         ) { try $0.sql("SELECT pg_terminate_backend(\($1))") }
@@ -54,7 +55,7 @@ struct LostCommitTests {
         await source.stop()
     }
 
-    @Test("the transaction was not committed → the write fails, and the message says that nothing was written")
+    @Test("the connection is lost before the commit → the write fails, and the message says that nothing was written")
     func aborted() async throws {
         let (server, source, error) = try await write(Self.slowTrigger, waitingFor: "PgSleep") {
             try $0.sql("SELECT pg_terminate_backend(\($1))")
@@ -65,7 +66,7 @@ struct LostCommitTests {
         await source.stop()
     }
 
-    @Test("the server does not come back → the write fails, and the message says that the outcome is unknown")
+    @Test("the server stops and does not come back → the write fails, and the message says that the outcome is unknown")
     func unknown() async throws {
         let (_, source, error) = try await write(Self.slowTrigger, waitingFor: "PgSleep") { server, _ in
             server.stop(kill: true)

@@ -9,10 +9,10 @@ import Testing
 @testable import postgres
 
 @Suite(
-    "Through a pooler in transaction mode", .serialized, .timeLimit(.minutes(3)),
+    "Following through a pooler in transaction mode", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled && Pooler.isInstalled, "PostgreSQL's server or PgBouncer is not installed"))
 struct PoolerTests {
-    @Test("two sessions of the server for two lists, writes and other clients → lists as with sessions of their own")
+    @Test("two lists and other clients share two server sessions → the lists are complete, writes succeed")
     func follows() async throws {
         let server = try FollowingTests.orders(2000)
         try server.sql(
@@ -43,7 +43,7 @@ struct PoolerTests {
         await others.stop()
     }
 
-    @Test("the server behind a pooler is killed and comes back → the lists go on")
+    @Test("the server behind a pooler is killed and started again → the list has an error, then continues")
     func crash() async throws {
         let server = try FollowingTests.orders(10)
         let pooler = try Pooler(before: server)
@@ -61,7 +61,7 @@ struct PoolerTests {
 
 /// A PgBouncer in transaction mode, with two sessions of a server for all clients.
 final class Pooler {
-    /// The program; nil = it is not installed.
+    /// The path of the program; `nil` = it is not installed.
     private static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
@@ -103,12 +103,12 @@ final class Pooler {
             guard !data.isEmpty else { throw Server.Failure(description: "PgBouncer ended: \(text)") }
             text += String(decoding: data, as: UTF8.self)
         }
-        // The rest is in its log file.
+        // Further output is in the log file.
         output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
     }
 
     deinit {
-        // It inherits the signals that a thread of Dispatch blocks, SIGTERM among them.
+        // It inherits the blocked signals of a Dispatch thread, including SIGTERM.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         output.fileHandleForReading.readabilityHandler = nil
@@ -117,6 +117,6 @@ final class Pooler {
     /// Runs SQL through the pooler.
     func sql(_ text: String) throws { try server.sql(text, host: path) }
 
-    /// Makes the pooler the section of a service file, and answers its name.
+    /// Adds a section for the pooler to the service file, and returns its name.
     func service() throws -> String { try server.service(host: path) }
 }

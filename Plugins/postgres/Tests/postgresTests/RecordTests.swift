@@ -4,10 +4,10 @@ import Testing
 
 @testable import postgres
 
-@Suite("A row as one value")
+@Suite("Parsing a row in PostgreSQL's text format")
 struct RecordTests {
     @Test(
-        "fields plain, quoted, empty and NULL → as they were",
+        "a row with plain, quoted, empty and NULL fields → the original fields",
         arguments: [
             ("(773:773:,7/a-b,1:2)", ["773:773:", "7/a-b", "1:2"]),
             (#"("7:9:7,8",7/a,"1:2,2:-1")"#, ["7:9:7,8", "7/a", "1:2,2:-1"]),

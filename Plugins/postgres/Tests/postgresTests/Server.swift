@@ -3,13 +3,13 @@
 import Foundation
 import Glibc
 
-/// A PostgreSQL server of its own, in a temporary directory; it listens only on a Unix socket there.
+/// A PostgreSQL server in a temporary directory. It listens only on a Unix socket there.
 final class Server: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Where its programs are; nil = it is not installed.
+    /// The directory of PostgreSQL's programs; `nil` = PostgreSQL is not installed.
     static let programs: String? = {
         let places =
             (13...19).reversed().map { "/usr/lib/postgresql/\($0)/bin" } + ["/usr/local/pgsql/bin", "/usr/bin"]
@@ -18,7 +18,7 @@ final class Server: Sendable {
 
     static var isInstalled: Bool { programs != nil }
 
-    /// A data directory as initdb leaves it, made once for all tests.
+    /// A data directory created by initdb, once for all tests.
     private static let template = Result {
         let directory = try makeDirectory("postgres-template")
         try run(
@@ -26,7 +26,7 @@ final class Server: Sendable {
         return directory + "/data"
     }
 
-    /// The directory; the socket is in it, and the service file.
+    /// The directory with the data, the socket and the log.
     let path: String
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -35,11 +35,11 @@ final class Server: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - encoding: that of the database `shop`.
-    ///   - hasExtension: whether listd's tables and functions are in it.
+    ///   - encoding: The encoding of the database `shop`.
+    ///   - hasExtension: Whether the database has listd's tables and functions.
     init(encoding: String = "UTF8", hasExtension: Bool = true) throws {
         path = try Self.makeDirectory("postgres")
-        _ = try Self.asServer("/bin/cp", ["-r", try Self.template.get(), path + "/data"])
+        _ = try Self.runUnprivileged("/bin/cp", ["-r", try Self.template.get(), path + "/data"])
         try start()
         try sql(
             "CREATE DATABASE shop ENCODING '\(encoding)' LOCALE 'C' TEMPLATE template0", database: "postgres")
@@ -51,10 +51,10 @@ final class Server: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// What makes listd's tables and functions, and what each next version changes.
+    /// The scripts that create listd's tables and functions, and update them to each next version.
     static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql", "listd--1.1--1.2.sql"]
 
-    /// Puts listd's tables and functions into the database, as `listd.sql` does.
+    /// Creates listd's tables and functions in the database, as `listd.sql` does.
     func install(_ scripts: [String] = Server.scripts) throws {
         try sql("CREATE SCHEMA listd")
         for script in scripts { try run(script) }
@@ -63,7 +63,7 @@ final class Server: Sendable {
     /// Runs a script of the extension.
     func run(_ script: String) throws {
         let text = try String(contentsOfFile: Self.root + "/Plugins/postgres/sql/" + script, encoding: .utf8)
-        // Only an extension knows dumps.
+        // pg_extension_config_dump works only within CREATE EXTENSION.
         let lines = text.split(separator: "\n").filter { !$0.contains("pg_extension_config_dump") }
         try sql(lines.joined(separator: "\n"))
     }
@@ -79,21 +79,21 @@ final class Server: Sendable {
             ])
     }
 
-    /// Ends it: as at a shutdown, or as at a crash.
+    /// Stops the server, cleanly or as in a crash.
     func stop(kill: Bool = false) {
         _ = try? Self.run("pg_ctl", ["-D", path + "/data", "-m", kill ? "immediate" : "fast", "-w", "stop"])
     }
 
-    /// Lets nobody but the tests' own role in without a password.
-    func demandPasswords() throws {
+    /// Requires passwords from all roles but the owner.
+    func requirePasswords() throws {
         let rules = "local all owner trust\nlocal all all scram-sha-256\n"
         try rules.write(toFile: path + "/data/pg_hba.conf", atomically: false, encoding: .utf8)
         try Self.run("pg_ctl", ["-D", path + "/data", "reload"])
     }
 
-    // MARK: Asking it
+    // MARK: SQL
 
-    /// Runs SQL and answers the rows, their fields separated by `|`.
+    /// Runs SQL and returns the rows, with fields separated by `|`.
     @discardableResult
     func sql(
         _ text: String, database: String = "shop", user: String = "owner", host: String? = nil
@@ -105,12 +105,12 @@ final class Server: Sendable {
         ["-h", host ?? path, "-U", user, "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]
     }
 
-    /// A session that stays, for transactions that overlap.
+    /// Opens a lasting session, for transactions that overlap.
     func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "owner").dropLast(2)) }
 
-    /// Makes this server the section of a service file, and answers its name.
+    /// Adds a section for this server to the service file, and returns its name.
     ///
-    /// - Parameter host: another directory to find a socket in than the server's own.
+    /// - Parameter host: The directory of the socket, if it is not the server's own.
     func service(
         _ user: String = "owner", database: String = "shop", host: String? = nil, more: [String] = []
     ) throws -> String {
@@ -151,12 +151,12 @@ final class Server: Sendable {
     @discardableResult
     private static func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
         guard let programs else { throw Failure(description: "PostgreSQL is not installed") }
-        return try asServer("\(programs)/\(program)", arguments, input: input)
+        return try runUnprivileged("\(programs)/\(program)", arguments, input: input)
     }
 
-    /// Runs a program as a user who is not root, with nothing open but the standard descriptors: a server that is started outlives
+    /// Runs a program as a user other than root, with only the standard descriptors open. A started server outlives
     /// the program, and Foundation's Process would wait for it.
-    static func asServer(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
+    static func runUnprivileged(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
         let place = NSTemporaryDirectory() + "/run.\(UUID().uuidString)"
         let (output, text) = (place + ".out", place + ".in")
         defer { for path in [output, text] { try? FileManager.default.removeItem(atPath: path) } }
@@ -178,13 +178,13 @@ final class Server: Sendable {
         }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let said = try String(contentsOfFile: output, encoding: .utf8)
-        guard status == 0 else { throw Failure(description: "\(program) \(arguments.prefix(6)): \(said)") }
-        return said
+        let outputText = try String(contentsOfFile: output, encoding: .utf8)
+        guard status == 0 else { throw Failure(description: "\(program) \(arguments.prefix(6)): \(outputText)") }
+        return outputText
     }
 }
 
-/// A session with psql: commands are run in order, in the transaction that is open.
+/// A session of psql, which runs commands in order, in the open transaction.
 final class Session {
     private let process = Process()
     private let input = Pipe()
@@ -198,7 +198,7 @@ final class Session {
         try process.run()
     }
 
-    /// Runs SQL and returns when it is done.
+    /// Runs SQL, and returns its output when it is complete.
     @discardableResult
     func sql(_ text: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((text + ";\n\\echo done\n").utf8))

@@ -8,10 +8,10 @@ import Testing
 @testable import postgres
 
 @Suite(
-    "Row triggers, and how to choose them", .serialized, .timeLimit(.minutes(3)),
+    "Row triggers and statement triggers", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct TriggerTests {
-    /// A table of two partitions.
+    /// Creates a watched table with two partitions.
     private func partitioned(triggers: String) throws -> Server {
         let server = try Server()
         try server.sql(
@@ -30,7 +30,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "writes to a partition itself, and writes by replication → recorded row by row, with old and new keys"
+        "row triggers → direct writes to a partition and writes by replication are logged with old and new keys"
     )
     func rows() async throws {
         let server = try partitioned(triggers: ", triggers => 'row'")
@@ -49,7 +49,7 @@ struct TriggerTests {
         await source.stop()
     }
 
-    @Test("statement triggers → writes to a partition itself are not recorded; an unknown kind of triggers → refused")
+    @Test("statement triggers → direct writes to a partition are not logged; an unknown kind of triggers → an error")
     func statements() throws {
         let server = try partitioned(triggers: "")
         try server.sql("DELETE FROM listd.change")
@@ -67,8 +67,9 @@ struct TriggerTests {
     }
 
     @Test(
-        "the kind of triggers is changed and changed back → only triggers of that kind, and no write is recorded twice")
-    func exchanged() throws {
+        "the kind of triggers is changed and changed back → only triggers of that kind exist, each write is logged once"
+    )
+    func changedKind() throws {
         let server = try partitioned(triggers: ", triggers => 'row'")
         #expect(try server.sql("SELECT triggers FROM listd.origin") == ["2"])
         try server.sql(
@@ -80,7 +81,7 @@ struct TriggerTests {
         #expect(try server.sql("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'listd%'") == ["0"])
     }
 
-    @Test("1.0 becomes 1.2 while a list is followed → the list goes on, old triggers too, and row triggers can be had")
+    @Test("the extension is updated from 1.0 to 1.2 while a list is followed → old triggers and new row triggers work")
     func update() async throws {
         let server = try Server(hasExtension: false)
         try server.install([Server.scripts[0]])

@@ -33,7 +33,7 @@ struct WritingTests {
         return (server, source)
     }
 
-    @Test("upserts, removals, patches and moves → in the table, and in the list before the answer")
+    @Test("upserts, removals, patches and moves → written to the table, and in the list before the write is answered")
     func operations() async throws {
         let (server, source) = try await writable(3)
         try await source.write(
@@ -54,7 +54,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("repeated inserts between two neighbours, also of equal rank → always between them")
+    @Test("repeated inserts after a row, also between rows of equal rank → each new row directly follows its anchor")
     func places() async throws {
         let (server, source) = try await writable(3)
         try server.sql("UPDATE orders SET rank = 1")
@@ -71,7 +71,7 @@ struct WritingTests {
     }
 
     @Test(
-        "a conditional write without other changes → written; with a change that the list has or has not → a conflict, and nothing is written"
+        "a conditional write → written if the table is unchanged; another change or a held lock → an error, nothing is written"
     )
     func conditional() async throws {
         let (server, source) = try await writable(2)
@@ -96,7 +96,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("a write that violates the table's rules → an error that says so, and nothing is written")
+    @Test("a write that the table or the list cannot accept → an error with the right code, and nothing is written")
     func refused() async throws {
         let (server, source) = try await writable(2)
         try server.sql("ALTER TABLE orders ADD CHECK (title <> 'bad')")
@@ -128,7 +128,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("no connection to the server → refused at once, and not written later; without `write` → no writes")
+    @Test("no connection → the write is refused at once and not written later; no option `write` → writes not accepted")
     func cutOff() async throws {
         let (server, source) = try await writable(2)
         server.stop()
@@ -144,7 +144,7 @@ struct WritingTests {
         await reader.stop()
     }
 
-    @Test("values of all types → read as they were written")
+    @Test("values of all writable types → read back unchanged")
     func types() async throws {
         let server = try Server()
         try server.sql(

@@ -1,6 +1,6 @@
 import PluginAPI
 
-/// Shows a reading: a row with its name and value, and the number of taps.
+/// Shows a reading as a row with its name, its value and the number of taps.
 final class ReadingController: ListGenericSectionController<Reading> {
     private var taps = 0
 

@@ -1,6 +1,6 @@
 import PluginAPI
 
-/// Fills a list with readings, a new value each second: `template/readings?NAME,NAME,…`.
+/// Fills a list with readings, and updates their values every second: `template/readings?NAME,NAME,…`.
 final class ReadingsSource: DataSource {
     private let context: DataSourceContext
     private var readings: [Reading]
@@ -8,7 +8,7 @@ final class ReadingsSource: DataSource {
     init(_ context: DataSourceContext) throws {
         readings = context.argument.split(separator: ",").map { Reading(name: String($0), value: 20) }
         guard !readings.isEmpty else {
-            throw ListError(.invalidArguments, "template/readings needs names after the ?, with commas between them")
+            throw ListError(.invalidArguments, "template/readings needs names after the \"?\", separated by commas")
         }
         self.context = context
     }

@@ -1,6 +1,6 @@
 import PluginAPI
 
-/// Lists what this plugin provides to listd.
+/// The plugin: its section controllers and data sources.
 enum TemplatePlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         PluginManifest(

@@ -18,7 +18,7 @@ struct TemplateTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("tapped → counts, and keeps its count when the value changes")
+    @Test("a row is tapped → its count increases, and stays when the value changes")
     func taps() throws {
         let list = try TestList(TemplatePlugin.self)
         try list.update([Reading(name: "beans", value: 1).listObject()])
@@ -27,7 +27,7 @@ struct TemplateTests {
         #expect(list.items(of: "beans").first?.content["taps"] == 1)
     }
 
-    @Test("an object that is no reading → a fault of its section only")
+    @Test("an object without a reading's fields → a fault of its section only")
     func notAReading() throws {
         let list = try TestList(TemplatePlugin.self)
         try list.update([ListObject(id: "x", type: "reading"), Reading(name: "beans", value: 1).listObject()])
@@ -35,7 +35,7 @@ struct TemplateTests {
         #expect(list.items(of: "beans").count == 1)
     }
 
-    @Test("names in the argument → a list of their readings, updated each second")
+    @Test("names in the argument → a list with a reading for each name, updated at intervals")
     func source() async throws {
         let settings = PluginSettings(["Interval": "1ms"])
         let source = try await TestSource(TemplatePlugin.self, "readings", argument: "a,b", settings: settings)
@@ -49,7 +49,7 @@ struct TemplateTests {
         await source.stop()
     }
 
-    @Test("no names → refused before the list is made")
+    @Test("no names in the argument → the source is not created")
     func noNames() async {
         await #expect(throws: ListError.self) { try await TestSource(TemplatePlugin.self, "readings") }
     }

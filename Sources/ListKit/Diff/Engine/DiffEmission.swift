@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Computes the changes from the runs of a walk and the pairs among the rests.
+/// The last step of a diff: it computes the changes from the runs and from the pairs among the remaining elements.
 ///
-/// A run moves as a whole or not at all, so this costs O(runs + rests + moves).
+/// The elements of a run move together or not at all, so the complexity is O(runs + remaining elements + moves). The
+/// rank of a paired element in a list is the number of paired elements before it.
 struct DiffEmission: ~Copyable {
-    /// The number of staying elements before a run, before the update.
+    /// The rank in the old list of the first element of each run.
     private let runRanks: FlatBuffer<UInt32>
-    /// The number of staying elements before an element of the rest, before the update.
+    /// The rank in the old list of each paired element of the old rest.
     private let restRanks: FlatBuffer<UInt32>
     private(set) var deletes: [Range<Int>] = []
     private(set) var inserts: [Range<Int>] = []
     private var restUpdates: [Int] = []
-    /// The number of elements whose rank differs from before.
+    /// The number of elements whose ranks in the old and the new list differ.
     private(set) var movedCount = 0
 
-    /// Computes the ranks of all staying elements.
+    /// Computes the ranks of all paired elements, and with them deletes, inserts and the number of moves.
     init(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory) {
         runRanks = FlatBuffer(uninitializedCount: runs.runCount, in: &memory)
         restRanks = FlatBuffer(uninitializedCount: runs.oldRestCount, in: &memory)
-        rankOld(runs, pairing)
-        rankNew(runs, pairing)
+        computeOldRanks(runs, pairing)
+        computeNewRanks(runs, pairing)
     }
 
-    private mutating func rankOld(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
+    private mutating func computeOldRanks(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
         var (run, rest, rank) = (0, 0, 0 as UInt32)
         var deletes = AscendingRanges()
         while true {
@@ -46,7 +47,7 @@ struct DiffEmission: ~Copyable {
         self.deletes = deletes.finish()
     }
 
-    private mutating func rankNew(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
+    private mutating func computeNewRanks(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) {
         var (run, rest, rank, moved) = (0, 0, 0 as UInt32, 0)
         var inserts = AscendingRanges()
         while true {
@@ -70,7 +71,7 @@ struct DiffEmission: ~Copyable {
         movedCount = moved
     }
 
-    /// Staying elements that changed, by old index.
+    /// Returns the old indexes of all changed elements.
     func updates(_ runs: borrowing DiffRuns) -> [Range<Int>] {
         var updates = AscendingRanges()
         var rest = 0
@@ -86,10 +87,11 @@ struct DiffEmission: ~Copyable {
         return updates.finish()
     }
 
-    /// IGListKit's moves: new index ≠ old index − deletes before + inserts before, which means that the rank differs.
+    /// Returns IGListKit's moves. An element moved if its new index differs from its old index − deletes before it +
+    /// inserts before it, that is, if its two ranks differ.
     func moves(_ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing) -> [ListMoveIndex] {
         let count = movedCount
-        // The count was made by the same comparisons over the same elements.
+        // The capacity suffices: `movedCount` was computed by the same comparisons of the same elements.
         return unsafe [ListMoveIndex](unsafeUninitializedCapacity: count) { buffer, initialized in
             var (run, rest, rank) = (0, 0, 0 as UInt32)
             while initialized < count {
@@ -120,7 +122,7 @@ struct DiffEmission: ~Copyable {
         }
     }
 
-    /// The fewest moves: all staying elements except a longest subsequence that keeps its order.
+    /// Returns the smallest number of moves: all paired elements except a longest subsequence that keeps its order.
     func minimalMoves(
         _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory
     ) -> [ListMoveIndex] {
@@ -153,29 +155,29 @@ struct DiffEmission: ~Copyable {
     }
 }
 
-/// Ranges of indexes that are added in ascending order.
+/// A builder of ranges from indexes that are added in ascending order.
 private struct AscendingRanges {
     private var ranges: [Range<Int>] = []
     private var start = -1
     private var end = -1
 
-    /// Adds an index that is larger than all others.
+    /// Adds an index that is larger than all previous ones.
     @inline(__always)
     mutating func append(_ index: Int) {
         if index != end {
-            close()
+            closeRange()
             start = index
         }
         end = index + 1
     }
 
-    /// All ranges, with a gap between each two.
+    /// Returns all ranges. No two are adjacent.
     consuming func finish() -> [Range<Int>] {
-        close()
+        closeRange()
         return ranges
     }
 
-    private mutating func close() {
+    private mutating func closeRange() {
         if end >= 0 { ranges.append(start..<end) }
     }
 }

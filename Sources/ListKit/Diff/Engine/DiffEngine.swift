@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The diff: walks both lists side by side, pairs the rest through a table, checks for repeated identifiers, and
-/// computes the changes.
+/// The diff algorithm. It walks through both lists in parallel, pairs the remaining elements with a hash table,
+/// checks for repeated identifiers, and computes the changes.
 ///
-/// The results are IGListKit's (DF-01 … DF-35), in every branch.
+/// The results equal those of IGListKit (DF-01 … DF-35) on every path.
 enum DiffEngine {
-    /// The working memory that nearly every diff needs, most of which is never touched; more is allocated when needed.
+    /// The working memory per element that nearly every diff needs. Most of it is never touched; more is allocated
+    /// when needed.
     private static let bytesPerElement = 64
-    /// The most that is allocated at once: larger blocks come anew from the system for each diff.
-    private static let mostBytes = 4 << 20
+    /// The maximum size of the working memory. The allocator would request larger blocks from the system for each
+    /// diff.
+    private static let maximumBytes = 4 << 20
 
-    /// The changes between the two lists of a source.
+    /// Returns the changes between the two lists of a source.
     ///
     /// - Parameters:
-    ///   - areUnique: whether the caller promises that no identifier occurs twice on one side.
-    ///   - lookup: how the result finds identifiers.
+    ///   - areUnique: the caller's promise that no identifier repeats on one side.
+    ///   - lookup: the lookup by which the result finds identifiers.
     /// - Complexity: O(n), with minimal moves O(n · log n) at worst.
     static func result(
         _ source: some DiffSource, moves: ListDiffMoves, areUnique: Bool, lookup: (any DiffLookup)?
@@ -24,24 +26,24 @@ enum DiffEngine {
             return ListIndexSetResult(
                 inserts: ListIndexSet(0..<newCount), deletes: ListIndexSet(0..<oldCount), lookup: lookup)
         }
-        return DiffMemory.with(byteCount: min(mostBytes, bytesPerElement * max(oldCount, newCount))) { memory in
+        return DiffMemory.with(byteCount: min(maximumBytes, bytesPerElement * max(oldCount, newCount))) { memory in
             let runs = DiffRuns(walking: source, in: &memory)
             var pairing = DiffPairing(oldCount: runs.oldRestCount, newCount: runs.newRestCount, in: &memory)
             let table = DiffTable(count: runs.oldRestCount, limit: runs.oldRestCount, in: &memory)
             if pairing.pairUnique(source, runs, table, in: &memory),
-                areUnique || DiffProof.holds(source, runs, pairing, table, in: &memory)
+                areUnique || DiffProof.confirmsPairs(source, runs, pairing, table, in: &memory)
             {
                 return result(runs, pairing, moves, lookup, in: &memory)
             }
-            return repeatedResult(source, moves, lookup, in: &memory)
+            return resultWithRepeatedIdentifiers(source, moves, lookup, in: &memory)
         }
     }
 
-    /// The slow path, for identifiers that occur more than once.
-    private static func repeatedResult(
+    /// Returns the changes if identifiers repeat. This path is slower.
+    private static func resultWithRepeatedIdentifiers(
         _ source: some DiffSource, _ moves: ListDiffMoves, _ lookup: (any DiffLookup)?, in memory: inout DiffMemory
     ) -> ListIndexSetResult {
-        let everything = DiffRuns.none(source, in: &memory)
+        let everything = DiffRuns.withoutRuns(source, in: &memory)
         var pairing = DiffPairing(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
         pairing.pairRepeated(source, in: &memory)
         return result(everything, pairing, moves, lookup, in: &memory)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The working memory of one diff: one block that its buffers share.
+/// The working memory of one diff: one block from which its buffers are allocated.
 ///
-/// The allocator keeps one block of a size for the next diff, but returns the end of the heap to the system after many
-/// blocks were freed; then every page would have to be mapped and cleared again.
+/// The allocator keeps a freed block of this size for the next diff. After many freed blocks it would return the end
+/// of the heap to the system, and every page would have to be mapped and cleared again.
 @safe
 struct DiffMemory: ~Copyable {
-    // `with` owns the block; memory lent from it is used only inside the call.
+    // `with` owns the block. Memory allocated from it is used only inside the call.
     private let block: UnsafeMutableRawBufferPointer
     private var used = 0
 
-    /// The offset where lent blocks start: aligned to a cache line.
+    /// The alignment of allocations in the block: a cache line.
     static let alignment = 64
 
-    /// Lends working memory.
+    /// Calls `body` with working memory of `byteCount` bytes, and frees it afterwards.
     static func with<Result>(byteCount: Int, _ body: (inout DiffMemory) -> Result) -> Result {
         unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: alignment) { block in
             var memory = unsafe DiffMemory(block)
@@ -23,8 +23,8 @@ struct DiffMemory: ~Copyable {
 
     private init(_ block: UnsafeMutableRawBufferPointer) { unsafe self.block = block }
 
-    /// An uninitialised block; nil when there is no room left.
-    mutating func take<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> UnsafeMutableBufferPointer<
+    /// Returns uninitialised memory for `count` elements; nil when there is no room left.
+    mutating func allocate<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> UnsafeMutableBufferPointer<
         Element
     >? {
         let end = used + count * MemoryLayout<Element>.stride

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiffPairing {
-    /// How many elements are looked up before the found ones are compared.
+    /// The number of elements that are looked up before the candidates found are compared.
     private static let blockSize = 256
 
-    /// Pairs the rests of two lists, through a table of the rest before.
+    /// Pairs the remaining elements of the two lists, with a hash table of the old elements.
     ///
-    /// Moved elements may be anywhere in memory. They are looked up by their hashes alone, and those of a block are
-    /// compared in one loop without unpredictable branches, so that the processor prefetches the next ones meanwhile.
-    /// - Returns: false when an identifier occurs twice on one side; then the pairs may differ from IGListKit's.
+    /// Moved elements may be anywhere in memory. Elements are looked up by their hashes alone, and the candidates of
+    /// a block are then compared in one loop without unpredictable branches, so that the processor prefetches the
+    /// next elements in the meantime.
+    /// - Returns: false when an identifier occurs twice on one side. Then the pairs may differ from IGListKit's.
     mutating func pairUnique(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ table: borrowing DiffTable,
         in memory: inout DiffMemory
     ) -> Bool {
-        guard DiffPairing.enter(source, runs, in: table) else { return false }
+        guard DiffPairing.insertOldRest(source, runs, in: table) else { return false }
         let newCount = runs.newRestCount
         let candidates = FlatBuffer<Candidate>(
             uninitializedCount: min(DiffPairing.blockSize, newCount), in: &memory)
@@ -24,8 +25,8 @@ extension DiffPairing {
             for position in start..<end {
                 let new = Int(runs.newRest[position])
                 let hash = runs.hash(new: new, source)
-                if let (old, relation) = DiffPairing.neighbour(of: last, new, hash, source, runs) {
-                    guard pairFree(old, position, relation) else { return false }
+                if let (old, relation) = DiffPairing.partnerNear(of: last, new, hash, source, runs) {
+                    guard pairIfFree(old, position, relation) else { return false }
                     last = old
                 } else if let old = table.find(hash: hash, isSame: { _ in true })?.index {
                     candidates[count] = Candidate(
@@ -40,8 +41,8 @@ extension DiffPairing {
         return true
     }
 
-    /// Inserts the rest before into the table; returns false when an identifier occurs twice.
-    private static func enter(
+    /// Inserts the old rest into the table. Returns false when an identifier occurs twice.
+    private static func insertOldRest(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, in table: borrowing DiffTable
     ) -> Bool {
         for position in 0..<runs.oldRestCount {
@@ -54,26 +55,26 @@ extension DiffPairing {
         return true
     }
 
-    /// The partner of an element after, if it follows the last found one, as it often does.
+    /// Returns the partner of a new element if it is adjacent to the last old element found, as it often is.
     @inline(__always)
-    private static func neighbour(
+    private static func partnerNear(
         of last: Int, _ new: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
     ) -> (position: Int, relation: DiffRelation)? {
         for step in 0..<2 {
-            let neighbour = step == 0 ? last + 1 : last - 1
-            if neighbour < 0 || neighbour >= runs.oldRestCount { continue }
-            let old = Int(runs.oldRest[neighbour])
+            let position = step == 0 ? last + 1 : last - 1
+            if position < 0 || position >= runs.oldRestCount { continue }
+            let old = Int(runs.oldRest[position])
             if runs.oldHashes[old] == hash {
                 let relation = source.relation(old, new)
-                if relation != .different { return (neighbour, relation) }
+                if relation != .different { return (position, relation) }
             }
         }
         return nil
     }
 
-    /// Pairs candidate elements; those whose identifiers differ are looked up in the table again.
+    /// Pairs candidates whose identifiers are equal. For the others, the new element is looked up in the table again.
     ///
-    /// - Returns: false when an element before has a partner already.
+    /// - Returns: false when an old element has a partner already.
     @inline(never)
     private mutating func pair(
         _ candidates: borrowing FlatBuffer<Candidate>, _ count: Int, _ source: some DiffSource,
@@ -91,26 +92,26 @@ extension DiffPairing {
                 guard let found else { continue }
                 old = found.index
             }
-            guard pairFree(old, Int(candidate.new), relation) else { return false }
+            guard pairIfFree(old, Int(candidate.new), relation) else { return false }
         }
         return true
     }
 
-    /// Pairs two elements; returns false when the one before has a partner already.
+    /// Pairs an old and a new element. Returns false when the old one has a partner already.
     @inline(__always)
-    private mutating func pairFree(_ old: Int, _ new: Int, _ relation: DiffRelation) -> Bool {
+    private mutating func pairIfFree(_ old: Int, _ new: Int, _ relation: DiffRelation) -> Bool {
         guard isFree(old: old) else { return false }
         pair(old, new, isChanged: relation == .changed)
         return true
     }
 
-    /// Pairs the k-th occurrence of an identifier before with the k-th after; all elements must be in the rests.
+    /// Pairs the k-th old occurrence of an identifier with the k-th new one. All elements must be in the rests.
     ///
-    /// If one pair changed, all pairs of its identifier count as changed (rule DF-33).
+    /// If one pair of an identifier changed, all its pairs count as changed (rule DF-33).
     mutating func pairRepeated(_ source: some DiffSource, in memory: inout DiffMemory) {
         let table = DiffTable(count: source.oldCount, limit: source.oldCount, in: &memory)
         var chains = DuplicateChains(count: source.oldCount)
-        // Descending, so that of repeated identifiers the first one ends up in the table.
+        // The loop is descending, so that the table has the first occurrence of a repeated identifier in the end.
         for old in stride(from: source.oldCount - 1, through: 0, by: -1) {
             let later = table.insert(old, hash: source.oldHash(old)) { source.isSameOld($0, old) }
             if let later { chains.link(old, before: later) }
@@ -133,13 +134,13 @@ extension DiffPairing {
     }
 }
 
-/// Two elements with the same hash, by their positions in the rests.
+/// An old and a new element with the same hash, as positions in the rests.
 private struct Candidate: BitwiseCopyable {
     let old: UInt32
     let new: UInt32
 }
 
-/// The occurrences of repeated identifiers before, each linked to the next.
+/// The occurrences of repeated identifiers in the old list, each linked to the next.
 private struct DuplicateChains {
     private var nexts: [Int32]
     private var lasts: [Int32]
@@ -149,15 +150,16 @@ private struct DuplicateChains {
         lasts = [Int32](repeating: -1, count: count)
     }
 
-    /// Inserts an occurrence before a later one.
+    /// Links an occurrence to the next one of the same identifier.
     mutating func link(_ index: Int, before later: Int) {
         nexts[index] = Int32(truncatingIfNeeded: later)
         lasts[index] = Int32(truncatingIfNeeded: last(of: later))
     }
 
-    /// The next occurrence of the same identifier.
+    /// Returns the next occurrence of the same identifier; nil at the last one.
     func next(after index: Int) -> Int? { nexts[index] < 0 ? nil : Int(nexts[index]) }
 
-    /// The last occurrence of the same identifier, or itself: identifies the identifier.
+    /// Returns the last occurrence of the same identifier, which is `index` itself if there is no later one. All
+    /// occurrences of an identifier have the same last occurrence.
     func last(of index: Int) -> Int { lasts[index] < 0 ? index : Int(lasts[index]) }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pairs among the elements of the rests.
+/// The pairs of old and new elements that are in no run.
 ///
-/// Positions count in the rests of `DiffRuns`.
+/// All positions are positions in the rests of `DiffRuns`.
 struct DiffPairing: ~Copyable {
-    /// The value for an element without a partner.
+    /// The value of `partner(ofNew:)` for an element without a partner.
     static let noPartner: UInt32 = .max
 
-    /// Set in `newOfOld` for a pair that changed.
+    /// The bit that is set in `newOfOld` for a pair that changed.
     private static let changedBit: UInt32 = 1 << 31
 
     private let newOfOld: FlatBuffer<UInt32>
@@ -21,15 +21,15 @@ struct DiffPairing: ~Copyable {
         oldOfNew = FlatBuffer(repeating: DiffPairing.noPartner, count: newCount, in: &memory)
     }
 
-    /// Whether an element before has no partner yet.
+    /// Returns whether an old element has no partner yet.
     @inline(__always)
     func isFree(old: Int) -> Bool { newOfOld[old] == DiffPairing.noPartner }
 
-    /// The partner of an element after, or `noPartner`.
+    /// Returns the old partner of a new element, or `noPartner`.
     @inline(__always)
     func partner(ofNew new: Int) -> UInt32 { oldOfNew[new] }
 
-    /// Pairs two elements.
+    /// Pairs an old and a new element.
     @inline(__always)
     mutating func pair(_ old: Int, _ new: Int, isChanged: Bool) {
         if isChanged { hasChanges = true }
@@ -37,11 +37,11 @@ struct DiffPairing: ~Copyable {
         oldOfNew[new] = UInt32(truncatingIfNeeded: old)
     }
 
-    /// Whether a paired element before changed.
+    /// Returns whether a paired old element changed.
     @inline(__always)
     func isChanged(old: Int) -> Bool { newOfOld[old] & DiffPairing.changedBit != 0 }
 
-    /// Marks the pair of an element before as changed.
+    /// Marks the pair of an old element as changed.
     @inline(__always)
     mutating func markChanged(old: Int) {
         hasChanges = true

@@ -1,58 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks that a walk paired as IGListKit does, when identifiers may repeat.
+/// A check that the pairs of a walk equal those of IGListKit although identifiers may repeat.
 ///
-/// Pairs in the same order on both sides are IGListKit's unless an identifier of the rest occurs once more, and a
-/// changed mark is right unless its identifier occurs once more. So those identifiers are inserted into tables, and
-/// every paired element is looked up; a bit filter answers nearly all look-ups.
+/// Pairs in the same order on both sides equal IGListKit's unless an identifier of the rests has another occurrence.
+/// A pair is marked as changed correctly unless its identifier has another occurrence. So these identifiers are
+/// inserted into tables, and every paired element is looked up in them. A bit filter decides nearly all lookups.
 struct DiffProof: ~Copyable {
     private let filter: FlatBuffer<UInt64>
     private let filterMask: UInt32
     private let newRest: DiffTable
     private let updates: DiffTable
 
-    /// Whether the pairs of a walk are IGListKit's, after its rests were paired without finding a repeated identifier.
+    /// Returns whether the pairs of a walk equal IGListKit's. Call it after the rests were paired without finding a
+    /// repeated identifier.
     ///
-    /// - Parameter oldRest: the table of the rest before.
-    static func holds<Source: DiffSource>(
+    /// - Parameter oldRest: the table of the old rest.
+    static func confirmsPairs<Source: DiffSource>(
         _ source: Source, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing,
         _ oldRest: borrowing DiffTable, in memory: inout DiffMemory
     ) -> Bool {
         if runs.runCount == 0 { return true }
         if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
-        // A common start is always paired with itself; only a changed mark can extend into it.
+        // The elements of a common start are always paired correctly. They only have to be checked if there are
+        // changed pairs, whose mark could extend to them.
         let hasStart = runs.runs[0].old == 0 && runs.runs[0].new == 0
         let first = hasStart && runs.updateCount == 0 && !pairing.hasChanges ? 1 : 0
         if first == runs.runCount { return true }
-        if !Source.hasHashes, runs.oldRestCount + runs.newRestCount + runs.updateCount <= fewIdentifiers {
-            return holdsForFew(source, runs, pairing, from: first)
+        if !Source.hasHashes, runs.oldRestCount + runs.newRestCount + runs.updateCount <= comparisonLimit {
+            return confirmsPairsByComparison(source, runs, pairing, from: first)
         }
         let proof = DiffProof(runs, in: &memory)
-        return proof.enter(source, runs, pairing) && proof.check(source, runs, oldRest, from: first)
+        return proof.insertIdentifiers(source, runs, pairing)
+            && proof.runsHaveNoRepeats(source, runs, oldRest, from: first)
     }
 
-    /// So many identifiers are compared with all that are paired sooner than these are hashed.
-    private static let fewIdentifiers = 4
+    /// The maximum number of identifiers that are compared with all paired elements, which is then faster than
+    /// hashing the elements.
+    private static let comparisonLimit = 4
 
-    /// The same by comparing each identifier with all that are paired.
-    private static func holdsForFew(
+    /// Does the check of `confirmsPairs` by comparing each identifier with all paired elements.
+    private static func confirmsPairsByComparison(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, from first: Int
     ) -> Bool {
         for run in first..<runs.runCount {
             let start = Int(runs.runs[run].old)
             let range = start..<start + Int(runs.runs[run].count)
-            for position in 0..<runs.oldRestCount where source.isOld(Int(runs.oldRest[position]), in: range) {
+            for position in 0..<runs.oldRestCount where source.occurs(old: Int(runs.oldRest[position]), inOld: range) {
                 return false
             }
             for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
-                if source.isNew(Int(runs.newRest[position]), inOld: range) { return false }
+                if source.occurs(new: Int(runs.newRest[position]), inOld: range) { return false }
             }
             for position in 0..<runs.updateCount {
                 let old = Int(runs.updates[position])
                 let others =
                     range.contains(old)
                     ? [range.lowerBound..<old, old + 1..<range.upperBound] : [range]
-                if others.contains(where: { source.isOld(old, in: $0) }) { return false }
+                if others.contains(where: { source.occurs(old: old, inOld: $0) }) { return false }
             }
         }
         return true
@@ -68,30 +72,32 @@ struct DiffProof: ~Copyable {
         updates = DiffTable(count: runs.updateCount, limit: runs.updateCount, in: &memory)
     }
 
-    /// Two bits of one word, so that one load decides, with few false positives.
+    /// Returns the filter's bits for a hash: two bits of one word, so that one load decides, with few false
+    /// positives.
     @inline(__always)
     private static func bits(_ hash: UInt32) -> UInt64 {
         1 &<< UInt64(hash >> 26) | 1 &<< UInt64(hash >> 20 & 63)
     }
 
     @inline(__always)
-    private func word(_ hash: UInt32) -> Int { Int(hash & filterMask) }
+    private func wordIndex(_ hash: UInt32) -> Int { Int(hash & filterMask) }
 
     @inline(__always)
-    private func insert(_ hash: UInt32) { filter[word(hash)] |= DiffProof.bits(hash) }
+    private func insert(_ hash: UInt32) { filter[wordIndex(hash)] |= DiffProof.bits(hash) }
 
     @inline(__always)
     private func mayContain(_ hash: UInt32) -> Bool {
         let bits = DiffProof.bits(hash)
-        return filter[word(hash)] & bits == bits
+        return filter[wordIndex(hash)] & bits == bits
     }
 
-    /// Inserts identifiers that must not occur once more; returns false when one does.
-    private func enter(
+    /// Inserts the identifiers that must have no other occurrence. Returns false when an updated identifier has one.
+    private func insertIdentifiers(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
         for position in 0..<runs.oldRestCount { insert(runs.oldHashes[Int(runs.oldRest[position])]) }
-        // Paired ones are found by their pair; repeated ones are inserts unless an element in a run is the same.
+        // A paired new element is found by its old partner. Of the others, repeated identifiers are inserts, unless
+        // an element in a run has the same identifier.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
             let hash = runs.newHashes[new]
@@ -109,8 +115,8 @@ struct DiffProof: ~Copyable {
         return true
     }
 
-    /// Looks up the paired elements, from a run on.
-    private func check(
+    /// Looks up the elements of runs, from run `first` on. Returns false when one of them has a repeated identifier.
+    private func runsHaveNoRepeats(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ oldRest: borrowing DiffTable, from first: Int
     ) -> Bool {
         for run in first..<runs.runCount {

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A run of elements that follow each other in both lists.
+/// A run of elements that follow each other in both lists: its first old index, its first new index and its length.
 struct DiffRun: BitwiseCopyable {
     var old: UInt32
     var new: UInt32
     var count: UInt32
 }
 
-/// The result of walking through both lists side by side: runs in the same order, and the rest on either side.
+/// The result of walking through both lists in parallel: runs in the same order on both sides, and the elements in no
+/// run, called the rest.
 struct DiffRuns: ~Copyable {
-    /// The maximum number of elements.
+    /// The maximum number of elements of a list.
     static let maximumCount = Int(Int32.max)
 
     /// The runs, ascending in both lists.
     let runs: FlatBuffer<DiffRun>
     private(set) var runCount = 0
-    /// Elements before that are in no run, ascending.
+    /// The old indexes of elements in no run, ascending.
     let oldRest: FlatBuffer<UInt32>
     private(set) var oldRestCount = 0
-    /// Elements after that are in no run, ascending.
+    /// The new indexes of elements in no run, ascending.
     let newRest: FlatBuffer<UInt32>
     private(set) var newRestCount = 0
-    /// Elements before that are in a run and changed, ascending.
+    /// The old indexes of changed elements in runs, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
-    /// Bits of the hashes of elements before, by index: of those in a run, if the source has them, and, as soon as they are
-    /// paired, of the others.
+    /// The hashes of old elements, by index: for elements in a run if `DiffSource.hasHashes`, for the others once
+    /// they are paired.
     let oldHashes: FlatBuffer<UInt32>
-    /// Bits of the hashes of elements after, by index: of those in no run, once they are paired.
+    /// The hashes of new elements, by index: for elements in no run, once they are paired.
     let newHashes: FlatBuffer<UInt32>
-    /// The first element from which the walk put everything into the rest without comparing it.
+    /// The index from which on the walk added all old elements to the rest without comparing them.
     private var oldTail = 0
+    /// The index from which on the walk added all new elements to the rest without comparing them.
     private var newTail = 0
 
-    /// Reserves room for the worst case; memory that is not needed is never touched.
+    /// Reserves memory for the worst case. Memory that is not needed is never touched.
     init(oldCount: Int, newCount: Int, in memory: inout DiffMemory) {
         let pairs = min(oldCount, newCount)
         runs = FlatBuffer(uninitializedCount: pairs, in: &memory)
@@ -44,14 +46,14 @@ struct DiffRuns: ~Copyable {
         newHashes = FlatBuffer(uninitializedCount: newCount, in: &memory)
     }
 
-    /// Puts everything into the rest.
-    static func none(_ source: some DiffSource, in memory: inout DiffMemory) -> DiffRuns {
+    /// Returns a result without runs, in which all elements are in the rest.
+    static func withoutRuns(_ source: some DiffSource, in memory: inout DiffMemory) -> DiffRuns {
         var result = DiffRuns(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
-        result.leaveOver(oldTail: 0..<source.oldCount, newTail: 0..<source.newCount)
+        result.addToRest(oldTail: 0..<source.oldCount, newTail: 0..<source.newCount)
         return result
     }
 
-    /// The hash of an element before that is in no run; computed at the first use.
+    /// Returns the hash of an old element in no run. It is computed at the first use.
     @inline(__always)
     func hash(old: Int, _ source: some DiffSource) -> UInt32 {
         if old < oldTail { return oldHashes[old] }
@@ -60,13 +62,13 @@ struct DiffRuns: ~Copyable {
         return hash
     }
 
-    /// The hash of an element before that is in a run.
+    /// Returns the hash of an old element in a run.
     @inline(__always)
     func hash<Source: DiffSource>(inRun old: Int, _ source: Source) -> UInt32 {
         Source.hasHashes ? oldHashes[old] : source.oldHash(old)
     }
 
-    /// The hash of an element after that is in no run; computed at the first use.
+    /// Returns the hash of a new element in no run. It is computed at the first use.
     @inline(__always)
     func hash(new: Int, _ source: some DiffSource) -> UInt32 {
         if new < newTail { return newHashes[new] }
@@ -75,25 +77,24 @@ struct DiffRuns: ~Copyable {
         return hash
     }
 
-    /// Puts compared elements into the rest, whose hashes are known.
+    /// Adds elements that were compared to the rest, and stores their hashes.
     @inline(__always)
-    mutating func leaveOver(old: Range<Int>, new: Range<Int>, _ source: some DiffSource) {
+    mutating func addToRest(old: Range<Int>, new: Range<Int>, _ source: some DiffSource) {
         for index in old { oldHashes[index] = source.oldHash(index) }
         for index in new { newHashes[index] = source.newHash(index) }
-        leaveOver(old: old)
-        leaveOver(new: new)
+        addToRest(old: old)
+        addToRest(new: new)
     }
 
-    /// Puts everything between two places and two ends into the rest; its hashes are computed when each element is
-    /// paired.
-    mutating func leaveOver(oldTail: Range<Int>, newTail: Range<Int>) {
+    /// Adds the remaining old and new elements to the rest. Their hashes are computed when they are paired.
+    mutating func addToRest(oldTail: Range<Int>, newTail: Range<Int>) {
         (self.oldTail, self.newTail) = (oldTail.lowerBound, newTail.lowerBound)
-        leaveOver(old: oldTail)
-        leaveOver(new: newTail)
+        addToRest(old: oldTail)
+        addToRest(new: newTail)
     }
 
     @inline(__always)
-    private mutating func leaveOver(old range: Range<Int>) {
+    private mutating func addToRest(old range: Range<Int>) {
         for index in range {
             oldRest[oldRestCount] = UInt32(truncatingIfNeeded: index)
             oldRestCount += 1
@@ -101,15 +102,15 @@ struct DiffRuns: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func leaveOver(new range: Range<Int>) {
+    private mutating func addToRest(new range: Range<Int>) {
         for index in range {
             newRest[newRestCount] = UInt32(truncatingIfNeeded: index)
             newRestCount += 1
         }
     }
 
-    /// Removes the last updates, so that they can be added in another order.
-    mutating func takeUpdates(from start: Int) -> [UInt32] {
+    /// Removes and returns the updates from position `start` on, so that they can be added in another order.
+    mutating func removeUpdates(from start: Int) -> [UInt32] {
         defer { updateCount = start }
         return (start..<updateCount).map { updates[$0] }
     }
@@ -120,9 +121,9 @@ struct DiffRuns: ~Copyable {
         updateCount += 1
     }
 
-    /// Adds a run that ends before two indexes.
+    /// Adds a run that ends before an old and a new index; does nothing if `count` is 0.
     @inline(__always)
-    mutating func addRun(count: Int, endingAt old: Int, _ new: Int) {
+    mutating func addRun(count: Int, oldEnd old: Int, newEnd new: Int) {
         if count == 0 { return }
         runs[runCount] = DiffRun(
             old: UInt32(truncatingIfNeeded: old - count), new: UInt32(truncatingIfNeeded: new - count),

@@ -1,76 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The relation of an element after to one before.
+/// The relation between an old and a new element.
 @usableFromInline @frozen
 enum DiffRelation {
-    /// Their identifiers differ.
+    /// The identifiers differ.
     case different
-    /// They have one identifier, and the element counts as changed.
+    /// The identifiers are equal, and the element counts as changed.
     case changed
-    /// They have one identifier, and nothing changed.
+    /// The identifiers are equal, and the element counts as unchanged.
     case unchanged
 }
 
-/// What the diff asks about two lists, by index.
+/// The old and the new list of a diff, queried by index.
 ///
-/// The engine is specialised for each conforming type, so a query costs no dynamic call.
+/// The engine is specialised for each conforming type, so queries need no dynamic dispatch.
 protocol DiffSource {
-    /// Whether hashes are there before the diff starts; else each is computed when it is asked for.
+    /// Whether all hashes were computed before the diff. If not, each query computes a hash.
     static var hasHashes: Bool { get }
 
-    /// The number of elements before.
+    /// The number of elements of the old list.
     var oldCount: Int { get }
 
-    /// The number of elements after.
+    /// The number of elements of the new list.
     var newCount: Int { get }
 
-    /// Well mixed bits of an identifier before; equal identifiers have equal hashes.
+    /// Returns the hash of an old element's identifier. Equal identifiers have equal hashes.
     func oldHash(_ old: Int) -> UInt32
 
-    /// Well mixed bits of an identifier after.
+    /// Returns the hash of a new element's identifier.
     func newHash(_ new: Int) -> UInt32
 
-    /// Compares an element before and one after.
+    /// Compares an old and a new element.
     func relation(_ old: Int, _ new: Int) -> DiffRelation
 
-    /// Whether two elements before have equal identifiers.
+    /// Returns whether two old elements have equal identifiers.
     func isSameOld(_ old: Int, _ other: Int) -> Bool
 
-    /// Whether two elements after have equal identifiers.
+    /// Returns whether two new elements have equal identifiers.
     func isSameNew(_ new: Int, _ other: Int) -> Bool
 
-    /// Whether an element before and one after may have equal identifiers: a quick check with false positives only.
+    /// Returns whether an old and a new element may have equal identifiers. This is a quick check, with false
+    /// positives but no false negatives.
     func isLikelySame(_ old: Int, _ new: Int) -> Bool
 
-    /// How many elements from two indexes on are unchanged, side by side.
+    /// Returns the number of consecutive unchanged pairs of old and new elements, starting with the given indexes.
     ///
-    /// Asked of a source without hashes, as are the following.
-    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int
+    /// The engine calls this and the following functions only if `hasHashes` is false.
+    func unchangedCount(fromOld old: Int, new: Int, limit: Int) -> Int
 
-    /// How many elements in front of two indexes are unchanged, side by side.
-    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int
+    /// Returns the number of consecutive unchanged pairs of old and new elements that end before the given indexes.
+    func unchangedCount(beforeOld old: Int, new: Int, limit: Int) -> Int
 
-    /// Whether an element before has the identifier of one in a range before.
-    func isOld(_ old: Int, in range: Range<Int>) -> Bool
+    /// Returns whether the identifier of an old element occurs in a range of the old list.
+    func occurs(old: Int, inOld range: Range<Int>) -> Bool
 
-    /// Whether an element after has the identifier of one in a range before.
-    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool
+    /// Returns whether the identifier of a new element occurs in a range of the old list.
+    func occurs(new: Int, inOld range: Range<Int>) -> Bool
 }
 
 extension DiffSource {
     @inline(__always)
-    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int {
+    func unchangedCount(fromOld old: Int, new: Int, limit: Int) -> Int {
         (0..<limit).first { relation(old + $0, new + $0) != .unchanged } ?? limit
     }
 
     @inline(__always)
-    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int {
+    func unchangedCount(beforeOld old: Int, new: Int, limit: Int) -> Int {
         (0..<limit).first { relation(old - 1 - $0, new - 1 - $0) != .unchanged } ?? limit
     }
 
     @inline(__always)
-    func isOld(_ old: Int, in range: Range<Int>) -> Bool { range.contains { isSameOld(old, $0) } }
+    func occurs(old: Int, inOld range: Range<Int>) -> Bool { range.contains { isSameOld(old, $0) } }
 
     @inline(__always)
-    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool { range.contains { relation($0, new) != .different } }
+    func occurs(new: Int, inOld range: Range<Int>) -> Bool { range.contains { relation($0, new) != .different } }
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table of indexes with open addressing, in buckets of 8 slots: 5 bytes a slot, at most half full.
+/// A hash table of indexes with open addressing, in buckets of 8 slots. A slot takes 5 bytes, and at most half of the
+/// slots are used.
 ///
-/// One word of a bucket holds 7 bits of the hash for each of its slots, so that one load and no unpredictable branch
-/// nearly always decides whether a bucket has the wanted element. Slots hold an index plus the upper bits of the hash,
-/// which distinguish the few other candidates without reading an element. The lower bits of the hash choose the bucket.
+/// One word per bucket holds a tag for each slot: 7 bits of the hash. So one load and no unpredictable branch nearly
+/// always decide whether a bucket has the wanted element. A slot holds an index and the upper bits of the hash, which
+/// distinguish the few other candidates without reading an element. The lower bits of the hash select the bucket.
 struct DiffTable: ~Copyable {
     private static let slotsPerBucket = 8
     /// The lowest bit of each byte.
-    private static let lows: UInt64 = 0x0101_0101_0101_0101
-    /// The highest bit of each byte: set for used slots.
-    private static let highs: UInt64 = 0x8080_8080_8080_8080
+    private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+    /// The highest bit of each byte, which is set for a used slot.
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     private let tags: FlatBuffer<UInt64>
     private let slots: FlatBuffer<UInt32>
     private let mask: Int
-    /// The bits of a slot that are an index; the others are those of the hash.
+    /// The bits of a slot that hold the index. The other bits hold the upper bits of the hash.
     private let indexMask: UInt32
 
     /// Makes a table for `count` indexes below `limit`.
@@ -27,7 +28,7 @@ struct DiffTable: ~Copyable {
         slots = FlatBuffer(uninitializedCount: buckets * DiffTable.slotsPerBucket, in: &memory)
     }
 
-    /// The number of bytes of working memory for a table.
+    /// Returns the number of bytes of working memory for a table of `count` indexes.
     static func byteCount(for count: Int) -> Int {
         let perSlot = MemoryLayout<UInt32>.stride + MemoryLayout<UInt64>.stride / slotsPerBucket
         return bucketCount(for: count) * slotsPerBucket * perSlot + 2 * DiffMemory.alignment
@@ -39,9 +40,9 @@ struct DiffTable: ~Copyable {
         return buckets
     }
 
-    /// Inserts an index, or replaces that of an equal element.
+    /// Inserts an index, or replaces the index of an equal element.
     ///
-    /// - Returns: the replaced index.
+    /// - Returns: the replaced index; nil if no element was equal.
     @inline(__always)
     func insert(_ index: Int, hash: UInt32, isSame: (Int) -> Bool) -> Int? {
         var bucket = Int(truncatingIfNeeded: hash) & mask
@@ -51,7 +52,7 @@ struct DiffTable: ~Copyable {
                 replace(at: found.position, with: index)
                 return found.index
             }
-            let free = ~word & DiffTable.highs
+            let free = ~word & DiffTable.highBits
             if free != 0 {
                 let place = free.trailingZeroBitCount & ~7
                 tags[bucket] = word | DiffTable.tag(hash) &<< UInt64(place)
@@ -63,37 +64,37 @@ struct DiffTable: ~Copyable {
         }
     }
 
-    /// The position of the slot with the wanted element, and its index.
+    /// Returns the index of the wanted element and the position of its slot; nil if the table lacks the element.
     @inline(__always)
     func find(hash: UInt32, isSame: (Int) -> Bool) -> (position: Int, index: Int)? {
         var bucket = Int(truncatingIfNeeded: hash) & mask
         while true {
             let word = tags[bucket]
             if let found = match(hash, in: bucket, word, isSame) { return found }
-            if ~word & DiffTable.highs != 0 { return nil }
+            if ~word & DiffTable.highBits != 0 { return nil }
             bucket = (bucket + 1) & mask
         }
     }
 
-    /// Replaces the index in a slot by another one with the same identifier.
+    /// Replaces the index in a slot by that of another element with the same identifier.
     @inline(__always)
     func replace(at position: Int, with index: Int) {
         slots[position] = slots[position] & ~indexMask | UInt32(truncatingIfNeeded: index)
     }
 
-    /// The tag that a bucket stores for a hash, in every byte.
+    /// Returns the tag that a bucket stores for a hash.
     @inline(__always)
     private static func tag(_ hash: UInt32) -> UInt64 { UInt64(hash >> 25) | 0x80 }
 
-    /// Searches the slots of a bucket that have the tag of a hash.
+    /// Searches those slots of a bucket that have the tag of a hash.
     @inline(__always)
     private func match(
         _ hash: UInt32, in bucket: Int, _ word: UInt64, _ isSame: (Int) -> Bool
     ) -> (position: Int, index: Int)? {
-        let difference = word ^ DiffTable.tag(hash) &* DiffTable.lows
-        // The highest bit of each byte that is zero, and sometimes of one above it: the slot itself decides. A free
-        // slot has no such bit, as it differs from every tag in its highest bit.
-        var candidates = (difference &- DiffTable.lows) & ~difference & DiffTable.highs
+        let difference = word ^ DiffTable.tag(hash) &* DiffTable.lowBits
+        // The highest bit is set for each byte that is zero, and sometimes for a byte above such a one, so the slot
+        // itself has to decide. It is not set for a free slot, which differs from every tag in its highest bit.
+        var candidates = (difference &- DiffTable.lowBits) & ~difference & DiffTable.highBits
         while candidates != 0 {
             let position = bucket * DiffTable.slotsPerBucket + candidates.trailingZeroBitCount / 8
             let slot = slots[position]

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of any type, by index, as the module that called the diff asks about them.
+/// A source of elements of any type, which calls closures of the module that called the diff.
 ///
-/// Stretches are compared in one call each: what is asked of the elements is compiled into the caller's module, and a call from
-/// here costs as much as a comparison.
+/// Consecutive elements are compared in one call: the comparisons are compiled into the caller's module, and a call
+/// from here costs as much as a comparison.
 @usableFromInline
 struct ElementDiffSource: DiffSource {
     @usableFromInline let oldCount: Int
     @usableFromInline let newCount: Int
-    /// The hashes of the identifiers, computed anew for each question.
+    /// Returns the hash of an old element's identifier, computed at each call.
     @usableFromInline let hashOld: (Int) -> Int
+    /// Returns the hash of a new element's identifier, computed at each call.
     @usableFromInline let hashNew: (Int) -> Int
-    /// How many elements from two indexes on are unchanged, side by side.
+    /// Returns the number of consecutive unchanged pairs of elements, starting with the given indexes.
     @usableFromInline let countUnchanged: (_ old: Int, _ new: Int, _ limit: Int) -> Int
-    /// How many elements in front of two indexes are unchanged, side by side.
+    /// Returns the number of consecutive unchanged pairs of elements that end before the given indexes.
     @usableFromInline let countUnchangedBefore: (_ old: Int, _ new: Int, _ limit: Int) -> Int
-    /// Compares an element before and one after.
+    /// Compares an old and a new element.
     @usableFromInline let compare: (_ old: Int, _ new: Int) -> DiffRelation
-    /// Whether an element before and one after have equal identifiers.
+    /// Returns whether an old and a new element have equal identifiers.
     @usableFromInline let matches: (_ old: Int, _ new: Int) -> Bool
-    /// Whether an element before has the identifier of one in a range before.
+    /// Returns whether the identifier of an old element occurs in a range of the old list.
     @usableFromInline let isOldIn: (Int, Range<Int>) -> Bool
-    /// Whether an element after has the identifier of one in a range after.
+    /// Returns whether the identifier of a new element occurs in a range of the new list.
     @usableFromInline let isNewIn: (Int, Range<Int>) -> Bool
-    /// Whether an element after has the identifier of one in a range before.
+    /// Returns whether the identifier of a new element occurs in a range of the old list.
     @usableFromInline let isNewInOld: (Int, Range<Int>) -> Bool
 
     @usableFromInline
@@ -62,11 +63,11 @@ struct ElementDiffSource: DiffSource {
 
     func isLikelySame(_ old: Int, _ new: Int) -> Bool { matches(old, new) }
 
-    func unchangedCount(from old: Int, _ new: Int, limit: Int) -> Int { countUnchanged(old, new, limit) }
+    func unchangedCount(fromOld old: Int, new: Int, limit: Int) -> Int { countUnchanged(old, new, limit) }
 
-    func unchangedCount(before old: Int, _ new: Int, limit: Int) -> Int { countUnchangedBefore(old, new, limit) }
+    func unchangedCount(beforeOld old: Int, new: Int, limit: Int) -> Int { countUnchangedBefore(old, new, limit) }
 
-    func isOld(_ old: Int, in range: Range<Int>) -> Bool { isOldIn(old, range) }
+    func occurs(old: Int, inOld range: Range<Int>) -> Bool { isOldIn(old, range) }
 
-    func isNew(_ new: Int, inOld range: Range<Int>) -> Bool { isNewInOld(new, range) }
+    func occurs(new: Int, inOld range: Range<Int>) -> Bool { isNewInOld(new, range) }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block of plain numbers with one owner: the engine's loops use it instead of arrays.
+/// A fixed-size buffer of plain numbers with one owner. The engine's loops use it instead of arrays.
 ///
-/// Indexes are checked in debug builds only; they never come from outside the engine.
+/// Indexes are checked in debug builds only. They never come from outside of the engine.
 @safe
 struct FlatBuffer<Element: BitwiseCopyable>: ~Copyable {
-    // Either the buffer owns the block, allocated in `init` and freed in `deinit`, or a `DiffMemory` does, which
-    // outlives it.
+    // The buffer owns the block if it allocated it in `init`, and frees it in `deinit`. Otherwise a `DiffMemory` owns
+    // the block and outlives the buffer.
     private let block: UnsafeMutableBufferPointer<Element>
     private let ownsBlock: Bool
 
-    /// Takes an uninitialised block from the working memory of a diff, or allocates one when there is no room left; its
-    /// owner writes every element before reading it.
+    /// Makes an uninitialised buffer in the working memory of a diff, or allocates one when there is no room left.
+    /// The owner must write every element before reading it.
     init(uninitializedCount count: Int, in memory: inout DiffMemory) {
-        let lent = unsafe memory.take(count, of: Element.self)
-        unsafe block = lent ?? .allocate(capacity: count)
-        ownsBlock = unsafe lent == nil
+        let borrowed = unsafe memory.allocate(count, of: Element.self)
+        unsafe block = borrowed ?? .allocate(capacity: count)
+        ownsBlock = unsafe borrowed == nil
     }
 
-    /// The same with one value everywhere.
+    /// Makes a buffer with one value in all elements.
     init(repeating element: Element, count: Int, in memory: inout DiffMemory) {
         self.init(uninitializedCount: count, in: &memory)
         unsafe block.initialize(repeating: element)
@@ -28,7 +28,7 @@ struct FlatBuffer<Element: BitwiseCopyable>: ~Copyable {
         if ownsBlock { unsafe block.deallocate() }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { unsafe block.count }
 
     @inline(__always)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A longest increasing subsequence, by patience sorting over stretches.
+/// The search for a longest increasing subsequence, by patience sorting of stretches of consecutive numbers.
 enum LongestIncreasingRun {
-    /// Numbers that follow each other, `first`, `first` + 1, …
+    /// Consecutive numbers: `first`, `first` + 1, …
     struct Stretch {
         let first: UInt32
         let count: UInt32
     }
 
-    /// For each run, how many of its first numbers belong to the chosen subsequence; all numbers are different.
+    /// Returns for each stretch how many of its first numbers belong to the subsequence. All numbers must be
+    /// different.
     ///
-    /// The numbers of a run replace neighbouring tails, because no other run has a number between them; so one search
-    /// for each run is enough.
-    /// - Complexity: O(numbers + stretches · log numbers), without the logarithm when they are nearly in order.
+    /// The numbers of a stretch replace adjacent tails, because no other stretch has a number between them. So one
+    /// search for each stretch is enough.
+    /// - Complexity: O(numbers + stretches · log numbers); O(numbers) if the stretches are nearly in order.
     static func members(of stretches: [Stretch], in memory: inout DiffMemory) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
         let tails = FlatBuffer<Tail>(uninitializedCount: total, in: &memory)
@@ -37,13 +38,14 @@ enum LongestIncreasingRun {
         return members
     }
 
-    /// The same with working memory of its own.
+    /// Returns for each stretch how many of its first numbers belong to the subsequence. Allocates its own working
+    /// memory.
     static func members(of stretches: [Stretch]) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
         return DiffMemory.with(byteCount: total * MemoryLayout<Tail>.stride) { members(of: stretches, in: &$0) }
     }
 
-    /// The last number of a subsequence, and the stretch that it is from.
+    /// The last number of a subsequence, and the position of the stretch that has this number.
     private struct Tail: BitwiseCopyable, Equatable {
         var number: UInt32
         var stretch: UInt32
@@ -51,7 +53,7 @@ enum LongestIncreasingRun {
         static let none = Tail(number: .max, stretch: .max)
     }
 
-    /// The number of tails smaller than a number; searches from the end, in growing steps.
+    /// Returns the number of tails that are smaller than a number. Searches from the end, in growing steps.
     private static func firstTail(above number: UInt32, _ tails: borrowing FlatBuffer<Tail>, _ length: Int) -> Int {
         var (low, high, step) = (length, length, 1)
         while low > 0, tails[low - 1].number > number {

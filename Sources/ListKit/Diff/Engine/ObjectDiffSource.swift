@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two arrays of objects, read in place: no reference is counted and nothing is copied while the diff runs.
+/// A source of two arrays of objects, which are read in place. Nothing is retained or copied while the diff runs.
 @safe
 struct ObjectDiffSource: DiffSource {
     private typealias Reference = Unmanaged<ObjectBuffer>
 
-    // Both point into arrays that `withSource` keeps alive while the source exists.
+    // Both point to the elements of arrays that `withSource` keeps alive while the source exists.
     private let old: UnsafeBufferPointer<Reference>
     private let new: UnsafeBufferPointer<Reference>
     private let option: ListDiffOption
 
-    /// Lends a source over two arrays.
+    /// Calls `body` with a source of two arrays. The source must not outlive the call.
     static func withSource<Result>(
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption, _ body: (ObjectDiffSource) -> Result
     ) -> Result {
         unsafe old.withUnsafeBufferPointer { old in
             unsafe new.withUnsafeBufferPointer { new in
-                // An object is one strong reference, and so is the type that it is read as.
+                // A `ListObject` is laid out as one strong reference, like the type that it is read as.
                 unsafe old.withMemoryRebound(to: Reference.self) { old in
                     unsafe new.withMemoryRebound(to: Reference.self) { new in
                         unsafe body(ObjectDiffSource(old: old, new: new, option: option))
@@ -95,7 +95,7 @@ struct ObjectDiffSource: DiffSource {
         }
     }
 
-    /// Compares two objects that are not one allocation.
+    /// Compares two objects that do not share an allocation.
     @inline(__always)
     private static func relation(_ first: Reference, _ second: Reference, _ option: ListDiffOption) -> DiffRelation {
         unsafe first._withUnsafeGuaranteedRef { first in
@@ -105,7 +105,7 @@ struct ObjectDiffSource: DiffSource {
                         let identity = unsafe header.pointee.identity
                         guard unsafe identity == otherHeader.pointee.identity else { return .different }
                         let count = unsafe header.pointee.fieldCount
-                        // Identifier and fields are adjacent: nearly always one comparison decides.
+                        // Identifier and fields are adjacent in memory, so one comparison nearly always decides.
                         if option == .equality, unsafe count == otherHeader.pointee.fieldCount,
                             unsafe header.pointee.type === otherHeader.pointee.type,
                             unsafe isEqual(bytes, otherBytes, count: identity.length + Int(count))
@@ -119,7 +119,7 @@ struct ObjectDiffSource: DiffSource {
         }
     }
 
-    /// Compares bytes eight at a time; the last step may compare some of them twice.
+    /// Compares eight bytes at a time. The last step may compare some bytes twice.
     @inline(__always)
     private static func isEqual(
         _ first: UnsafeMutablePointer<UInt8>, _ second: UnsafeMutablePointer<UInt8>, count: Int

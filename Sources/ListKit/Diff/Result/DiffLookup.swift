@@ -2,29 +2,29 @@
 
 import Synchronization
 
-/// The indexes of identifiers, before and after an update; built at the first query.
+/// A lookup of the old and new indexes of identifiers. Its tables are built at the first query.
 protocol DiffLookup: AnyObject, Sendable {
-    /// The last index before the update, nil for an identifier of another type too.
+    /// Returns the last old index of an identifier; nil if it is not in the old list or has another type.
     func oldIndex(of identifier: AnyHashable) -> Int?
 
-    /// The last index after the update, nil for an identifier of another type too.
+    /// Returns the last new index of an identifier; nil if it is not in the new list or has another type.
     func newIndex(of identifier: AnyHashable) -> Int?
 
-    /// The last old index of the identifier that an element before had at an index.
+    /// Returns the last old index of the identifier of the element at an old index.
     func lastOldIndex(sameAsOld index: Int) -> Int?
 
-    /// The last new index of the identifier that an element before had at an index.
+    /// Returns the last new index of the identifier of the element at an old index; nil if it is not in the new list.
     func lastNewIndex(sameAsOld index: Int) -> Int?
 }
 
-/// The lookup over identifiers of one type.
+/// A lookup of identifiers of one type.
 final class IdentifierLookup<Identifier: Hashable & Sendable>: DiffLookup {
-    /// The identifiers after the update, or those before it.
+    /// Returns all new identifiers for `true`, and all old ones for `false`.
     private let identifiers: @Sendable (_ isNew: Bool) -> [Identifier]
-    private let known = Mutex<Known?>(nil)
+    private let tables = Mutex<Tables?>(nil)
 
-    /// What is built when the first question comes.
-    private struct Known {
+    /// The tables, which are built at the first query.
+    private struct Tables {
         let identifiers: [Identifier]
         let old: [Identifier: Int]
         let new: [Identifier: Int]
@@ -33,28 +33,28 @@ final class IdentifierLookup<Identifier: Hashable & Sendable>: DiffLookup {
     init(_ identifiers: @escaping @Sendable (_ isNew: Bool) -> [Identifier]) { self.identifiers = identifiers }
 
     func oldIndex(of identifier: AnyHashable) -> Int? {
-        (identifier.base as? Identifier).flatMap { key in withKnown { $0.old[key] } }
+        (identifier.base as? Identifier).flatMap { key in withTables { $0.old[key] } }
     }
 
     func newIndex(of identifier: AnyHashable) -> Int? {
-        (identifier.base as? Identifier).flatMap { key in withKnown { $0.new[key] } }
+        (identifier.base as? Identifier).flatMap { key in withTables { $0.new[key] } }
     }
 
-    func lastOldIndex(sameAsOld index: Int) -> Int? { withKnown { $0.old[$0.identifiers[index]] } }
+    func lastOldIndex(sameAsOld index: Int) -> Int? { withTables { $0.old[$0.identifiers[index]] } }
 
-    func lastNewIndex(sameAsOld index: Int) -> Int? { withKnown { $0.new[$0.identifiers[index]] } }
+    func lastNewIndex(sameAsOld index: Int) -> Int? { withTables { $0.new[$0.identifiers[index]] } }
 
-    private func withKnown<Result: Sendable>(_ body: (Known) -> Result) -> Result {
-        known.withLock { known in
-            let built = known ?? build()
-            known = built
+    private func withTables<Result: Sendable>(_ body: (Tables) -> Result) -> Result {
+        tables.withLock { tables in
+            let built = tables ?? makeTables()
+            tables = built
             return body(built)
         }
     }
 
-    private func build() -> Known {
+    private func makeTables() -> Tables {
         let old = identifiers(false)
-        return Known(
+        return Tables(
             identifiers: old, old: IdentifierLookup.lastIndexes(of: old),
             new: IdentifierLookup.lastIndexes(of: identifiers(true)))
     }

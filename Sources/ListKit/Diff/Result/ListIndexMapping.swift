@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The old and new index of each staying element, computed from the changes.
+/// A map between the old and new indexes of elements, computed from the changes of a diff.
 ///
-/// Elements that neither moved nor were inserted or deleted keep their order, so runs of changes are enough.
+/// Only the runs of changes are stored: elements that are neither moved nor inserted nor deleted keep their order.
 public struct ListIndexMapping: Sendable {
     private let result: ListIndexSetResult
     private let old: ListIndexRanks
@@ -10,7 +10,7 @@ public struct ListIndexMapping: Sendable {
     private let byOrigin: [Int: Int]
     private let byTarget: [Int: Int]
 
-    /// Prepares queries about the changes.
+    /// Makes a map from the changes of a diff.
     ///
     /// - Complexity: O(changes · log changes).
     public init(_ result: ListIndexSetResult) {
@@ -21,7 +21,7 @@ public struct ListIndexMapping: Sendable {
         byTarget = Dictionary(result.moves.map { ($0.to, $0.from) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The index after the update of an element, nil if it was deleted.
+    /// Returns the new index of the element at an old index; nil if it was deleted.
     ///
     /// - Complexity: O(log changes).
     public func newIndex(forOld index: Int) -> Int? {
@@ -29,7 +29,7 @@ public struct ListIndexMapping: Sendable {
         return result.deletes.contains(index) ? nil : new.index(ofRank: old.rank(of: index))
     }
 
-    /// The index before the update of an element, nil if it was inserted.
+    /// Returns the old index of the element at a new index; nil if it was inserted.
     ///
     /// - Complexity: O(log changes).
     public func oldIndex(forNew index: Int) -> Int? {
@@ -38,7 +38,8 @@ public struct ListIndexMapping: Sendable {
     }
 }
 
-/// Numbers the indexes that are not in a set.
+/// A numbering of the indexes outside of a set. The rank of such an index is the number of smaller indexes outside of
+/// the set.
 struct ListIndexRanks: Sendable {
     private struct Run: Sendable {
         let range: Range<Int>
@@ -48,7 +49,7 @@ struct ListIndexRanks: Sendable {
 
     private let runs: [Run]
 
-    /// Prepares the numbering.
+    /// Makes the numbering of the indexes outside of a set.
     ///
     /// - Complexity: O(runs).
     init(_ indexes: ListIndexSet) {
@@ -59,12 +60,12 @@ struct ListIndexRanks: Sendable {
         }
     }
 
-    /// The number of indexes outside the set below one that is outside too.
+    /// Returns the rank of an index outside of the set.
     func rank(of index: Int) -> Int {
         index - count(upTo: last { $0.range.lowerBound <= index })
     }
 
-    /// The index outside the set with a rank.
+    /// Returns the index outside of the set that has a rank.
     func index(ofRank rank: Int) -> Int {
         rank + count(upTo: last { $0.range.lowerBound - $0.before <= rank })
     }
@@ -82,10 +83,10 @@ struct ListIndexRanks: Sendable {
 }
 
 extension ListIndexSetResult {
-    /// Deletes and inserts including reloads: each reloaded element is deleted at its old and inserted at its new
-    /// index.
+    /// Returns deletes and inserts including reloads: a reloaded element is deleted at its old index and inserted at
+    /// its new one.
     ///
-    /// Reloads are indexes before the update; one that is deleted anyway is dropped. Without any other change each reload
+    /// Reloads are old indexes. The reload of a deleted element is dropped. Without any other change, each reload
     /// becomes a delete and an insert of the same index (rules UP-43 to UP-46).
     /// - Complexity: O(changes · log changes + reloads · log changes).
     public func convertingReloads(_ reloads: ListIndexSet) -> (deletes: ListIndexSet, inserts: ListIndexSet) {

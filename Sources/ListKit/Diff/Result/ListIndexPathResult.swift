@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes between the items of one section before and one section after an update (IGListKit's
-/// `ListIndexPathResult`).
+/// The changes between the items of an old section and of a new one (IGListKit's `ListIndexPathResult`).
 ///
-/// Deletes, updates and the origins of moves refer to the section before, inserts and the targets of moves to the one
-/// after.
+/// Deletes, updates and origins of moves refer to the old section, inserts and targets of moves to the new section.
 public struct ListIndexPathResult: Sendable, Hashable {
-    /// The section before the update.
+    /// The position of the old section.
     public let fromSection: Int
-    /// The section after the update.
+    /// The position of the new section.
     public let toSection: Int
-    /// The same changes by item number.
+    /// The changes by the indexes of items.
     public let indexes: ListIndexSetResult
 
     @usableFromInline
@@ -26,10 +24,10 @@ public struct ListIndexPathResult: Sendable, Hashable {
     /// Old paths of deleted items, ascending (rule DF-10).
     public var deletes: [IndexPath] { indexes.deletes.map { IndexPath(section: fromSection, item: $0) } }
 
-    /// **Old** paths of staying items that changed, ascending.
+    /// **Old** paths of changed items, ascending.
     public var updates: [IndexPath] { indexes.updates.map { IndexPath(section: fromSection, item: $0) } }
 
-    /// Staying items that moved, ascending by their new path.
+    /// Moves of items, ascending by new path.
     public var moves: [ListMoveIndexPath] {
         indexes.moves.map { move in
             ListMoveIndexPath(
@@ -41,20 +39,20 @@ public struct ListIndexPathResult: Sendable, Hashable {
     /// Whether anything changed.
     public var hasChanges: Bool { indexes.hasChanges }
 
-    /// The number of changes; an item that moved and changed counts twice.
+    /// The number of changes. An item that moved and changed counts twice.
     public var changeCount: Int { indexes.changeCount }
 
-    /// The path that an identifier had before the update, nil when it was not there (rule DF-26).
+    /// Returns the old path of an identifier; nil when it is not in the old section (rule DF-26).
     public func oldIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
         indexes.oldIndex(forIdentifier: identifier).map { IndexPath(section: fromSection, item: $0) }
     }
 
-    /// The path that an identifier has after the update, nil when it is not there (rule DF-26).
+    /// Returns the new path of an identifier; nil when it is not in the new section (rule DF-26).
     public func newIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
         indexes.newIndex(forIdentifier: identifier).map { IndexPath(section: toSection, item: $0) }
     }
 
-    /// The same changes without updates (rule DF-32); see `ListIndexSetResult.resultForBatchUpdates()`.
+    /// Returns the same changes without updates (rule DF-32), as `ListIndexSetResult.resultForBatchUpdates()` does.
     public func resultForBatchUpdates() -> ListIndexPathResult {
         ListIndexPathResult(
             fromSection: fromSection, toSection: toSection, indexes: indexes.resultForBatchUpdates())

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of indexes, kept as ascending runs: the role of `NSIndexSet` in IGListKit.
+/// A set of indexes, stored as ascending runs. It has the role of `NSIndexSet` in IGListKit.
 ///
-/// A long run costs as much as a single index, and the `Updated` signal contains the runs.
+/// A long run takes as much memory as a single index. The D-Bus signal `Updated` contains the same runs.
 public struct ListIndexSet: Sendable, Hashable {
-    /// The runs: not empty, ascending, with a gap between each two.
+    /// The runs, ascending. None is empty, and no two are adjacent.
     public private(set) var ranges: [Range<Int>]
 
     /// Makes an empty set.
     public init() { ranges = [] }
 
-    /// Makes a set of one run; empty for an empty range.
+    /// Makes a set of the indexes in a range.
     public init(_ range: Range<Int>) { ranges = range.isEmpty ? [] : [range] }
 
     /// Makes a set of indexes in any order.
     ///
-    /// - Complexity: O(n · log n), O(n) when they ascend.
+    /// - Complexity: O(n · log n); O(n) for ascending indexes.
     public init(_ indexes: some Sequence<Int>) {
         ranges = []
         var sorted = Array(indexes)
@@ -23,7 +23,7 @@ public struct ListIndexSet: Sendable, Hashable {
         for index in sorted { append(index) }
     }
 
-    /// Takes over runs that already have the form of `ranges`.
+    /// Makes a set of runs that are ascending, not empty and not adjacent.
     init(canonical ranges: [Range<Int>]) { self.ranges = ranges }
 
     /// The number of indexes in the set.
@@ -40,7 +40,7 @@ public struct ListIndexSet: Sendable, Hashable {
     /// The largest index.
     public var last: Int? { ranges.last.map { $0.upperBound - 1 } }
 
-    /// Whether an index is in the set.
+    /// Returns whether an index is in the set.
     ///
     /// - Complexity: O(log runs).
     public func contains(_ index: Int) -> Bool {
@@ -48,7 +48,7 @@ public struct ListIndexSet: Sendable, Hashable {
         return position < ranges.count && ranges[position].contains(index)
     }
 
-    /// The number of indexes of the set that are smaller than a given one.
+    /// Returns the number of indexes in the set that are smaller than a given index.
     ///
     /// - Complexity: O(runs).
     public func count(below index: Int) -> Int {
@@ -60,7 +60,8 @@ public struct ListIndexSet: Sendable, Hashable {
         return count
     }
 
-    /// The position of the first run that ends after an index.
+    /// Returns the position of the first run that has an index larger than or equal to `index`; the number of runs if
+    /// there is none.
     private func firstRun(endingAfter index: Int) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -72,7 +73,7 @@ public struct ListIndexSet: Sendable, Hashable {
 }
 
 extension ListIndexSet {
-    /// Adds an index that is not smaller than all others: O(1).
+    /// Adds an index that is not smaller than any index of the last run, in O(1).
     mutating func append(_ index: Int) {
         guard let last = ranges.last, index <= last.upperBound else {
             ranges.append(index..<index + 1)
@@ -83,7 +84,7 @@ extension ListIndexSet {
 
     /// Adds an index.
     ///
-    /// - Complexity: O(runs), O(1) at the end.
+    /// - Complexity: O(runs); O(1) for an index in the last run or after it.
     public mutating func insert(_ index: Int) {
         if index >= ranges.last?.lowerBound ?? index { return append(index) }
         let position = firstRun(endingAfter: index)
@@ -112,7 +113,7 @@ extension ListIndexSet {
         ranges.replaceSubrange(position...position, with: rest)
     }
 
-    /// The indexes of either set.
+    /// Returns the set of the indexes that are in either set.
     ///
     /// - Complexity: O(runs of both · log).
     public func union(_ other: ListIndexSet) -> ListIndexSet {
@@ -130,7 +131,7 @@ extension ListIndexSet {
 }
 
 extension ListIndexSet: Sequence {
-    /// The indexes in ascending order.
+    /// An iterator over the indexes in ascending order.
     public struct Iterator: IteratorProtocol, Sendable {
         private let ranges: [Range<Int>]
         private var run = 0
@@ -138,7 +139,7 @@ extension ListIndexSet: Sequence {
 
         init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
-        /// The next index.
+        /// Returns the next index; nil at the end.
         public mutating func next() -> Int? {
             guard run < ranges.count else { return nil }
             let index = ranges[run].lowerBound + offset
@@ -148,10 +149,10 @@ extension ListIndexSet: Sequence {
         }
     }
 
-    /// Walks over the indexes in ascending order.
+    /// Returns an iterator over the indexes in ascending order.
     public func makeIterator() -> Iterator { Iterator(ranges) }
 
-    /// A number no larger than that of the indexes.
+    /// The number of runs, which is at most the number of indexes.
     public var underestimatedCount: Int { ranges.count }
 }
 
@@ -159,7 +160,7 @@ extension ListIndexSet: ExpressibleByArrayLiteral, CustomStringConvertible {
     /// Makes a set of the given indexes.
     public init(arrayLiteral elements: Int...) { self.init(elements) }
 
-    /// The indexes in the notation of a set.
+    /// The indexes in braces, separated by commas.
     public var description: String {
         "{" + map { String($0) }.joined(separator: ", ") + "}"
     }

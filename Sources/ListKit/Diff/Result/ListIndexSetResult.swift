@@ -2,18 +2,18 @@
 
 /// The changes between two lists, by index (IGListKit's `ListIndexSetResult`).
 ///
-/// All changes are simultaneous: deletes, updates and the origins of moves refer to the list before, inserts and the
-/// targets of moves to the list after. An element may be both moved and updated.
+/// All changes are simultaneous: deletes, updates and origins of moves refer to the old list, inserts and targets of
+/// moves to the new list. An element may be both moved and updated.
 public struct ListIndexSetResult: Sendable {
     /// New indexes of inserted elements.
     public let inserts: ListIndexSet
     /// Old indexes of deleted elements.
     public let deletes: ListIndexSet
-    /// **Old** indexes of staying elements that changed.
+    /// **Old** indexes of changed elements.
     public let updates: ListIndexSet
-    /// Staying elements that moved, ascending by their new index (rule DF-35).
+    /// Moves of elements, ascending by new index (rule DF-35).
     public let moves: [ListMoveIndex]
-    /// Finds identifiers; nil for a result that was not made from elements.
+    /// The lookup of identifiers; nil for a result that was not made from elements.
     let lookup: (any DiffLookup)?
 
     init(
@@ -32,30 +32,32 @@ public struct ListIndexSetResult: Sendable {
         !(inserts.isEmpty && deletes.isEmpty && updates.isEmpty && moves.isEmpty)
     }
 
-    /// The number of changes; an element that moved and changed counts twice.
+    /// The number of changes. An element that moved and changed counts twice.
     public var changeCount: Int { inserts.count + deletes.count + updates.count + moves.count }
 
-    /// The index that an identifier had before the update, nil when it was not there.
+    /// Returns the old index of an identifier; nil when it is not in the old list.
     ///
-    /// Of repeated identifiers the last one counts (rule DF-34).
-    /// - Complexity: O(n) for the first question to a result, then O(1).
+    /// For a repeated identifier the last index is returned (rule DF-34).
+    /// - Complexity: O(n) for the first query of a result, then O(1).
     public func oldIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
         lookup?.oldIndex(of: AnyHashable(identifier))
     }
 
-    /// The index that an identifier has after the update, nil when it is not there.
+    /// Returns the new index of an identifier; nil when it is not in the new list.
     ///
-    /// Of repeated identifiers the last one counts (rule DF-34).
-    /// - Complexity: O(n) for the first question to a result, then O(1).
+    /// For a repeated identifier the last index is returned (rule DF-34).
+    /// - Complexity: O(n) for the first query of a result, then O(1).
     public func newIndex(forIdentifier identifier: some Hashable & Sendable) -> Int? {
         lookup?.newIndex(of: AnyHashable(identifier))
     }
 
-    /// The same changes without updates, for a view that cannot update and move at once (rules DF-27 to DF-32).
+    /// Returns the same changes without updates, for a view that cannot update and move at once (rules DF-27 to
+    /// DF-32).
     ///
-    /// An updated element becomes a delete and an insert, also when it moved; other moves stay in their order. With
-    /// repeated identifiers an update of any but the last one is lost (DF-34).
-    /// - Complexity: O(changes · log changes), and what `oldIndex(forIdentifier:)` takes if something changed in place.
+    /// An updated element becomes a delete and an insert, even if it moved. Other moves keep their order. If
+    /// identifiers repeat, only the update of the last occurrence is kept (DF-34).
+    /// - Complexity: O(changes · log changes), plus that of `oldIndex(forIdentifier:)` if an element changed in
+    ///   place.
     public func resultForBatchUpdates() -> ListIndexSetResult {
         var (deletes, inserts) = (Array(deletes), Array(inserts))
         var movedUpdates: [Int] = []
@@ -81,7 +83,7 @@ public struct ListIndexSetResult: Sendable {
 }
 
 extension ListIndexSetResult: Hashable {
-    /// Two results are equal if they have the same changes, whatever elements they come from.
+    /// Returns whether both have the same changes, whatever the elements were.
     public static func == (lhs: ListIndexSetResult, rhs: ListIndexSetResult) -> Bool {
         lhs.inserts == rhs.inserts && lhs.deletes == rhs.deletes && lhs.updates == rhs.updates
             && lhs.moves == rhs.moves

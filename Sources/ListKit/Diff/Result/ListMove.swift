@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One move inside a list: from an index before the update to one after it (IGListKit's `ListMoveIndex`).
+/// A move inside a list, from an old index to a new one (IGListKit's `ListMoveIndex`).
 @frozen public struct ListMoveIndex: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The index before the update.
+    /// The old index.
     public let from: Int
-    /// The index after the update.
+    /// The new index.
     public let to: Int
 
     /// Makes a move.
@@ -14,18 +14,18 @@
         self.to = to
     }
 
-    /// Moves are ordered by their origin only (rule DR-10).
+    /// Returns whether a move comes first: moves are ordered by their old index only (rule DR-10).
     public static func < (lhs: ListMoveIndex, rhs: ListMoveIndex) -> Bool { lhs.from < rhs.from }
 
-    /// Both ends (rule DD-04).
+    /// The old and the new index (rule DD-04).
     public var description: String { "<ListMoveIndex; from: \(from); to: \(to)>" }
 }
 
-/// One move of an item: from a path before the update to one after it (IGListKit's `ListMoveIndexPath`).
+/// A move of an item, from an old path to a new one (IGListKit's `ListMoveIndexPath`).
 @frozen public struct ListMoveIndexPath: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The path before the update.
+    /// The old path.
     public let from: IndexPath
-    /// The path after the update.
+    /// The new path.
     public let to: IndexPath
 
     /// Makes a move.
@@ -35,10 +35,11 @@
         self.to = to
     }
 
-    /// Moves are ordered by their origin only: section, then item (rule DR-09).
+    /// Returns whether a move comes first: moves are ordered by their old path only, by section and then by item
+    /// (rule DR-09).
     public static func < (lhs: ListMoveIndexPath, rhs: ListMoveIndexPath) -> Bool { lhs.from < rhs.from }
 
-    /// Both ends (rule DD-05).
+    /// The old and the new path (rule DD-05).
     public var description: String {
         "<ListMoveIndexPath; from: (\(from.section), \(from.item)); to: (\(to.section), \(to.item))>"
     }

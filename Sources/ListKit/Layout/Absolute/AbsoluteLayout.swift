@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListLayoutKind {
-    /// Each item brings its frame, as in LazyScrollView.
+    /// The layout in which each item has a frame of its own, as in LazyScrollView.
     public static let absolute = ListLayoutKind(name: "absolute", usesPlacements: true) {
         AbsoluteLayout(direction: $0.direction)
     }
 }
 
-/// LazyScrollView's layout: each item brings its frame and its z.
+/// The layout of LazyScrollView: each item has a frame and a stacking order of its own.
 ///
-/// Two trees: the placements by section, and the items by their start along the scroll axis. Items refer to their section by a
-/// handle, so that moving a section does not change its items.
+/// The layout has two trees: one with the placements by section, the other with the items by their start along the
+/// scroll axis. Items refer to their section by a handle, so that moving a section does not change its items.
 public struct AbsoluteLayout: ListLayout {
     /// The axis along which the list scrolls.
     public let direction: ScrollDirection
     private var sections = LeafTree<PlacementBlock>()
     private var positions = PositionTree()
-    /// The block of each section, by handle.
+    /// The leaf in `sections` of each section, by handle.
     private var blocks: [Int32] = []
     private var freeHandles: [UInt32] = []
 
-    /// Makes a layout that knows no list yet.
+    /// Makes a layout without sections.
     public init(direction: ScrollDirection) {
         self.direction = direction
     }
 
-    /// How many sections the layout knows.
+    /// The number of sections in the layout.
     public var numberOfSections: Int { sections.total.sections }
 
-    /// The right and bottom edge of the items.
+    /// The size of the content, up to the right and bottom edges of the items.
     public var contentSize: Size { sections.total.reach }
 
     /// Whether views keep visible items in place: false.
     public var supportsAnchoring: Bool { false }
 
-    /// Nothing: no frame depends on the viewport.
+    /// Returns nothing, as no frame depends on the viewport.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation { .nothing }
 
-    /// Reads every placement from the source; O(n log n).
+    /// Reads all placements from the source. O(n log n).
     ///
-    /// - Parameter container: without effect.
+    /// - Parameter container: ignored.
     public mutating func prepare(_ source: some LayoutSource, container: Size) { prepare(source) }
 
     private mutating func prepare(_ source: some LayoutSource) {
@@ -53,14 +53,14 @@ public struct AbsoluteLayout: ListLayout {
         fresh.sections = LeafTree(sections: new)
         fresh.blocks = Array(repeating: 0, count: count)
         for leaf in fresh.sections.leaves.indices {
-            fresh.record(leaf)
+            fresh.storeLeafNumber(leaf)
             for section in fresh.sections.leaves[leaf].sections { entries += self.entries(of: section) }
         }
         fresh.positions = PositionTree(entries)
         self = fresh
     }
 
-    /// Follows one transaction; see ``ListLayout/update(_:source:)``.
+    /// Updates the layout after one transaction; see ``ListLayout/update(_:source:)``.
     @discardableResult
     public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool {
         let count = max(0, source.numberOfSections)
@@ -68,8 +68,8 @@ public struct AbsoluteLayout: ListLayout {
             prepare(source)
             return true
         }
-        let inserted = edit.insertions.map { newSection($0, source) }
-        let reloaded = edit.reloads.map { newSection($0, source) }
+        let inserted = edit.insertions.map { readNewSection($0, source) }
+        let reloaded = edit.reloads.map { readNewSection($0, source) }
         let isMoved =
             !edit.removals.isEmpty || !inserted.isEmpty
             || zip(edit.reloads, reloaded).contains { !hasPlacements($1.placements, section: $0) }
@@ -81,11 +81,11 @@ public struct AbsoluteLayout: ListLayout {
             for entry in entries(of: section) { positions.remove(entry) }
             freeHandles.append(section.handle)
         }
-        for leaf in edited.touched { record(leaf) }
+        for leaf in edited.touched { storeLeafNumber(leaf) }
         return isMoved
     }
 
-    /// Whether the items of a section lie in such places, and no others do.
+    /// Returns whether a section has exactly the given placements.
     private func hasPlacements(_ placements: [ItemPlacement], section: Int) -> Bool {
         guard itemCount(ofSection: section) == placements.count else { return false }
         return placements.indices.allSatisfy {
@@ -98,7 +98,7 @@ public struct AbsoluteLayout: ListLayout {
     public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool {
         var isMoved = false
         for path in items {
-            guard let (leaf, section) = find(path.section), placement(of: path) != nil else { continue }
+            guard let (leaf, section) = locate(path.section), placement(of: path) != nil else { continue }
             let new = source.placementOfItem(at: path).checked
             guard let old = sections.update(leaf, { $0.replace(path.item, in: section, by: new) }) else { continue }
             isMoved = isMoved || new != old
@@ -111,26 +111,28 @@ public struct AbsoluteLayout: ListLayout {
 }
 
 extension AbsoluteLayout {
-    /// How many items a section has; `nil` past the last section.
+    /// Returns the number of items in a section; `nil` past the last section.
     public func itemCount(ofSection section: Int) -> Int? {
-        find(section).map { sections.leaves[$0.leaf].itemCount(of: $0.section) }
+        locate(section).map { sections.leaves[$0.leaf].itemCount(of: $0.section) }
     }
 
-    /// Where an item lies; `nil` if there is none at the path. O(log n).
+    /// Returns the attributes of an item; `nil` if the item does not exist. O(log n).
     public func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         placement(of: path).map { Self.attributes(path, $0) }
     }
 
-    /// The items that overlap a rectangle with area, by z, then by path; O(log n) for each item on the rectangle's range of
-    /// the scroll axis.
+    /// Returns the items that overlap a rectangle, ordered by stacking order and then by path. Touching edges do not
+    /// count.
     ///
-    /// - Parameter origin: without effect.
+    /// - Complexity: O(log n) for each item in the rectangle's range of the scroll axis.
+    ///
+    /// - Parameter origin: ignored.
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
         let span = span(of: rect)
         return attributes(in: span) { $0.intersects(rect) }
     }
 
-    /// The uppermost item at a point; its far edges do not belong to it.
+    /// Returns the frontmost item at a point. The right and bottom edges of a frame do not belong to the item.
     public func item(at point: Point) -> IndexPath? {
         let along = direction == .vertical ? point.y : point.x
         return attributes(in: PositionSpan(start: along.nextDown, end: along.nextUp)) {
@@ -154,7 +156,7 @@ extension AbsoluteLayout {
     }
 
     private func placement(of path: IndexPath) -> ItemPlacement? {
-        guard let (leaf, section) = find(path.section) else { return nil }
+        guard let (leaf, section) = locate(path.section) else { return nil }
         return sections.leaves[leaf].placement(of: path.item, in: section)
     }
 
@@ -162,8 +164,8 @@ extension AbsoluteLayout {
         LayoutAttributes(path: path, kind: .cell, frame: placement.frame, zIndex: placement.zIndex)
     }
 
-    /// The block of a section, and the section's index in it.
-    private func find(_ section: Int) -> (leaf: Int, section: Int)? {
+    /// Returns the leaf of a section and the index of the section in it; nil if the section does not exist.
+    private func locate(_ section: Int) -> (leaf: Int, section: Int)? {
         guard section >= 0, let (leaf, before) = sections.first(where: { $0.sections > section }) else { return nil }
         return (leaf, section - before.sections)
     }
@@ -180,14 +182,14 @@ extension AbsoluteLayout {
         return (0..<count).map { source.placementOfItem(at: IndexPath(section: section, item: $0)).checked }
     }
 
-    private mutating func newSection(_ section: Int, _ source: some LayoutSource) -> PlacementBlock.Section {
+    private mutating func readNewSection(_ section: Int, _ source: some LayoutSource) -> PlacementBlock.Section {
         let handle = freeHandles.popLast() ?? UInt32(truncatingIfNeeded: blocks.count)
         if Int(handle) == blocks.count { blocks.append(0) }
         return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
     }
 
-    /// Records the place of each section of a block.
-    private mutating func record(_ leaf: Int) {
+    /// Stores the leaf's number in `blocks` for each section of the leaf.
+    private mutating func storeLeafNumber(_ leaf: Int) {
         for handle in sections.leaves[leaf].handles { blocks[Int(handle)] = Int32(truncatingIfNeeded: leaf) }
     }
 

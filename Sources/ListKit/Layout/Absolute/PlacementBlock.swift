@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The placements of some neighbouring sections.
+/// A block of consecutive sections with their placements.
 struct PlacementBlock: SummarisedLeaf {
-    /// The most sections in a block.
+    /// The maximum number of sections in a block.
     static let maximumSections = 64
-    /// The most items in a block of several sections.
+    /// The maximum number of items in a block of more than one section.
     static let maximumItems = PlacementPack.capacity
     static let vacant = PlacementBlock([])
 
-    /// The handles of the sections, which they keep when they move.
+    /// The handles of the sections. A section keeps its handle when it moves.
     let handles: [UInt32]
     private let itemCounts: PackedIntegers
     private var packs: [PlacementPack]
@@ -20,7 +20,7 @@ struct PlacementBlock: SummarisedLeaf {
         var placements: [ItemPlacement]
     }
 
-    /// The number of sections and items, and their extent.
+    /// The number of sections and items, and the right and bottom edges of the items.
     struct Summary: TreeSummary {
         var sections: Int
         var items: Int
@@ -44,10 +44,10 @@ struct PlacementBlock: SummarisedLeaf {
             PlacementPack(placements[$0..<min($0 + PlacementPack.capacity, placements.count)])
         }
         summary = Summary(sections: sections.count, items: placements.count, reach: .zero)
-        sumUp()
+        recomputeReach()
     }
 
-    /// The sections one by one, to change them.
+    /// The sections in an editable form.
     var sections: [Section] {
         handles.indices.map { section in
             Section(handle: handles[section], placements: items(of: section).map(placement(ofItem:)))
@@ -56,13 +56,13 @@ struct PlacementBlock: SummarisedLeaf {
 
     func itemCount(of section: Int) -> Int { Int(itemCounts[section]) }
 
-    /// The placement of an item of a section; nil past the end.
+    /// Returns the placement of an item in a section; nil past the end of the section.
     func placement(of item: Int, in section: Int) -> ItemPlacement? {
         let items = items(of: section)
         return item >= 0 && item < items.count ? placement(ofItem: items.lowerBound + item) : nil
     }
 
-    /// Replaces the placement of an item; returns the one before, nil past the end.
+    /// Replaces the placement of an item and returns the old one; nil past the end of the section.
     mutating func replace(_ item: Int, in section: Int, by placement: ItemPlacement) -> ItemPlacement? {
         guard let old = self.placement(of: item, in: section) else { return nil }
         let (pack, place) = (items(of: section).lowerBound + item).quotientAndRemainder(
@@ -70,7 +70,7 @@ struct PlacementBlock: SummarisedLeaf {
         var placements = (0..<packs[pack].count).map { packs[pack][$0] }
         placements[place] = placement
         packs[pack] = PlacementPack(placements)
-        sumUp()
+        recomputeReach()
         return old
     }
 
@@ -85,7 +85,7 @@ struct PlacementBlock: SummarisedLeaf {
         return first..<first + itemCount(of: section)
     }
 
-    private mutating func sumUp() {
+    private mutating func recomputeReach() {
         summary.reach = packs.reduce(into: .zero) { reach, pack in
             reach.width = max(reach.width, pack.reach.width)
             reach.height = max(reach.height, pack.reach.height)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some neighbouring placements, as columns.
+/// A pack of consecutive placements, stored in columns.
 struct PlacementPack: Sendable {
-    /// The most placements in a pack.
+    /// The maximum number of placements in a pack.
     static let capacity = 128
 
     private let x: PackedDoubles
@@ -11,7 +11,7 @@ struct PlacementPack: Sendable {
     private let height: PackedDoubles
     private let z: PackedIntegers
     let count: Int
-    /// The right and bottom edge of the frames with an area; at least 0.
+    /// The right and bottom edges of the non-empty frames, at least 0.
     let reach: Size
 
     init(_ placements: some Collection<ItemPlacement>) {
@@ -36,19 +36,19 @@ struct PlacementPack: Sendable {
 }
 
 extension ItemPlacement {
-    /// The placement with valid numbers: NaN and infinite ones make the frame empty, negative lengths are 0, far coordinates
-    /// are cut.
+    /// The placement with valid numbers: NaN and infinite numbers make the frame empty, negative lengths become 0,
+    /// and coordinates beyond ±10¹² are clamped.
     var checked: ItemPlacement {
         let numbers = [frame.origin.x, frame.origin.y, frame.size.width, frame.size.height]
         guard numbers.allSatisfy(\.isFinite) else { return ItemPlacement(frame: .zero, zIndex: zIndex) }
-        func near(_ value: Double) -> Double { min(max(value, -1e12), 1e12) }
+        func clamped(_ value: Double) -> Double { min(max(value, -1e12), 1e12) }
         return ItemPlacement(
             frame: Rect(
-                x: near(frame.origin.x), y: near(frame.origin.y), width: near(max(0, frame.size.width)),
-                height: near(max(0, frame.size.height))),
+                x: clamped(frame.origin.x), y: clamped(frame.origin.y), width: clamped(max(0, frame.size.width)),
+                height: clamped(max(0, frame.size.height))),
             zIndex: zIndex)
     }
 
-    /// Whether the frame has an area.
+    /// Whether the frame is not empty.
     var isVisible: Bool { frame.size.width > 0 && frame.size.height > 0 }
 }

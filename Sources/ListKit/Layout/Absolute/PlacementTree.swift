@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The placements of a list in order; one change of a section is O(log n).
+/// A tree of the placements of a list, in the order of the sections. A change of one section is O(log n).
 typealias PlacementTree = LeafTree<PlacementBlock>
 
 extension PlacementTree {
-    /// The result of an edit.
+    /// The effects of an edit.
     struct Edited {
-        /// The sections that were removed or replaced.
+        /// The old sections that were removed or replaced.
         var removed: [PlacementBlock.Section] = []
-        /// The blocks whose sections changed.
+        /// The leaves whose sections changed.
         var touched: Set<Int> = []
     }
 
-    /// Makes a tree of sections; O(n).
+    /// Makes a tree from sections in order. O(n).
     init(sections: some Sequence<PlacementBlock.Section>) {
-        var cutter = PlacementCutter()
-        for section in sections { cutter.append(section) }
-        self.init(cutter.finish())
+        var builder = PlacementBlockBuilder()
+        for section in sections { builder.append(section) }
+        self.init(builder.finish())
     }
 
-    /// Applies one transaction; `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
+    /// Applies one transaction. `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
     ///
     /// O(changes · log n).
     mutating func apply(_ edit: SectionEdit, inserted: [PlacementBlock.Section], reloaded: [PlacementBlock.Section])
@@ -47,7 +47,7 @@ extension PlacementTree {
     private mutating func insert(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, section) = rest.first {
-            // After the section before it, so that appending goes to the last block.
+            // The section is inserted after the previous section, so that appended sections go to the last block.
             guard let (leaf, before) = self.first(where: { $0.sections >= max(1, first) }) else {
                 edited.touched.insert(insert(PlacementBlock([section]), after: lastLeaf))
                 rest.removeFirst()
@@ -84,7 +84,8 @@ extension PlacementTree {
         }
     }
 
-    /// Stores changed sections in their block, which is split or joined with the next one to keep blocks well filled.
+    /// Stores changed sections in their block. The block is split or merged with the next one to keep blocks well
+    /// filled.
     private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
         if sections.count < PlacementBlock.maximumSections / 4, let next = self.leaf(after: leaf) {
@@ -95,15 +96,15 @@ extension PlacementTree {
                     && items <= PlacementBlock.maximumItems)
             {
                 sections += leaves[next].sections
-                drop(next, &edited)
+                removeBlock(next, &edited)
             }
         }
-        guard !sections.isEmpty else { return drop(leaf, &edited) }
+        guard !sections.isEmpty else { return removeBlock(leaf, &edited) }
         let count = (sections.count + PlacementBlock.maximumSections - 1) / PlacementBlock.maximumSections
-        var cutter = PlacementCutter(sectionsPerBlock: (sections.count + count - 1) / count)
-        for section in sections { cutter.append(section) }
+        var builder = PlacementBlockBuilder(sectionsPerBlock: (sections.count + count - 1) / count)
+        for section in sections { builder.append(section) }
         var last = leaf
-        for (place, block) in cutter.finish().enumerated() {
+        for (place, block) in builder.finish().enumerated() {
             if place == 0 {
                 update(leaf) { $0 = block }
             } else {
@@ -113,14 +114,14 @@ extension PlacementTree {
         }
     }
 
-    private mutating func drop(_ leaf: Int, _ edited: inout Edited) {
+    private mutating func removeBlock(_ leaf: Int, _ edited: inout Edited) {
         remove(leaf)
         edited.touched.remove(leaf)
     }
 }
 
-/// Splits a sequence of sections into blocks.
-struct PlacementCutter {
+/// A builder that divides a sequence of sections into blocks.
+struct PlacementBlockBuilder {
     private let sectionsPerBlock: Int
     private var blocks: [PlacementBlock] = []
     private var sections: [PlacementBlock.Section] = []

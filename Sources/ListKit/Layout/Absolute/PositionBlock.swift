@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The start and end of an item along the scroll axis, rounded outwards, and its path by section handle.
+/// The start and end of an item along the scroll axis, rounded outwards, with the item's section and index.
 struct PositionEntry: Sendable, Comparable {
     let start: Float
     let end: Float
-    /// The section's handle.
+    /// The handle of the section.
     let handle: UInt32
     let item: UInt32
 
@@ -21,18 +21,18 @@ struct PositionEntry: Sendable, Comparable {
     }
 }
 
-/// Some neighbouring entries, by start: a leaf of an interval tree.
+/// A block of consecutive entries, sorted by start: a leaf of an interval tree.
 struct PositionBlock: SummarisedLeaf {
     static let capacity = 128
     static let vacant = PositionBlock([])
 
     private(set) var entries: [PositionEntry]
 
-    /// The range of neighbouring blocks.
+    /// The range that is covered by consecutive blocks.
     struct Summary: TreeSummary {
         var first: PositionEntry?
         var last: PositionEntry?
-        /// The farthest end of any entry.
+        /// The maximum end of all entries.
         var end: Float
 
         static let empty = Summary(first: nil, last: nil, end: -.infinity)
@@ -41,7 +41,7 @@ struct PositionBlock: SummarisedLeaf {
             Summary(first: first ?? next.first, last: next.last ?? last, end: max(end, next.end))
         }
 
-        /// Whether an entry may overlap a span.
+        /// Returns whether an entry may overlap a span.
         func mayOverlap(_ span: PositionSpan) -> Bool {
             guard let first else { return false }
             return Double(first.start) < span.end && Double(end) > span.start

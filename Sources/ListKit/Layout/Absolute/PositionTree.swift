@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items of an absolute layout by their start, to find those on a range of the scroll axis.
+/// An interval tree of the items of an absolute layout, which finds the items in a range of the scroll axis.
 ///
-/// An interval tree in blocks: each part stores its first start and its farthest end. Any change and any step of a
-/// query is O(log n).
+/// The entries are sorted by start and stored in blocks. Each subtree has its first start and its maximum end. A
+/// change and each step of a query are O(log n).
 struct PositionTree: Sendable {
     private(set) var tree = LeafTree<PositionBlock>()
 
     init() {}
 
-    /// Makes a tree of entries in any order; O(n log n).
+    /// Makes a tree from entries in any order. O(n log n).
     init(_ entries: consuming [PositionEntry]) {
         entries.sort()
         let fill = PositionBlock.capacity * 3 / 4
@@ -37,11 +37,11 @@ struct PositionTree: Sendable {
         if count == 0 {
             tree.remove(leaf)
         } else if count < PositionBlock.capacity / 4 {
-            joinNext(leaf)
+            mergeWithNext(leaf)
         }
     }
 
-    /// Visits the entries that may overlap a span, by their start.
+    /// Calls `body` with the entries that may overlap a span, in the order of their starts.
     func visit(_ span: PositionSpan, _ body: (PositionEntry) -> Void) {
         tree.walk { _, part in
             part.mayOverlap(span)
@@ -58,8 +58,8 @@ struct PositionTree: Sendable {
         tree.first { sum in sum.last.map { !($0 < entry) } ?? false }?.leaf
     }
 
-    /// Joins a small block with the next one if both fit into one.
-    private mutating func joinNext(_ leaf: Int) {
+    /// Merges a small block with the next one if the entries of both fit into one block.
+    private mutating func mergeWithNext(_ leaf: Int) {
         guard let next = tree.leaf(after: leaf) else { return }
         let entries = tree.leaves[leaf].entries + tree.leaves[next].entries
         guard entries.count <= PositionBlock.capacity * 3 / 4 else { return }

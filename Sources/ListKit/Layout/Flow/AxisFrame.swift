@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of one axis, in units.
+/// An interval of one axis, in units.
 struct Interval: Sendable, Hashable {
     var start: Units
     var end: Units
 
     static let zero = Interval(start: 0, end: 0)
 
-    /// The neutral element of unions.
+    /// The empty interval, which does not change a union.
     static let none = Interval(start: .max, end: .min)
 
     init(start: Units, end: Units) {
@@ -21,12 +21,12 @@ struct Interval: Sendable, Hashable {
 
     var length: Units { end - start }
 
-    /// Whether two spans overlap with a length; touching is not enough (rule LY-27).
+    /// Returns whether two intervals overlap. Touching ends do not count (rule LY-27).
     func overlaps(_ other: Interval) -> Bool {
         start < other.end && other.start < end && start < end && other.start < other.end
     }
 
-    /// Whether a coordinate lies in the span; its end does not belong to it.
+    /// Returns whether a coordinate is in the interval. The end does not belong to the interval.
     func contains(_ coordinate: Units) -> Bool {
         start <= coordinate && coordinate < end
     }
@@ -35,13 +35,14 @@ struct Interval: Sendable, Hashable {
         Interval(start: min(start, other.start), end: max(end, other.end))
     }
 
-    /// The span moved by a distance, limited to a bound that no valid list reaches; an empty union stays one.
+    /// Returns the interval moved by a distance. Its ends are clamped to a bound that no valid list reaches; `none`
+    /// is not changed.
     func shifted(by distance: Units) -> Interval {
         start > end ? self : Interval(start: min(start + distance, 1 << 62), end: min(end + distance, 1 << 62))
     }
 }
 
-/// A rectangle by axes: along the scroll axis and across it, so that one algorithm serves both directions.
+/// A rectangle in terms of the scroll axis, along it and across it, so that one algorithm serves both directions.
 struct AxisFrame: Sendable, Hashable {
     var along: Interval
     var across: Interval
@@ -64,7 +65,7 @@ struct AxisFrame: Sendable, Hashable {
     }
 }
 
-/// A size by axes.
+/// A size in terms of the scroll axis, along it and across it.
 struct AxisSize: Sendable, Hashable {
     var along: Units
     var across: Units

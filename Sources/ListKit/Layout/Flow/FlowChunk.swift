@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A leaf of the flow layout: a pack of small sections or one large one, with the state it was laid out with.
+/// A leaf in the tree of a flow layout: either a pack of small sections or one large section, with the state at its
+/// start.
 ///
-/// Coordinates along the scroll axis are relative to the chunk's origin, so that moving a chunk does not change it.
+/// Coordinates along the scroll axis are relative to the chunk's origin, so that a chunk does not change when it
+/// moves.
 struct FlowChunk: ChainedLeaf {
     private(set) var content: Content
     private(set) var entry = FlowState()
-    private(set) var handOver = FlowState()
+    private(set) var exit = FlowState()
     private(set) var summary: FlowSummary
 
-    /// The content of a chunk.
+    /// The sections of a chunk.
     enum Content: Sendable {
         case sections(SectionPack)
         indirect case large(LargeSection)
@@ -17,7 +19,7 @@ struct FlowChunk: ChainedLeaf {
 
     static let vacant = FlowChunk(.sections(.empty))
 
-    /// Makes a chunk that has to be laid out.
+    /// Makes a chunk that has yet to be laid out.
     init(_ content: Content) {
         self.content = content
         summary = .empty
@@ -31,18 +33,18 @@ struct FlowChunk: ChainedLeaf {
         }
     }
 
-    /// The pack, if the chunk is not one large section.
+    /// The pack of small sections; nil if the chunk is one large section.
     var pack: SectionPack? {
         if case .sections(let pack) = content { pack } else { nil }
     }
 
-    /// Replaces the sections; the chunk has to be laid out after that.
+    /// Replaces the sections. The chunk has to be laid out afterwards.
     mutating func replace(by pack: SectionPack) {
         content = .sections(pack)
         summary.sections = pack.sectionCount
     }
 
-    /// Changes the size of an item; returns whether the chunk has to be laid out after that.
+    /// Changes the size of an item. Returns whether the chunk has to be laid out afterwards.
     mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) -> Bool {
         switch content {
         case .sections(let pack):
@@ -52,7 +54,7 @@ struct FlowChunk: ChainedLeaf {
             content = .sections(columns.pack(0..<pack.sectionCount, neighbour: pack))
             return true
         case .large(var large):
-            content = Self.vacant.content  // Moved out, so that the section is changed in place and not copied.
+            content = Self.vacant.content  // Moved out, so that the section is changed in place instead of copied.
             let changes = large.resize(item, to: size)
             content = .large(large)
             return changes
@@ -68,35 +70,35 @@ struct FlowChunk: ChainedLeaf {
         entry = state
         var extent = Interval.none
         var hasHeader = false
-        let exit: FlowState
+        let exitState: FlowState
         switch content {
         case .sections(let pack):
-            exit = pack.run(pack.sectionCount, after: state, rules: rules) { _, _, _ in
+            exitState = pack.run(pack.sectionCount, after: state, rules: rules) { _, _, _ in
             } section: { _, frames in
                 extent = extent.union(frames.bounds.along)
                 hasHeader = hasHeader || frames.header.hasArea
             }
         case .large(var large):
-            content = Self.vacant.content  // Moved out, so that the section is changed in place and not copied.
-            exit = large.layOut(after: state, rules: rules)
+            content = Self.vacant.content  // Moved out, so that the section is changed in place instead of copied.
+            exitState = large.layOut(after: state, rules: rules)
             extent = large.frames.bounds.along
             hasHeader = large.frames.header.hasArea
             content = .large(large)
         }
-        let advance = exit.advance(rules.scale)
-        handOver = exit.rebased(by: advance)
+        let advance = exitState.advance(rules.scale)
+        exit = exitState.rebased(by: advance)
         summary = FlowSummary(sections: sectionCount, advance: advance, extent: extent, hasHeader: hasHeader)
     }
 }
 
-/// The sum of neighbouring chunks.
+/// The summary of consecutive chunks.
 struct FlowSummary: TreeSummary {
     var sections: Int
-    /// The distance from the origin of the first chunk to that after the last one.
+    /// The distance from the origin of the first chunk to the origin of the chunk after the last one.
     var advance: Units
-    /// The union of the sections along the scroll axis, relative to the origin of the first chunk.
+    /// The union of the sections' bounds along the scroll axis, relative to the origin of the first chunk.
     var extent: Interval
-    /// Whether any section has a header to show.
+    /// Whether any section has a visible header.
     var hasHeader: Bool
 
     static let empty = FlowSummary(sections: 0, advance: 0, extent: .none, hasHeader: false)
@@ -109,7 +111,7 @@ struct FlowSummary: TreeSummary {
 }
 
 extension Units {
-    /// The sum of two lengths, limited to a bound that no valid list reaches.
+    /// Returns the sum of two lengths, clamped to a bound that no valid list reaches.
     static func saturatingSum(_ first: Units, _ second: Units) -> Units {
         Swift.min(first + second, 1 << 61)
     }
@@ -124,7 +126,7 @@ extension FlowChunk {
         }
     }
 
-    /// The number of items in a section; nil past the end.
+    /// Returns the number of items in a section; nil past the end of the chunk.
     func itemCount(ofSection section: Int) -> Int? {
         switch content {
         case .sections(let pack):
@@ -133,7 +135,8 @@ extension FlowChunk {
         }
     }
 
-    /// Visits the sections: the items that may reach into the window, then their section's frames.
+    /// Calls `item` for the items that may overlap the window, and then `section` with the section's frames, section
+    /// by section.
     @inline(__always)
     func visit(
         _ window: Interval, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
@@ -148,7 +151,7 @@ extension FlowChunk {
         }
     }
 
-    /// The frames around one section's items; nil past the end.
+    /// Returns the frames of a section's bounds, header and footer; nil past the end of the chunk.
     func frames(ofSection section: Int, rules: FlowRules) -> SectionFrames? {
         switch content {
         case .sections(let pack):
@@ -163,7 +166,7 @@ extension FlowChunk {
         }
     }
 
-    /// The frame of one item; nil past the end.
+    /// Returns the frame of an item; nil past the end of the section or the chunk.
     func frame(ofItem item: Int, inSection section: Int, rules: FlowRules) -> AxisFrame? {
         switch content {
         case .sections(let pack):

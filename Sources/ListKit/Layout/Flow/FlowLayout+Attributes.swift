@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FlowLayout {
-    /// The elements that overlap a rectangle with area, section by section: header, items, footer.
+    /// Returns the elements that overlap a rectangle, section by section: header, items, footer. Touching edges do
+    /// not count.
     ///
-    /// O(log n + what lies in the rectangle).
+    /// - Complexity: O(log n + elements in the rectangle).
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
         let window = rules.frame(rect)
         let found = elements(in: window)
@@ -21,13 +22,13 @@ extension FlowLayout {
         return result
     }
 
-    /// The attributes of an item; nil past the end (rules LY-37, LY-38). O(log n).
+    /// Returns the attributes of an item; nil if the item does not exist (rules LY-37, LY-38). O(log n).
     public func attributes(ofItem path: IndexPath) -> LayoutAttributes? {
         frame(ofItem: path).map { attributes(ofItem: path, $0) }
     }
 
-    /// The attributes of a header, stuck if it has to be, or a footer; nil where there is none (rules LY-39, LY-40).
-    /// O(log n).
+    /// Returns the attributes of a header, at its sticky position if `origin` is given, or of a footer; nil if the
+    /// section lacks it (rules LY-39, LY-40). O(log n).
     public func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
         guard kind != .cell, let frames = frames(ofSection: section) else { return nil }
         var frame = kind == .header ? frames.header : frames.footer
@@ -37,7 +38,7 @@ extension FlowLayout {
         return frame.hasArea ? attributes(of: kind, section: section, frame) : nil
     }
 
-    /// Another size requires everything; an origin moved along the scroll axis, the sticky headers.
+    /// Returns everything if the size changes, and the sticky headers if the origin moves along the scroll axis.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation {
         if old.size != new.size { return .everything }
         let moved = direction.along(old.origin) != direction.along(new.origin)
@@ -47,37 +48,38 @@ extension FlowLayout {
     private func attributes(ofItem path: IndexPath, _ frame: AxisFrame) -> LayoutAttributes {
         LayoutAttributes(
             path: path, kind: .cell, frame: rules.rect(frame),
-            zIndex: path.section * Self.levels + min(path.item, Self.levels - 2))
+            zIndex: path.section * Self.zIndexesPerSection + min(path.item, Self.zIndexesPerSection - 2))
     }
 
     private func attributes(of kind: ElementKind, section: Int, _ frame: AxisFrame) -> LayoutAttributes {
         LayoutAttributes(
             path: IndexPath(section: section, item: 0), kind: kind, frame: rules.rect(frame),
-            zIndex: section * Self.levels + Self.levels - 1)
+            zIndex: section * Self.zIndexesPerSection + Self.zIndexesPerSection - 1)
     }
 
-    /// The distance of z between two sections. The highest z of a section is that of its header and footer; items from 998
-    /// on share the one below, so that a stuck header covers all items.
-    private static var levels: Int { 1000 }
+    /// The difference of the stacking orders of two sections. The highest one of a section belongs to its header and
+    /// footer. Items from index 998 on share the one below, so that a sticky header covers all items.
+    private static var zIndexesPerSection: Int { 1000 }
 }
 
-/// The elements that overlap a rectangle.
+/// The sections and items that overlap a rectangle.
 private struct FoundElements {
     var sections: [FoundSection] = []
     var items: [(item: Int, frame: AxisFrame)] = []
 }
 
-/// A section that overlaps a rectangle, with the items of it that do.
+/// A section that overlaps a rectangle, with those of its items that do.
 private struct FoundSection {
     let number: Int
     let frames: SectionFrames
-    /// Where the next section starts, if that was found.
+    /// The start of the next section along the scroll axis; nil if it is not known yet.
     var next: Units?
     var items = 0..<0
 }
 
 extension FlowLayout {
-    /// The sections that overlap a window; with sticky headers also those between them, of which only the header may overlap it.
+    /// Returns the sections that overlap a window, with their items in the window. With sticky headers, the sections
+    /// between them are included too, as their headers may overlap the window.
     private func elements(in window: AxisFrame) -> FoundElements {
         let between = configuration.stickyHeaders ? sections(in: window) : nil
         var found = FoundElements()
@@ -101,8 +103,8 @@ extension FlowLayout {
         return found
     }
 
-    /// The header's frame: between the start of its section and that of the next one, as near to the edge of the
-    /// viewport as possible; for the last section there is no end.
+    /// Returns the frame of a header. A sticky header is between the start of its section and that of the next
+    /// section, as near to the edge of the viewport as possible; for the last section there is no upper bound.
     private func header(of section: FoundSection, origin: Point) -> AxisFrame {
         let rest = section.frames.header
         guard configuration.stickyHeaders, rest.hasArea else { return rest }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes of single sections; each adds the chunks to `touched` that have to be laid out after it.
+/// Changes of single sections. Each function adds to `touched` the chunks that have to be laid out afterwards.
 extension FlowLayout {
-    /// Removes sections; positions are those before, ascending.
+    /// Removes the sections at old positions, which must be ascending.
     mutating func remove(_ positions: [Int], touched: inout Set<Int>) {
         var rest = positions[...]
         while let last = rest.last, let (leaf, before) = tree.first(where: { $0.sections > last }) {
             guard let pack = tree.leaves[leaf].pack else {
                 rest.removeLast()
-                drop(leaf, touched: &touched)
+                removeChunk(leaf, touched: &touched)
                 continue
             }
             var columns = PackColumns(pack)
@@ -20,19 +20,19 @@ extension FlowLayout {
         }
     }
 
-    /// Inserts sections; positions are those after, ascending.
+    /// Inserts sections from the source at new positions, which must be ascending.
     mutating func insert(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
         var rest = positions[...]
         while let first = rest.popFirst() {
             switch SectionDraft(section: first, source: source, rules: rules) {
             case .large(let large): insert(large, at: first, touched: &touched)
             case .small(let shape):
-                let (leaf, start) = leafToGrow(at: first)
+                let (leaf, start) = leafForInsertion(at: first)
                 var columns = tree.leaves[leaf].pack.map(PackColumns.init) ?? PackColumns()
                 let appends = first == tree.total.sections
                 columns.insert(shape, at: first - start)
                 while let next = rest.first, next <= start + columns.sectionCount {
-                    // A large section splits the pack; it is inserted in the next round.
+                    // A large section splits the pack, so it is inserted in the next round.
                     guard case .small(let shape) = SectionDraft(section: next, source: source, rules: rules) else {
                         break
                     }
@@ -44,7 +44,7 @@ extension FlowLayout {
         }
     }
 
-    /// Reads sections again; positions are the new ones, ascending.
+    /// Reads the sections at new positions again. The positions must be ascending.
     mutating func reload(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
         for position in positions {
             guard let (leaf, before) = tree.first(where: { $0.sections > position }) else { return }
@@ -67,7 +67,7 @@ extension FlowLayout {
         }
     }
 
-    /// Reads the size of one item again; a path without an item is ignored.
+    /// Reads the size of one item again. A path without an item is ignored.
     mutating func resize(_ path: IndexPath, source: some LayoutSource, touched: inout Set<Int>) {
         guard path.section >= 0, let (leaf, before) = tree.first(where: { $0.sections > path.section }) else { return }
         let section = path.section - before.sections
@@ -78,18 +78,19 @@ extension FlowLayout {
         if tree.update(leaf, { $0.resize(path.item, inSection: section, to: size) }) { touched.insert(leaf) }
     }
 
-    /// Lays out the changed chunks and those that depend on them.
-    mutating func settle(_ touched: Set<Int>) {
+    /// Lays out the changed chunks, and the chunks after them whose state at the start changes.
+    mutating func layOutAfterChanges(_ touched: Set<Int>) {
         let ordered = touched.map { (tree.sum(before: $0).sections, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-        tree.settle(ordered, from: FlowState(), rules: rules)
+        tree.layOutAfterChanges(ordered, from: FlowState(), rules: rules)
     }
 }
 
 extension FlowLayout {
-    /// The pack for a small section at a position, a new one if needed, and the pack's first section.
+    /// Returns the chunk into which a small section at a position is inserted, and the position of the chunk's first
+    /// section. Makes a new chunk if needed.
     ///
-    /// The pack of the section before it, so that appending goes to the last chunk.
-    private mutating func leafToGrow(at position: Int) -> (leaf: Int, start: Int) {
+    /// The chunk of the previous section is preferred, so that appended sections go to the last chunk.
+    private mutating func leafForInsertion(at position: Int) -> (leaf: Int, start: Int) {
         let previous = position > 0 ? tree.first { $0.sections >= position } : nil
         if let previous, tree.leaves[previous.leaf].pack != nil { return (previous.leaf, previous.before.sections) }
         let next = previous.map { tree.leaf(after: $0.leaf) } ?? tree.firstLeaf
@@ -112,11 +113,12 @@ extension FlowLayout {
         touched.insert(tree.insert(FlowChunk(.large(large)), after: previous?.leaf))
     }
 
-    /// Stores changed sections in their chunk, which is split or joined with the next one to keep packs well filled.
+    /// Stores changed sections in their chunk. The chunk is split or merged with the next one to keep packs well
+    /// filled.
     private mutating func store(
         _ columns: PackColumns, in leaf: Int, full: Bool = false, touched: inout Set<Int>
     ) {
-        guard columns.sectionCount > 0 else { return drop(leaf, touched: &touched) }
+        guard columns.sectionCount > 0 else { return removeChunk(leaf, touched: &touched) }
         var columns = columns
         if columns.sectionCount < SectionPack.maximumSections / 4, let next = tree.leaf(after: leaf),
             let pack = tree.leaves[next].pack,
@@ -124,7 +126,7 @@ extension FlowLayout {
             pack.itemCount + columns.itemCount <= SectionPack.maximumItems
         {
             columns.append(contentsOf: PackColumns(pack))
-            drop(next, touched: &touched)
+            removeChunk(next, touched: &touched)
         }
         var last = leaf
         for (place, pack) in columns.packs(full: full).enumerated() {
@@ -137,8 +139,8 @@ extension FlowLayout {
         }
     }
 
-    /// Removes a chunk; the next one then has another state at its entry.
-    private mutating func drop(_ leaf: Int, touched: inout Set<Int>) {
+    /// Removes a chunk. The next chunk then has to be laid out with another state.
+    private mutating func removeChunk(_ leaf: Int, touched: inout Set<Int>) {
         if let next = tree.leaf(after: leaf) { touched.insert(next) }
         tree.remove(leaf)
         touched.remove(leaf)

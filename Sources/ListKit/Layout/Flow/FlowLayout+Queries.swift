@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FlowLayout {
-    /// The leaf of a section, with the section's index in it and the leaf's origin; O(log n).
-    func find(_ section: Int) -> (leaf: Int, section: Int, origin: Units)? {
+    /// Returns the leaf that has a section, the index of the section in the leaf, and the origin of the leaf; nil if
+    /// the section does not exist. O(log n).
+    func locate(_ section: Int) -> (leaf: Int, section: Int, origin: Units)? {
         guard section >= 0, let (leaf, before) = tree.first(where: { $0.sections > section }) else { return nil }
         return (leaf, section - before.sections, before.advance)
     }
 
-    /// The frames around a section's items, with the header at rest; nil past the end.
+    /// Returns the frames of a section's bounds, header and footer, without stickiness; nil past the last section.
     func frames(ofSection section: Int) -> SectionFrames? {
-        guard let (leaf, section, origin) = find(section) else { return nil }
+        guard let (leaf, section, origin) = locate(section) else { return nil }
         return tree.leaves[leaf].frames(ofSection: section, rules: rules)?.shifted(by: origin)
     }
 
-    /// How many items a section has; `nil` past the last section.
+    /// Returns the number of items in a section; `nil` past the last section.
     public func itemCount(ofSection section: Int) -> Int? {
-        find(section).flatMap { tree.leaves[$0.leaf].itemCount(ofSection: $0.section) }
+        locate(section).flatMap { tree.leaves[$0.leaf].itemCount(ofSection: $0.section) }
     }
 
-    /// The frame of an item; nil past the end (rules LY-37, LY-38).
+    /// Returns the frame of an item; nil if the item does not exist (rules LY-37, LY-38).
     func frame(ofItem path: IndexPath) -> AxisFrame? {
-        guard let (leaf, section, origin) = find(path.section) else { return nil }
+        guard let (leaf, section, origin) = locate(path.section) else { return nil }
         return tree.leaves[leaf].frame(ofItem: path.item, inSection: section, rules: rules)?.shifted(by: origin)
     }
 
-    /// The chunks that reach into a window, in order; with a range of sections also those of its chunks that have
-    /// headers, wherever these are.
+    /// Returns the chunks that overlap a window, in order. If a range of sections is given, all chunks of the range
+    /// that have headers are included too.
     func chunks(in window: Interval, headersOf range: ClosedRange<Int>? = nil) -> [(leaf: Int, before: FlowSummary)] {
         tree.leaves { before, part in
             if part.extent.shifted(by: before.advance).overlaps(window) { return true }
@@ -34,10 +35,11 @@ extension FlowLayout {
         }
     }
 
-    /// The first and the last section whose bounds overlap a rectangle, `nil` if none does (rule LY-45).
+    /// Returns the first and the last section whose bounds overlap a rectangle; `nil` if no section does (rule
+    /// LY-45).
     public func sections(in rect: Rect) -> ClosedRange<Int>? { sections(in: rules.frame(rect)) }
 
-    /// The first and the last section whose bounds overlap a window, or nil if none does (rule LY-45).
+    /// Returns the first and the last section whose bounds overlap a window; nil if no section does (rule LY-45).
     func sections(in window: AxisFrame) -> ClosedRange<Int>? {
         var range: ClosedRange<Int>?
         for (leaf, before) in chunks(in: window.along) {
@@ -52,7 +54,7 @@ extension FlowLayout {
         return range
     }
 
-    /// The first item, by path, at a point; its far edges do not belong to it.
+    /// Returns the first item, by path, at a point. The right and bottom edges of a frame do not belong to the item.
     public func item(at point: Point) -> IndexPath? {
         let (along, across) = (rules.along(point), rules.across(point))
         for (leaf, before) in chunks(in: Interval(start: along, length: 1)) {

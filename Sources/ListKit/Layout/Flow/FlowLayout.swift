@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListLayoutKind {
-    /// Rows of items, as in IGListCollectionViewLayout.
+    /// The layout in rows of items, as in IGListCollectionViewLayout.
     public static let flow = ListLayoutKind(name: "flow") { FlowLayout($0) }
 }
 
-/// IGListCollectionViewLayout without a view: rows of items, along either axis.
+/// The layout of IGListCollectionViewLayout, without a view: rows of items, along either axis.
 ///
-/// Sections lie in chunks of a tree; a chunk has the state at its entry and coordinates relative to its origin. A query runs
-/// the flow over the chunks that overlap it; a change lays out the chunks that it touches, and those after them as long as
-/// the state at a chunk's entry differs.
+/// Sections are stored in chunks, the leaves of a tree. A chunk has the flow's state at its start, and coordinates
+/// relative to its origin. A query runs the flow over the chunks that overlap the query. A change lays out the
+/// changed chunks, and the following ones as long as their state at the start differs.
 public struct FlowLayout: ListLayout {
     /// The settings.
     public private(set) var configuration: LayoutConfiguration
@@ -17,7 +17,7 @@ public struct FlowLayout: ListLayout {
     private(set) var rules: FlowRules
     var tree = LeafTree<FlowChunk>()
 
-    /// Makes a layout that knows no list yet.
+    /// Makes a layout without sections.
     public init(_ configuration: LayoutConfiguration) {
         self.configuration = configuration
         rules = FlowRules(configuration, container: .zero)
@@ -25,35 +25,38 @@ public struct FlowLayout: ListLayout {
 
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection { configuration.direction }
-    /// How many sections the layout knows.
+    /// The number of sections in the layout.
     public var numberOfSections: Int { tree.total.sections }
-    /// Whether ``attributes(in:origin:)`` answers section by section: true.
+    /// Whether ``attributes(in:origin:)`` returns elements section by section: true.
     public var ordersBySection: Bool { true }
 
-    /// Added to the scroll offset for sticky headers, in points.
+    /// A distance in points that is added to the scroll offset for sticky headers.
     public var stickyHeaderOffset: Double {
         get { configuration.stickyHeaderOffset }
         set { configuration.stickyHeaderOffset = newValue }
     }
 
-    /// Lays everything out; O(items), O(sections) where each has one size for all items; runs of sections with the same metrics
-    /// cost a sixty-fourth of that.
+    /// Lays out the whole list.
+    ///
+    /// - Complexity: O(items); O(sections) if each section has one size for all items. Runs of sections with the same
+    ///   metrics take a sixty-fourth of that.
     public mutating func prepare(_ source: some LayoutSource, container: Size) {
         let rules = FlowRules(configuration, container: container)
-        var cutter = SectionCutter(rules: rules)
-        cutter.append(0..<max(0, source.numberOfSections), source: source)
+        var builder = FlowChunkBuilder(rules: rules)
+        builder.append(0..<max(0, source.numberOfSections), source: source)
         self.container = container
         self.rules = rules
-        tree = LeafTree(cutter.finish())
+        tree = LeafTree(builder.finish())
         tree.layOutAll(from: FlowState(), rules: rules)
     }
 
-    /// The container less the content inset, by the end of the last section with its trailing inset, even if one beside it
-    /// is longer (rule LY-46).
+    /// The size of the content. Across the scroll axis it is the container's length without the content insets. Along
+    /// the scroll axis it is the end of the last section including its trailing inset, even if a section beside it is
+    /// longer (rule LY-46).
     public var contentSize: Size {
         guard let last = tree.lastLeaf else { return .zero }
         let chunk = tree.leaves[last]
-        let end = tree.total.advance + chunk.handOver.edge + chunk.lastStyle.trailing
-        return rules.size(along: end, across: rules.room)
+        let end = tree.total.advance + chunk.exit.edge + chunk.lastStyle.trailing
+        return rules.size(along: end, across: rules.rowLength)
     }
 }

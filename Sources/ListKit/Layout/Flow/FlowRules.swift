@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The settings of a flow layout, and the room across the scroll axis.
+/// The settings of a flow layout, and the length of its rows.
 struct FlowRules: Sendable, Hashable {
     let direction: ScrollDirection
     let stretchToEdge: Bool
     let showHeaderWhenEmpty: Bool
     let scale: LayoutScale
-    /// The room for a row: the container less the content inset.
-    let room: Units
+    /// The length of a row: that of the container across the scroll axis, without the content insets.
+    let rowLength: Units
 
     init(_ configuration: LayoutConfiguration, container: Size) {
         direction = configuration.direction
@@ -17,9 +17,9 @@ struct FlowRules: Sendable, Hashable {
         let inset = configuration.contentInset
         switch configuration.direction {
         case .vertical:
-            room = max(0, scale.length(container.width) - scale.units(inset.left) - scale.units(inset.right))
+            rowLength = max(0, scale.length(container.width) - scale.units(inset.left) - scale.units(inset.right))
         case .horizontal:
-            room = max(0, scale.length(container.height) - scale.units(inset.top) - scale.units(inset.bottom))
+            rowLength = max(0, scale.length(container.height) - scale.units(inset.top) - scale.units(inset.bottom))
         }
     }
 
@@ -46,7 +46,7 @@ struct FlowRules: Sendable, Hashable {
         }
     }
 
-    /// The frame of a query, which may be infinite.
+    /// Converts the rectangle of a query, which may be infinite.
     func frame(_ rect: Rect) -> AxisFrame {
         let x = Interval(start: scale.coordinate(rect.minX), end: scale.coordinate(rect.maxX))
         let y = Interval(start: scale.coordinate(rect.minY), end: scale.coordinate(rect.maxY))

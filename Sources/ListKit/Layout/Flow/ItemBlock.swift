@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some neighbouring items of a large section.
+/// A block of consecutive items of a large section.
 struct ItemBlock: ChainedLeaf {
-    /// The most items in a block.
+    /// The maximum number of items in a block.
     static let maximumItems = 128
 
     private(set) var count: Int
     private var along: PackedIntegers
     private var across: PackedIntegers
-    /// Whether the block begins with the section's first item.
+    /// Whether the first item of the block is the first item of the section.
     private let isFirst: Bool
     private(set) var entry = FlowState()
-    private(set) var handOver = FlowState()
+    private(set) var exit = FlowState()
     private(set) var summary = ItemSummary.empty
 
     static let vacant = ItemBlock([], isFirst: false)
 
-    /// The properties of the section that a block depends on.
+    /// The properties of the section on which its blocks depend.
     struct Section {
         let style: SectionStyle
         let itemCount: Int
     }
 
-    /// The parameters of laying out a block.
+    /// The parameters for laying out a block.
     struct Rules {
         let flow: FlowRules
         let section: Section
@@ -44,7 +44,7 @@ struct ItemBlock: ChainedLeaf {
         summary.items = count
     }
 
-    /// Changes the size of an item; returns false if it has that size.
+    /// Changes the size of an item. Returns false if the item already has this size.
     mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
         guard self.size(ofItem: item) != size else { return false }
         var sizes = (0..<count).map(size(ofItem:))
@@ -54,7 +54,7 @@ struct ItemBlock: ChainedLeaf {
         return true
     }
 
-    /// Whether another block has items of the same sizes.
+    /// Returns whether another block has items of the same sizes.
     func hasSizes(of other: ItemBlock) -> Bool {
         guard count == other.count else { return false }
         return (along == other.along && across == other.across)
@@ -66,10 +66,10 @@ struct ItemBlock: ChainedLeaf {
         let flow = run(rules: rules) { _, _ in }
         let advance = flow.state.advance(rules.flow.scale)
         summary = ItemSummary(items: count, advance: advance, extent: flow.items)
-        handOver = flow.state.rebased(by: advance)
+        exit = flow.state.rebased(by: advance)
     }
 
-    /// Visits the items with their frames.
+    /// Runs the flow over the items, and calls `item` with the index in the block and the frame of each.
     @inline(__always)
     func run(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
         var flow = SectionFlow(
@@ -84,12 +84,12 @@ struct ItemBlock: ChainedLeaf {
     }
 }
 
-/// The sum of neighbouring blocks of items.
+/// The summary of consecutive blocks of items.
 struct ItemSummary: TreeSummary {
     var items: Int
-    /// The distance from the origin of the first block to that after the last one.
+    /// The distance from the origin of the first block to the origin of the block after the last one.
     var advance: Units
-    /// The union of the items, relative to the origin of the first block.
+    /// The union of the items' frames, relative to the origin of the first block.
     var extent: AxisFrame
 
     static let empty = ItemSummary(items: 0, advance: 0, extent: .none)

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One section of many items: a tree of blocks, so that a query or a change touches only some of them.
+/// One section of many items, stored as a tree of blocks, so that a query or a change touches only some of them.
 struct LargeSection: Sendable {
     let style: SectionStyle
     let itemCount: Int
     private(set) var blocks: LeafTree<ItemBlock>
-    /// The header, the footer and the union, relative to the section's chunk.
+    /// The frames of bounds, header and footer, relative to the origin of the section's chunk.
     private(set) var frames = SectionFrames(bounds: .zero, header: .zero, footer: .zero)
-    /// Blocks whose sizes changed since the section was laid out; nil before the first time.
+    /// The blocks whose sizes changed since the section was last laid out; nil if it never was.
     private var touched: Set<Int>?
 
-    /// Makes a section that has to be laid out, asking for sizes unless all items have the same.
-    init(_ answer: SectionAnswer, section: Int, source: some LayoutSource, rules: FlowRules) {
-        style = answer.style
-        itemCount = answer.itemCount
+    /// Makes a section that has yet to be laid out. Reads the sizes of the items from the source, unless all have the
+    /// same size.
+    init(_ metrics: CheckedSectionMetrics, section: Int, source: some LayoutSource, rules: FlowRules) {
+        style = metrics.style
+        itemCount = metrics.itemCount
         blocks = LeafTree(
-            stride(from: 0, to: answer.itemCount, by: ItemBlock.maximumItems).map { start in
-                let items = start..<min(start + ItemBlock.maximumItems, answer.itemCount)
-                if let uniform = answer.uniform {
+            stride(from: 0, to: metrics.itemCount, by: ItemBlock.maximumItems).map { start in
+                let items = start..<min(start + ItemBlock.maximumItems, metrics.itemCount)
+                if let uniform = metrics.uniform {
                     return ItemBlock(count: items.count, size: uniform, isFirst: start == 0)
                 }
-                let sizes = items.map { answer.size(ofItem: $0, section: section, source: source, rules: rules) }
+                let sizes = items.map { metrics.size(ofItem: $0, section: section, source: source, rules: rules) }
                 return ItemBlock(sizes, isFirst: start == 0)
             })
     }
 
-    /// Whether another section is laid out in the same way.
+    /// Returns whether another section has the same style and the same sizes of items.
     ///
     /// - Complexity: O(items).
     func hasShape(of other: LargeSection) -> Bool {
@@ -35,30 +36,31 @@ struct LargeSection: Sendable {
         }
     }
 
-    /// Lays out changed blocks, and those that another state at the entry affects; returns the state after the section.
+    /// Lays out changed blocks and the blocks after them whose state at the start changes. Returns the state after
+    /// the section.
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
-        let begun = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
-        settle(from: begun.state, rules: ItemBlock.Rules(flow: rules, section: part))
+        let start = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
+        layOutBlocks(from: start.state, rules: ItemBlock.Rules(flow: rules, section: sectionProperties))
         let total = blocks.total
-        let last = blocks.lastLeaf.map { blocks.leaves[$0].handOver } ?? begun.state
+        let last = blocks.lastLeaf.map { blocks.leaves[$0].exit } ?? start.state
         let state = last.rebased(by: -total.advance)
         var flow = SectionFlow(style, itemCount: itemCount, resuming: state, at: itemCount, rules: rules)
         frames = flow.finish(items: total.extent)
         return flow.state
     }
 
-    private mutating func settle(from state: FlowState, rules: ItemBlock.Rules) {
+    private mutating func layOutBlocks(from state: FlowState, rules: ItemBlock.Rules) {
         if var leaves = touched {
             if let first = blocks.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }
             let ordered = leaves.map { (blocks.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-            blocks.settle(ordered, from: state, rules: rules)
+            blocks.layOutAfterChanges(ordered, from: state, rules: rules)
         } else {
             blocks.layOutAll(from: state, rules: rules)
         }
         touched = []
     }
 
-    /// Visits the items of the blocks that reach into a window.
+    /// Calls `item` for the items of the blocks that overlap a window.
     func visit(_ window: Interval, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
         blocks.walk { before, part in
             part.extent.along.shifted(by: before.advance).overlaps(window)
@@ -68,7 +70,7 @@ struct LargeSection: Sendable {
         }
     }
 
-    /// The frame of one item, relative to the section's chunk; nil past the end.
+    /// Returns the frame of an item, relative to the origin of the section's chunk; nil past the end.
     func frame(ofItem item: Int, rules: FlowRules) -> AxisFrame? {
         guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return nil }
         var result: AxisFrame?
@@ -78,7 +80,7 @@ struct LargeSection: Sendable {
         return result
     }
 
-    /// Changes the size of an item; returns whether the section has to be laid out after that.
+    /// Changes the size of an item. Returns whether the section has to be laid out afterwards.
     mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
         guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return false }
         guard blocks.update(leaf, { $0.resize(item - before.items, to: size) }) else { return false }
@@ -86,10 +88,10 @@ struct LargeSection: Sendable {
         return true
     }
 
-    private var part: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }
+    private var sectionProperties: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }
 
     private func visit(block: Int, before: ItemSummary, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
-        let rules = ItemBlock.Rules(flow: rules, section: part)
+        let rules = ItemBlock.Rules(flow: rules, section: sectionProperties)
         _ = blocks.leaves[block].run(rules: rules) { number, frame in
             item(before.items + number, frame.shifted(by: before.advance))
         }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A length or coordinate in whole units: millionths of a point, or of a device pixel when frames are rounded to
-/// pixels.
+/// A length or coordinate as a whole number of units. A unit is a millionth of a point, or of a device pixel if
+/// frames are rounded to pixels.
 ///
-/// Whole numbers make sums exact, so that a part that is laid out alone has the same place as in a full layout, and
-/// sizes with up to six decimals are the same when read back.
+/// Whole numbers make sums exact. So a part that is laid out alone has the same frames as in a full layout, and sizes
+/// with up to six decimals do not change when they are converted back.
 typealias Units = Int64
 
-/// Converts points to units and back, and rounds lengths to device pixels (rule LY-51).
+/// A converter between points and units, which also rounds lengths to device pixels (rule LY-51).
 struct LayoutScale: Sendable, Hashable {
-    /// Units in one point.
+    /// The number of units per point.
     let unitsPerPoint: Double
-    /// Units in one device pixel; 1 when nothing is rounded.
+    /// The number of units per device pixel; 1 if nothing is rounded.
     let unitsPerPixel: Units
-    /// The distance that IGListKit tolerates at the end of a row: 1 point.
+    /// The overlap that IGListKit tolerates at the end of a row: 1 point, in units.
     let tolerance: Units
 
-    /// The largest length of an element; sums of fewer than 2¹⁶ of them stay far from overflow.
-    private static let longest = Double(1 << 45)
-    private static let farthest = Double(1 << 61)
-    /// The remainder that is not rounded up to a pixel: a length is rounded to a unit, so nine ninths of a point may be some
-    /// units less than one, and a row of a hundred items 50. IGListKit rounds in 32 bits, with about the same tolerance.
-    private static let dust: Units = 50
+    /// The maximum length of an element. Sums of fewer than 2¹⁶ of them are far from overflow.
+    private static let maximumLength = Double(1 << 45)
+    private static let maximumCoordinate = Double(1 << 61)
+    /// The maximum remainder that is not rounded up to a pixel. Each length is rounded to a unit, so nine ninths of a
+    /// point may be some units less than a point, and a row of a hundred items up to 50. IGListKit rounds in 32 bits,
+    /// with about the same tolerance.
+    private static let roundingTolerance: Units = 50
 
     init(pixelsPerPoint scale: Double) {
         let rounds = scale.isFinite && scale > 0
@@ -30,22 +31,22 @@ struct LayoutScale: Sendable, Hashable {
         tolerance = Units(unitsPerPoint)
     }
 
-    /// A length or distance; NaN and infinite numbers are 0, huge ones are clamped.
+    /// Converts a length or distance to units. NaN and infinite numbers become 0; huge numbers are clamped.
     func units(_ points: Double) -> Units {
         guard points.isFinite else { return 0 }
-        let exact = min(max(points * unitsPerPoint, -Self.longest), Self.longest)
+        let exact = min(max(points * unitsPerPoint, -Self.maximumLength), Self.maximumLength)
         return Units(exact + (exact < 0 ? -0.5 : 0.5))
     }
 
-    /// A length that cannot be negative.
+    /// Converts a length to units. Negative lengths become 0.
     func length(_ points: Double) -> Units {
         max(0, units(points))
     }
 
-    /// A coordinate of a query, which may lie anywhere; NaN is 0.
+    /// Converts the coordinate of a query, which may be anywhere, to units. NaN becomes 0; huge numbers are clamped.
     func coordinate(_ points: Double) -> Units {
         guard !points.isNaN else { return 0 }
-        let exact = min(max(points * unitsPerPoint, -Self.farthest), Self.farthest)
+        let exact = min(max(points * unitsPerPoint, -Self.maximumCoordinate), Self.maximumCoordinate)
         return Units(exact + (exact < 0 ? -0.5 : 0.5))
     }
 
@@ -53,17 +54,17 @@ struct LayoutScale: Sendable, Hashable {
         Double(units) / unitsPerPoint
     }
 
-    /// The pixel edge at or before a coordinate, or less than ``dust`` after it.
+    /// Rounds a coordinate down to the edge of a pixel, or up if the edge is at most ``roundingTolerance`` away.
     func floor(_ units: Units) -> Units {
         guard unitsPerPixel > 1 else { return units }
-        let rest = (units + Self.dust) % unitsPerPixel
-        return units + Self.dust - (rest < 0 ? rest + unitsPerPixel : rest)
+        let rest = (units + Self.roundingTolerance) % unitsPerPixel
+        return units + Self.roundingTolerance - (rest < 0 ? rest + unitsPerPixel : rest)
     }
 
-    /// The whole pixels that a length needs, apart from ``dust``.
+    /// Rounds a length up to whole pixels, or down if the remainder is at most ``roundingTolerance``.
     func ceil(_ units: Units) -> Units {
         guard unitsPerPixel > 1 else { return units }
-        let rest = (units - Self.dust) % unitsPerPixel
-        return units - Self.dust + (rest > 0 ? unitsPerPixel - rest : -rest)
+        let rest = (units - Self.roundingTolerance) % unitsPerPixel
+        return units - Self.roundingTolerance + (rest > 0 ? unitsPerPixel - rest : -rest)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of a pack in unpacked form, to collect or change its sections.
+/// The sections of a pack in an editable form: columns of plain integers.
 struct PackColumns: Sendable {
     private(set) var styles: [SectionStyle] = []
     private var styleIndices: [Int64] = []
@@ -10,7 +10,7 @@ struct PackColumns: Sendable {
 
     init() {}
 
-    /// Unpacks a pack.
+    /// Makes columns from a pack.
     init(_ pack: SectionPack) {
         styles = pack.styles
         for section in 0..<pack.sectionCount {
@@ -28,13 +28,13 @@ struct PackColumns: Sendable {
 
     func itemCount(of section: Int) -> Int { Int(itemCounts[section]) }
 
-    /// Adds a section without items at the end.
+    /// Appends a section without items.
     mutating func append(_ style: SectionStyle) {
         styleIndices.append(index(of: style))
         itemCounts.append(0)
     }
 
-    /// Adds an item to the last section.
+    /// Appends an item to the last section.
     mutating func append(_ size: AxisSize) {
         itemCounts[itemCounts.count - 1] += 1
         along.append(size.along)
@@ -57,7 +57,7 @@ struct PackColumns: Sendable {
         itemCounts.remove(at: section)
     }
 
-    /// Changes the size of an item; returns false if it has that size, or does not exist.
+    /// Changes the size of an item. Returns false if the item already has this size or does not exist.
     mutating func resize(_ item: Int, inSection section: Int, to size: AxisSize) -> Bool {
         let items = items(of: section)
         guard item >= 0, item < items.count else { return false }
@@ -78,7 +78,7 @@ struct PackColumns: Sendable {
         for section in 0..<other.sectionCount { insert(other.shape(of: section), at: sectionCount) }
     }
 
-    /// Packs some of the sections; shares the styles of `neighbour` if they are the same.
+    /// Returns a pack of some of the sections. It shares the array of styles with `neighbour` if they are equal.
     func pack(_ sections: Range<Int>, neighbour: SectionPack?) -> SectionPack {
         var used: [SectionStyle] = []
         var places: [Int64?] = Array(repeating: nil, count: styles.count)
@@ -104,7 +104,7 @@ struct PackColumns: Sendable {
         across.removeAll(keepingCapacity: true)
     }
 
-    /// The items of a section; past the last section the empty range at the end.
+    /// Returns the range of a section's items in the columns; past the last section, the empty range at the end.
     private func items(of section: Int) -> Range<Int> {
         if section == itemCounts.count { return along.count..<along.count }
         var first = 0

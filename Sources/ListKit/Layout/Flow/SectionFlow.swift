@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The flow algorithm of IGListCollectionViewLayout, for one section: begin, place the items in order, finish.
+/// The flow algorithm of IGListCollectionViewLayout for one section. Begin it with `init`, place the items in order,
+/// then finish it.
 ///
-/// Laying out and queries both use it, so that their frames are the same. Coordinates along the scroll axis are relative to the
-/// origin of the state at the entry.
+/// Both layout and queries use this type, so their frames are the same. Coordinates along the scroll axis are
+/// relative to the origin of the state at the start.
 struct SectionFlow {
     private(set) var state: FlowState
-    /// The union of the items placed so far.
+    /// The union of the frames of the items placed so far.
     private(set) var items = AxisFrame.none
 
     private let rules: FlowRules
     private let style: SectionStyle
     private let isEmpty: Bool
-    /// The item to place next.
+    /// The index of the next item to place.
     private var index: Int
-    /// The longest that an item can be across the scroll axis.
-    private let padded: Units
-    /// The farthest end of an item across the scroll axis.
+    /// The maximum length of an item across the scroll axis.
+    private let maximumItemLength: Units
+    /// The maximum end of an item across the scroll axis.
     private let rowLimit: Units
 
-    /// The lengths of header and footer, with the rule for empty sections applied.
+    /// The length of the header; 0 if the section is empty and empty sections hide their headers.
     private let header: Units
+    /// The length of the footer; 0 if the section is empty and empty sections hide their footers.
     private let footer: Units
 
     /// Begins a section.
@@ -32,7 +34,7 @@ struct SectionFlow {
         state.column += style.rowStart
     }
 
-    /// Continues inside of a section.
+    /// Resumes a section at an item.
     @inline(__always)
     init(_ style: SectionStyle, itemCount: Int, resuming state: FlowState, at index: Int, rules: FlowRules) {
         self.state = state
@@ -40,25 +42,25 @@ struct SectionFlow {
         self.style = style
         self.index = index
         isEmpty = itemCount == 0
-        padded = max(0, rules.room - style.rowStart - style.rowEnd)
-        rowLimit = rules.room - style.rowEnd + rules.scale.tolerance
+        maximumItemLength = max(0, rules.rowLength - style.rowStart - style.rowEnd)
+        rowLimit = rules.rowLength - style.rowEnd + rules.scale.tolerance
         let hidden = itemCount == 0 && !rules.showHeaderWhenEmpty
         header = hidden ? 0 : style.header
         footer = hidden ? 0 : style.footer
     }
 
-    /// Places the next item and returns its frame (rule LY-44).
+    /// Places the next item of the given size and returns its frame (rule LY-44).
     @inline(__always)
     mutating func place(_ size: AxisSize) -> AxisFrame {
-        var across = min(size.across, padded)
+        var across = min(size.across, maximumItemLength)
         if state.column + across > rowLimit || (index == 0 && header > 0) {
             state.row = state.nextRow + (index > 0 ? style.lineSpacing : 0)
             state.column = style.rowStart
         }
-        // The quirk LY-49: the distance excludes the inset at the start of the row on one side only.
-        let distance = padded - (state.column + across)
+        // Rule LY-49, a quirk of IGListKit: the distance excludes the inset at the start of the row on one side only.
+        let distance = maximumItemLength - (state.column + across)
         if rules.stretchToEdge, distance > 0, distance <= rules.scale.tolerance {
-            across = padded - state.column
+            across = maximumItemLength - state.column
         }
         let start = rules.scale.floor(state.row + style.leading)
         let frame = AxisFrame(
@@ -71,16 +73,18 @@ struct SectionFlow {
         return frame
     }
 
-    /// Ends the section, whose items have the given union, and returns the frames around them.
+    /// Finishes the section, whose items have the given union of frames. Returns the frames of its bounds, header and
+    /// footer.
     @inline(__always)
     mutating func finish(items: AxisFrame) -> SectionFrames {
-        let across = Interval(start: style.rowStart, length: padded)
+        let across = Interval(start: style.rowStart, length: maximumItemLength)
         let headerStart = isEmpty ? state.edge : items.along.start - style.header
         let headerFrame = AxisFrame(along: Interval(start: headerStart, length: header), across: across)
         var bounds = isEmpty ? headerFrame : items
-        // The quirk LY-11: a footer is pushed by the right inset when scrolling horizontally, and only then.
-        let push = rules.direction == .horizontal ? style.trailing : 0
-        let footerFrame = AxisFrame(along: Interval(start: bounds.along.end + push, length: footer), across: across)
+        // Rule LY-11, a quirk of IGListKit: the footer is shifted by the right inset, but only when scrolling
+        // horizontally.
+        let shift = rules.direction == .horizontal ? style.trailing : 0
+        let footerFrame = AxisFrame(along: Interval(start: bounds.along.end + shift, length: footer), across: across)
         if header > 0 { bounds = bounds.union(headerFrame) }
         if footer > 0 { bounds = bounds.union(footerFrame) }
         state.column = min(max(state.column + style.rowEnd, -Self.columnLimit), Self.columnLimit)
@@ -89,7 +93,7 @@ struct SectionFlow {
         return SectionFrames(bounds: bounds, header: headerFrame, footer: footerFrame)
     }
 
-    /// Ends the section after all its items were passed to ``place(_:)``.
+    /// Finishes the section after all its items were passed to ``place(_:)``.
     @inline(__always)
     mutating func finish() -> SectionFrames {
         finish(items: items)
@@ -98,13 +102,13 @@ struct SectionFlow {
     private static let columnLimit: Units = 1 << 55
 }
 
-/// The frames of a section that are not items, with headers at rest.
+/// The frames of a section's bounds, header and footer, without stickiness.
 struct SectionFrames: Sendable, Hashable {
-    /// The union of everything in the section.
+    /// The union of all elements of the section.
     var bounds: AxisFrame
-    /// The header's frame; without length along the scroll axis there is none.
+    /// The frame of the header; with length 0 along the scroll axis if the section lacks a header.
     var header: AxisFrame
-    /// The footer's frame; without length along the scroll axis there is none.
+    /// The frame of the footer; with length 0 along the scroll axis if the section lacks a footer.
     var footer: AxisFrame
 
     func shifted(by distance: Units) -> SectionFrames {

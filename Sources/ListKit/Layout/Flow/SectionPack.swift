@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some neighbouring sections of few items, as columns.
+/// A pack of consecutive sections of few items, stored in columns.
 ///
-/// Frames are not stored: they are computed by running the flow from the state at the entry, which for one pack costs less than
-/// reading them from uncached memory.
+/// Frames are not stored. They are computed by running the flow from the state at the start, which for one pack costs
+/// less than reading frames from uncached memory.
 struct SectionPack: Sendable {
-    /// The most sections in a pack.
+    /// The maximum number of sections in a pack.
     static let maximumSections = 64
-    /// The most items in a pack.
+    /// The maximum number of items in a pack.
     static let maximumItems = 128
 
-    /// The different styles in the pack; neighbouring packs of one style share the array.
+    /// The different styles of the sections. Adjacent packs with equal styles share the array.
     let styles: [SectionStyle]
     let sectionCount: Int
     let itemCount: Int
@@ -32,15 +32,16 @@ struct SectionPack: Sendable {
         self.across = across
     }
 
-    /// Makes a pack of sections that are all alike.
-    init(repeating answer: SectionAnswer, size: AxisSize, count: Int) {
+    /// Makes a pack of `count` sections that are all alike.
+    init(repeating metrics: CheckedSectionMetrics, size: AxisSize, count: Int) {
         self.init(
-            styles: [answer.style], sectionCount: count, itemCount: count * answer.itemCount, styleIndices: .same(0),
-            itemCounts: .same(Int64(answer.itemCount)), along: .same(answer.itemCount == 0 ? 0 : size.along),
-            across: .same(answer.itemCount == 0 ? 0 : size.across))
+            styles: [metrics.style], sectionCount: count, itemCount: count * metrics.itemCount, styleIndices: .same(0),
+            itemCounts: .same(Int64(metrics.itemCount)), along: .same(metrics.itemCount == 0 ? 0 : size.along),
+            across: .same(metrics.itemCount == 0 ? 0 : size.across))
     }
 
-    /// Whether two packs, each of equal sections, have the same ones; without comparing each of them.
+    /// Returns whether this pack and another one consist of equal sections. Compares only the columns' single values,
+    /// so packs with different sections yield false.
     func isRepetition(of other: SectionPack) -> Bool {
         guard sectionCount == other.sectionCount, itemCount == other.itemCount, styles == other.styles else {
             return false
@@ -59,9 +60,10 @@ struct SectionPack: Sendable {
         Int(itemCounts[section])
     }
 
-    /// Runs the flow over the first `sections` sections: each item in order, then its section's frames.
+    /// Runs the flow over the first `sections` sections. Calls `item` for each item in order, and then `section` with
+    /// the section's frames. Returns the state at the end.
     ///
-    /// Inlined, so that each use is one loop: layouts and queries spend most of their time here.
+    /// Inlined, so that each use is one loop, because layouts and queries spend most of their time here.
     @inline(__always)
     func run(
         _ sections: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The data of one section of few items in a flow layout.
+/// The style and the sizes of items of one small section in a flow layout.
 struct SectionShape: Sendable, Hashable {
     var style: SectionStyle
     var sizes: [AxisSize]
 }
 
-/// A section as the source describes it.
+/// A section that was read from the source, small or large.
 enum SectionDraft: Sendable {
-    /// A section that shares a chunk with its neighbours.
+    /// A section of few items, which shares a chunk with other sections.
     case small(SectionShape)
-    /// A section of many items, which is a chunk by itself.
+    /// A section of many items, which has a chunk of its own.
     case large(LargeSection)
 
-    /// Reads one section from the source; O(items), O(1) if a large one has one size for all.
+    /// Reads one section from the source. O(items); O(1) for a large section with one size for all items.
     init(section: Int, source: some LayoutSource, rules: FlowRules) {
-        let answer = SectionAnswer(section: section, source: source, rules: rules)
-        if answer.isLarge {
-            self = .large(LargeSection(answer, section: section, source: source, rules: rules))
+        let metrics = CheckedSectionMetrics(section: section, source: source, rules: rules)
+        if metrics.isLarge {
+            self = .large(LargeSection(metrics, section: section, source: source, rules: rules))
         } else {
-            let sizes = (0..<answer.itemCount).map {
-                answer.size(ofItem: $0, section: section, source: source, rules: rules)
+            let sizes = (0..<metrics.itemCount).map {
+                metrics.size(ofItem: $0, section: section, source: source, rules: rules)
             }
-            self = .small(SectionShape(style: answer.style, sizes: sizes))
+            self = .small(SectionShape(style: metrics.style, sizes: sizes))
         }
     }
 }
 
-/// The source's answers about one section as a whole, limited to valid numbers.
-struct SectionAnswer {
+/// The metrics of one section, clamped to valid numbers and converted to units.
+struct CheckedSectionMetrics {
     let style: SectionStyle
     let itemCount: Int
-    /// The size of every item, if they all have the same.
+    /// The size of all items if it is the same; otherwise nil.
     let uniform: AxisSize?
 
     init(section: Int, source: some LayoutSource, rules: FlowRules) {
@@ -44,7 +44,7 @@ struct SectionAnswer {
         uniform = metrics.uniformItemSize.map(rules.size)
     }
 
-    /// Whether the section has too many items to share a chunk.
+    /// Whether the section has too many items to share a chunk with others.
     var isLarge: Bool { itemCount > SectionPack.maximumItems }
 
     func size(ofItem item: Int, section: Int, source: some LayoutSource, rules: FlowRules) -> AxisSize {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A section's insets, spacings and supplementary lengths by axes, in units.
+/// The insets, spacings, and lengths of header and footer of a section, in terms of the scroll axis and in units.
 struct SectionStyle: Sendable, Hashable {
     /// The inset before the section along the scroll axis.
     let leading: Units
-    /// The inset after it along the scroll axis.
+    /// The inset after the section along the scroll axis.
     let trailing: Units
     /// The inset at the start of a row.
     let rowStart: Units

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ListLayoutKind {
-    /// The viewer lays out; frames are zero.
+    /// The viewer computes the layout; frames are zero.
     public static let none = ListLayoutKind(name: "none") { _ in NoLayout() }
 }
 
-/// The layout of views whose viewers lay out by themselves and name the items that they show.
+/// The layout of views whose viewers compute the layout themselves and report the visible items.
 ///
-/// It keeps nothing: its answers are those of an empty list.
+/// The layout stores nothing and returns the values of an empty list.
 public struct NoLayout: ListLayout {
     /// Makes the layout.
     public init() {}
 
-    /// Vertical.
+    /// The scroll axis: vertical.
     public var direction: ScrollDirection { .vertical }
-    /// Zero.
+    /// The number of sections: zero.
     public var numberOfSections: Int { 0 }
-    /// Zero.
+    /// The size of the content: zero.
     public var contentSize: Size { .zero }
-    /// Whether ``attributes(in:origin:)`` answers section by section: true.
+    /// Whether ``attributes(in:origin:)`` returns elements section by section: true.
     public var ordersBySection: Bool { true }
     /// Whether views keep visible items in place: false.
     public var supportsAnchoring: Bool { false }
 
     /// Does nothing.
     public mutating func prepare(_ source: some LayoutSource, container: Size) {}
-    /// Does nothing; false.
+    /// Does nothing and returns false.
     @discardableResult
     public mutating func update(_ changes: LayoutChanges, source: some LayoutSource) -> Bool { false }
-    /// Does nothing; false.
+    /// Does nothing and returns false.
     @discardableResult
     public mutating func resize(_ items: [IndexPath], source: some LayoutSource) -> Bool { false }
-    /// `nil`.
+    /// Returns `nil`.
     public func itemCount(ofSection section: Int) -> Int? { nil }
-    /// Nothing.
+    /// Returns no elements.
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] { [] }
-    /// `nil`.
+    /// Returns `nil`.
     public func attributes(ofItem path: IndexPath) -> LayoutAttributes? { nil }
-    /// `nil`.
+    /// Returns `nil`.
     public func item(at point: Point) -> IndexPath? { nil }
-    /// What a change of the viewport requires: nothing.
+    /// Returns nothing, as no frame depends on the viewport.
     public func invalidation(from old: Rect, to new: Rect) -> BoundsInvalidation { .nothing }
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A leaf whose content depends on the state after the leaf before it.
+/// A leaf whose layout depends on the state after the previous leaf.
 protocol ChainedLeaf: SummarisedLeaf {
     associatedtype State: Equatable
     associatedtype Rules
 
-    /// The state at the entry that the leaf was laid out with.
+    /// The state at the start with which the leaf was laid out.
     var entry: State { get }
 
-    /// The state for the leaf after it.
-    var handOver: State { get }
+    /// The state at the end, which is the state at the start of the next leaf.
+    var exit: State { get }
 
-    /// Lays out the content again.
+    /// Lays out the content again, starting with a state.
     mutating func layOut(after state: State, rules: Rules)
 
-    /// Whether laying out would make the leaf equal to another one; false when that takes more than O(1) to find out.
+    /// Returns whether laying out this leaf after `state` would make it equal to `other`, which is laid out. Returns
+    /// false if finding out takes more than O(1).
     func isLaidOut(like other: Self, after state: State) -> Bool
 }
 
@@ -23,7 +24,7 @@ extension ChainedLeaf {
 }
 
 extension LeafTree where Leaf: ChainedLeaf {
-    /// Lays out every leaf, from the first to the last; O(n).
+    /// Lays out all leaves in order. O(n).
     mutating func layOutAll(from start: Leaf.State, rules: Leaf.Rules) {
         var state = start
         var next = firstLeaf
@@ -35,23 +36,23 @@ extension LeafTree where Leaf: ChainedLeaf {
                 leaves[leaf].layOut(after: state, rules: rules)
             }
             last = leaf
-            state = leaves[leaf].handOver
+            state = leaves[leaf].exit
             next = self.leaf(after: leaf)
         }
-        sumUp()
+        recomputeSums()
     }
 
-    /// Lays out touched leaves, and those after each of them whose state at the entry changes.
+    /// Lays out the touched leaves, and the leaves after each of them as long as their state at the start changes.
     ///
-    /// `touched` is in order. The state at the start of a row does not depend on earlier rows, so this mostly ends at the next
-    /// leaf: O(touched · log n), O(n) at worst.
-    mutating func settle(_ touched: [Int], from start: Leaf.State, rules: Leaf.Rules) {
+    /// `touched` must be in the order of the tree. The state at the start of a row does not depend on earlier rows,
+    /// so this usually ends at the next leaf: O(touched · log n), O(n) at worst.
+    mutating func layOutAfterChanges(_ touched: [Int], from start: Leaf.State, rules: Leaf.Rules) {
         var pending = touched[...]
         var next: Int?
         while let leaf = next ?? pending.first {
             let isTouched = pending.first == leaf
             if isTouched { pending.removeFirst() }
-            let state = self.leaf(before: leaf).map { leaves[$0].handOver } ?? start
+            let state = self.leaf(before: leaf).map { leaves[$0].exit } ?? start
             guard isTouched || leaves[leaf].entry != state else {
                 next = nil
                 continue

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LeafTree {
-    /// A leaf and the sum of everything before it.
+    /// A leaf and the sum of all leaves before it.
     typealias Found = (leaf: Int, before: Summary)
 
-    /// The last leaf of the shortest prefix for whose sum `reached` is true, or nil if it is not even for all leaves.
+    /// Returns the last leaf of the shortest sequence of leaves from the start whose sum fulfils `reached`; nil if
+    /// the sum of all leaves does not.
     ///
-    /// `reached` must be true for every longer prefix too. O(log n).
+    /// If `reached` is true for a sum, it must be true for every longer sequence too. O(log n).
     func first(where reached: (Summary) -> Bool) -> Found? {
         var node = root
         var before = Summary.empty
@@ -28,12 +29,12 @@ extension LeafTree {
         return nil
     }
 
-    /// The sum of everything before a leaf; O(log n).
+    /// Returns the sum of all leaves before a leaf. O(log n).
     func sum(before leaf: Int) -> Summary {
         var result = Summary.empty
         var child = Int32(leaf)
         var node = leafParents[leaf]
-        while node != Self.nowhere {
+        while node != Self.noNode {
             var left = Summary.empty
             var slot = Int(node) * Self.fanout
             while children[slot] != child {
@@ -47,23 +48,23 @@ extension LeafTree {
         return result
     }
 
-    /// The first leaf in order.
+    /// The first leaf in order; nil for an empty tree.
     var firstLeaf: Int? { isEmpty ? nil : edgeLeaf(below: root, levels: height, last: false) }
 
-    /// The last leaf in order.
+    /// The last leaf in order; nil for an empty tree.
     var lastLeaf: Int? { isEmpty ? nil : edgeLeaf(below: root, levels: height, last: true) }
 
-    /// The leaf after another one.
+    /// Returns the leaf after another one; nil after the last.
     func leaf(after leaf: Int) -> Int? { neighbour(of: leaf, step: 1) }
 
-    /// The leaf before another one.
+    /// Returns the leaf before another one; nil before the first.
     func leaf(before leaf: Int) -> Int? { neighbour(of: leaf, step: -1) }
 
     private func neighbour(of leaf: Int, step: Int) -> Int? {
         var child = Int32(leaf)
         var node = leafParents[leaf]
         var levels = 0
-        while node != Self.nowhere {
+        while node != Self.noNode {
             let first = Int(node) * Self.fanout
             let slot = slot(of: child, in: node) + step
             if slot >= first, slot < first + Int(counts[Int(node)]) {
@@ -85,7 +86,7 @@ extension LeafTree {
         return Int(node)
     }
 
-    /// The leaves for which `wanted` is true, in the order of ``walk(where:_:)``.
+    /// Returns the leaves for which `wanted` is true, in the order of ``walk(where:_:)``.
     func leaves(where wanted: (Summary, Summary) -> Bool) -> [Found] {
         var found: [Found] = []
         walk(where: wanted) { leaf, before in
@@ -95,9 +96,11 @@ extension LeafTree {
         return found
     }
 
-    /// Visits the leaves in order, without the parts for which `wanted` is false, until `body` returns false.
+    /// Calls `body` with each leaf, in order, until `body` returns false. Subtrees for which `wanted` is false are
+    /// skipped.
     ///
-    /// `wanted` receives the sum of everything before a part, and the part's own. O(log n) for each run of wanted leaves.
+    /// `wanted` is called with the sum of all leaves before a subtree and the sum of the subtree. O(log n) for each
+    /// run of wanted leaves.
     func walk(where wanted: (Summary, Summary) -> Bool, _ body: (Int, Summary) -> Bool) {
         _ = walk(below: root, levels: height, before: .empty, where: wanted, body)
     }

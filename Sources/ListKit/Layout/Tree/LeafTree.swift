@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sum of neighbouring leaves.
+/// The sum of consecutive leaves of a ``LeafTree``.
 protocol TreeSummary: Sendable {
     /// The sum of no leaves.
     static var empty: Self { get }
 
-    /// The sum of these leaves and, after them, those of `next`; associative.
+    /// Returns the sum of these leaves followed by those of `next`. The operation must be associative.
     func followed(by next: Self) -> Self
 }
 
@@ -13,25 +13,26 @@ protocol TreeSummary: Sendable {
 protocol SummarisedLeaf: Sendable {
     associatedtype Summary: TreeSummary
 
-    /// An empty leaf, which fills unused places.
+    /// An empty leaf, which fills the places of removed leaves.
     static var vacant: Self { get }
 
     /// The sum of the leaf's elements.
     var summary: Summary { get }
 }
 
-/// A sequence of blocks: sums of prefixes, searches by sums, and changes are O(log n).
+/// A sequence of leaves as a B+ tree. Sums of leading leaves, searches by sums, and changes are O(log n).
 ///
-/// A B+ tree in flat arrays: nodes and leaves are numbers, and a leaf keeps its number for as long as it lives. Inner nodes
-/// hold the sums of their children side by side, so that a search reads a few cache lines for each level. Nodes are not
-/// merged: the depth stays that of the largest tree so far, and owners build the tree again after large removals.
+/// The tree is stored in flat arrays: nodes and leaves are identified by numbers, and a leaf keeps its number until
+/// it is removed. Inner nodes store the sums of their children contiguously, so that a search reads a few cache lines
+/// per level. Nodes are never merged: the depth stays that of the largest tree so far, so owners build a new tree
+/// after large removals.
 struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     typealias Summary = Leaf.Summary
 
-    /// The most children that a node has.
+    /// The maximum number of children of a node.
     static var fanout: Int { 16 }
 
-    /// The leaves by number; read them freely, change them through ``update(_:_:)``.
+    /// The leaves by number. Change them only with ``update(_:_:)``.
     var leaves = PagedArray<Leaf>()
     var leafParents = PagedArray<Int32>()
     var freeLeaves: [Int32] = []
@@ -43,30 +44,30 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     var parents = PagedArray<Int32>()
     var freeNodes: [Int32] = []
     var root: Int32 = 0
-    /// The number of levels of nodes; the children of the lowest are leaves.
+    /// The number of levels of nodes. The children of the lowest level are leaves.
     var height = 1
 
-    /// The number of no node.
-    static var nowhere: Int32 { -1 }
+    /// The value that stands for no node.
+    static var noNode: Int32 { -1 }
 
     /// Makes an empty tree.
     init() {
         root = makeNode()
     }
 
-    /// Makes a tree of leaves in order; O(n).
+    /// Makes a tree from leaves in order. O(n).
     init(_ newLeaves: [Leaf]) {
         self.init()
         guard !newLeaves.isEmpty else { return }
         leaves = PagedArray(newLeaves)
-        leafParents = PagedArray(repeating: Self.nowhere, count: newLeaves.count)
+        leafParents = PagedArray(repeating: Self.noNode, count: newLeaves.count)
         counts = PagedArray()
         children = PagedArray()
         sums = PagedArray()
         parents = PagedArray()
-        var level = gather(newLeaves.indices.map { ($0, newLeaves[$0].summary) }, areLeaves: true)
+        var level = makeLevel(newLeaves.indices.map { ($0, newLeaves[$0].summary) }, areLeaves: true)
         while level.count > 1 {
-            level = gather(level, areLeaves: false)
+            level = makeLevel(level, areLeaves: false)
             height += 1
         }
         root = Int32(level[0].0)
@@ -74,14 +75,15 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
 
     var isEmpty: Bool { counts[Int(root)] == 0 }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     var count: Int { leaves.count - freeLeaves.count }
 
-    /// The sum of everything.
+    /// The sum of all leaves.
     var total: Summary { sum(ofNode: root) }
 
-    /// Builds one level of nodes above their children.
-    private mutating func gather(_ items: [(Int, Summary)], areLeaves: Bool) -> [(Int, Summary)] {
+    /// Builds the level of nodes above `items`, which are leaves or nodes with their sums. Returns the new nodes with
+    /// their sums.
+    private mutating func makeLevel(_ items: [(Int, Summary)], areLeaves: Bool) -> [(Int, Summary)] {
         var level: [(Int, Summary)] = []
         level.reserveCapacity(items.count / Self.fanout + 1)
         for start in stride(from: 0, to: items.count, by: Self.fanout) {
@@ -101,9 +103,9 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
     mutating func makeNode() -> Int32 {
         if let node = freeNodes.popLast() { return node }
         counts.append(0)
-        parents.append(Self.nowhere)
+        parents.append(Self.noNode)
         for _ in 0..<Self.fanout {
-            children.append(Self.nowhere)
+            children.append(Self.noNode)
             sums.append(.empty)
         }
         return Int32(counts.count - 1)
@@ -116,7 +118,7 @@ struct LeafTree<Leaf: SummarisedLeaf>: Sendable {
         return result
     }
 
-    /// The place of a child among the children of its parent.
+    /// Returns the slot of a child in its parent's part of `children`.
     func slot(of child: Int32, in node: Int32) -> Int {
         let first = Int(node) * Self.fanout
         var slot = first

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of numbers in the fewest bytes that represent them exactly; none when they are all the same.
+/// A column of numbers, stored in the smallest type that represents all of them exactly. A column of equal numbers
+/// stores the number once.
 enum PackedDoubles: Sendable, Hashable {
     case same(Double)
     case floats([Float])
     case doubles([Double])
 
-    /// Packs a column; an empty one is all zeros.
+    /// Packs a column. An empty column reads as zeros.
     init(_ values: [Double]) {
         let first = values.first ?? 0
         if values.allSatisfy({ $0 == first }) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column of integers in as few bytes as its largest one needs; none when they are all the same.
+/// A column of integers, stored in the smallest type that can hold all of them. A column of equal integers stores the
+/// integer once.
 ///
-/// A million rows of one width and differing heights cost four bytes each.
+/// A million rows of the same width and different heights take four bytes each.
 enum PackedIntegers: Sendable, Hashable {
     case same(Int64)
     case bytes([UInt8])
     case narrow([Int32])
     case wide([Int64])
 
-    /// Packs a column; an empty one is all zeros.
+    /// Packs a column. An empty column reads as zeros.
     init(_ values: ArraySlice<Int64>) {
         guard let first = values.first else {
             self = .same(0)
@@ -31,7 +32,7 @@ enum PackedIntegers: Sendable, Hashable {
         }
     }
 
-    /// Whether both columns have a single number, and the same one.
+    /// Returns whether both columns consist of one repeated integer, which is the same in both.
     func isRepetition(of other: PackedIntegers) -> Bool {
         if case .same(let value) = self, case .same(value) = other { true } else { false }
     }

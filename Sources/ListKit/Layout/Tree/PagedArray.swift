@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An array in pages, so that changing one of two copies copies only the changed pages.
+/// An array that is stored in pages, so that changing one of two copies duplicates only the changed pages.
 ///
-/// Copying the layout of a million sections, as for anchoring, costs some hundred references.
+/// Copying the layout of a million sections, such as for anchoring, retains some hundred pages.
 struct PagedArray<Element> {
-    /// How many elements share a page; a power of two.
+    /// The number of elements per page, a power of two.
     private static var pageSize: Int { 64 }
 
     private var pages: [[Element]] = []

@@ -1,7 +1,7 @@
 import ListKit
 
 final class Scores: ListAdapterDataSource, ListSectionControllerProvider {
-    // Held weakly by the list, which it owns.
+    // The adapter is owned here and refers back weakly.
     private lazy var adapter = ListAdapter(configuration: .init(name: "scores"), ownedBy: self)
     private var screen = SlotMirror(view: 1)
     private var points = ["Ada": 0, "Grace": 0, "Linus": 0]

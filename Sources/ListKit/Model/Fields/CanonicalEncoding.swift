@@ -17,10 +17,10 @@
 /// the last one is kept). A value lies inside at most 32 containers, where an array, a dictionary entry, a structure and a
 /// variant count one each, and the entry and the variant of the fields themselves do not count.
 enum CanonicalEncoding {
-    /// How many containers a value of a field may nest (the D-Bus contract, "Depth").
+    /// The maximum number of containers inside each other in the value of a field (the D-Bus contract, "Depth").
     static let maximumDepth = 32
 
-    /// The maximum length of fields in bytes; keeps every offset within 32 bits.
+    /// The maximum length of fields in bytes. With it every offset fits into 32 bits.
     static let maximumByteCount = Int(Int32.max)
 
     /// Appends a count in its shortest form.
@@ -33,8 +33,9 @@ enum CanonicalEncoding {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a count and moves past it; nil when it is cut off, too large or not in its shortest form.
-    static func varint(in bytes: Span<UInt8>, at position: inout Int, end: Int) -> Int? {
+    /// Reads a count and moves `position` past it. Returns nil when the count is cut off, too large or not in its
+    /// shortest form.
+    static func readVarint(in bytes: Span<UInt8>, at position: inout Int, end: Int) -> Int? {
         var result = 0
         var shift = 0
         while position < end, shift <= 28 {
@@ -50,7 +51,8 @@ enum CanonicalEncoding {
         return nil
     }
 
-    /// Orders two runs of bytes: the first differing byte decides, else the shorter one comes first.
+    /// Compares two runs of bytes: negative if `first` comes first, 0 if they are equal. The first differing byte
+    /// decides; if there is none, the shorter run comes first.
     static func compare(_ first: Range<Int>, _ second: Range<Int>, in bytes: Span<UInt8>) -> Int {
         var (a, b) = (first.lowerBound, second.lowerBound)
         while a < first.upperBound, b < second.upperBound {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Fields {
-    /// Up to so many entries are written without an encoder.
-    private static var mostPlainEntries: Int { 16 }
+    /// The maximum number of entries that are encoded without a `FieldsEncoder`.
+    private static var maximumPlainEntries: Int { 16 }
 
-    /// The bytes of a few entries that are flags, numbers and strings, as most objects have them, written where they stay.
+    /// Encodes a few entries of booleans, numbers and strings, as most objects have them, directly into their final
+    /// storage.
     ///
-    /// - Returns: nil for more entries, other values, repeated keys and text that no message can carry: an encoder tells what
-    ///   becomes of those.
+    /// - Returns: nil for more entries, values of other types, repeated keys and text that no D-Bus message can
+    ///   carry. Such entries have to be encoded with a `FieldsEncoder`, which reports their errors.
     static func plainStorage(_ entries: [(String, Value)]) -> ObjectStorage? {
         if entries.isEmpty { return .empty }
-        guard entries.count <= mostPlainEntries else { return nil }
+        guard entries.count <= maximumPlainEntries else { return nil }
         var order = InlineArray<16, UInt8>(repeating: 0)
         var size = 0
         for index in entries.indices {
@@ -39,7 +40,8 @@ extension Fields {
 }
 
 extension Value {
-    /// The bytes of a flag, a number or a string without its type; nil for others, and for text that no message can carry.
+    /// The encoded size in bytes of a boolean, a number or a string, without the type's letter. Nil for other types,
+    /// and for text that no D-Bus message can carry.
     fileprivate var plainSize: Int? {
         switch self {
         case .byte, .boolean: return 1
@@ -53,7 +55,7 @@ extension Value {
         }
     }
 
-    /// Writes the type and the bytes of a flag, a number or a string.
+    /// Writes the type's letter and the bytes of a boolean, a number or a string.
     fileprivate func writePlain(to writer: inout PlainWriter) {
         switch self {
         case .byte(let number): writer.append(.byte, number)
@@ -73,14 +75,14 @@ extension Value {
     }
 }
 
-/// Writes canonical bytes to memory that has room for them.
+/// A writer of canonical bytes into memory of a fixed capacity.
 @safe
 struct PlainWriter {
     private let start: UnsafeMutablePointer<UInt8>
     private let capacity: Int
     private(set) var count = 0
 
-    /// - Parameter start: not used for longer than the writer.
+    /// - Parameter start: the memory to write to; the writer must not outlive it.
     init(_ start: UnsafeMutablePointer<UInt8>, capacity: Int) {
         unsafe self.start = start
         self.capacity = capacity
@@ -89,7 +91,7 @@ struct PlainWriter {
     /// Appends a byte.
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        // trap: the capacity is what the same entries were measured to take.
+        // trap: the capacity is the size that was computed for the same entries.
         precondition(count < capacity)
         unsafe (start + count).initialize(to: byte)
         count += 1
@@ -104,13 +106,13 @@ struct PlainWriter {
     mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(_ type: TypeCode, _ number: Number) {
         append(type)
         let size = number.bitWidth / 8
-        // trap: as for a byte.
+        // trap: the capacity is the computed size, as in `append(_ byte:)`.
         precondition(count + size <= capacity)
         unsafe UnsafeMutableRawPointer(start + count).storeBytes(of: number.littleEndian, as: Number.self)
         count += size
     }
 
-    /// Appends a text with its count.
+    /// Appends the length of a text, then its bytes.
     @inline(__always)
     mutating func append(text: Span<UInt8>) {
         var rest = UInt32(truncatingIfNeeded: text.count)
@@ -119,7 +121,7 @@ struct PlainWriter {
             rest >>= 7
         }
         append(UInt8(truncatingIfNeeded: rest))
-        // trap: as for a byte.
+        // trap: the capacity is the computed size, as in `append(_ byte:)`.
         precondition(count + text.count <= capacity)
         unsafe text.withUnsafeBufferPointer { source in
             if let first = source.baseAddress {
@@ -131,7 +133,7 @@ struct PlainWriter {
 }
 
 extension CanonicalEncoding {
-    /// How many bytes a count takes.
+    /// Returns the number of bytes that a count takes in the encoding.
     @inline(__always)
     fileprivate static func size(ofVarint number: Int) -> Int {
         max(1, (Int.bitWidth - number.leadingZeroBitCount + 6) / 7)
@@ -139,7 +141,8 @@ extension CanonicalEncoding {
 }
 
 extension Span<UInt8> {
-    /// Orders bytes: the first that differ decide, else the shorter run comes first.
+    /// Compares two runs of bytes: negative if this one comes first, 0 if they are equal. The first differing byte
+    /// decides; if there is none, the shorter run comes first.
     @inline(__always)
     fileprivate func compareBytes(to other: Span<UInt8>) -> Int {
         for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {

@@ -2,8 +2,8 @@
 
 /// The content of an object or of an item: values by key, `a{sv}` on the bus.
 ///
-/// A value that holds one buffer of canonical bytes; two contents are equal when their bytes are, whatever the order in
-/// which the keys came, and NaN equals NaN. A value is decoded when it is read, without decoding others.
+/// The struct holds one buffer of canonical bytes. Two `Fields` are equal when their bytes are, whatever the order in
+/// which the keys were set, and NaN equals NaN. A value is decoded when it is read, without decoding the others.
 @frozen public struct Fields: Sendable {
     @usableFromInline let storage: ObjectStorage
     @usableFromInline private(set) var box: FaultBox?
@@ -18,13 +18,13 @@
 
     /// Makes fields from canonical bytes of an untrusted source: a file, a store, another process.
     ///
-    /// - Throws: `invalidObject` for bytes that are not the canonical encoding of some fields.
+    /// - Throws: `invalidObject` for bytes that are not a canonical encoding.
     @_spi(Daemon) public init(validating bytes: Span<UInt8>) throws(ListError) {
         try Fields.validate(bytes)
         self.init(storage: ObjectStorage.make(fields: bytes))
     }
 
-    /// Validates canonical bytes of an untrusted source.
+    /// Throws `invalidObject` unless the bytes are a canonical encoding of fields.
     static func validate(_ bytes: Span<UInt8>) throws(ListError) {
         guard FieldsValidator.isCanonical(bytes) else {
             throw ListError(.invalidObject, "fields: \(bytes.count) bytes that are not a canonical encoding")
@@ -44,14 +44,15 @@
         self = try encoder.finish()
     }
 
-    /// The first value assigned by subscript or literal that no D-Bus message can carry; its key keeps the value before.
+    /// The error of the first value that was assigned by subscript or literal and that no D-Bus message can carry.
+    /// Its key keeps the previous value.
     ///
-    /// An object refuses fields with a fault, so that the error is reported.
+    /// `ListObject.init` throws the fault, so that the error is reported.
     public var fault: ListError? { box?.error }
 
     /// The number of keys.
     ///
-    /// - Complexity: O(size), without decoding.
+    /// - Complexity: O(size), without decoding the values.
     public var count: Int {
         var reader = FieldsReader(self)
         var count = 0
@@ -62,13 +63,13 @@
         return count
     }
 
-    /// Whether there are no keys.
+    /// Whether the fields have no entries.
     public var isEmpty: Bool { byteCount == 0 }
 
-    /// The size of the canonical bytes.
+    /// The number of canonical bytes.
     public var byteCount: Int { storage.fieldCount }
 
-    /// Calls `body` with the canonical bytes, which `init(validating:)` reads.
+    /// Calls `body` with the canonical bytes. `init(validating:)` makes fields from them again.
     @_spi(Daemon) public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -76,7 +77,7 @@
     }
 }
 
-/// The storage of fields with a fault.
+/// A heap box for the error of fields with a fault, so that `Fields` without a fault stays small.
 @usableFromInline
 final class FaultBox: Sendable {
     let error: ListError
@@ -85,19 +86,20 @@ final class FaultBox: Sendable {
 }
 
 extension Fields: Hashable {
-    /// Two fields are equal if they have the same canonical bytes.
+    /// Returns whether both have the same canonical bytes and the same fault.
     public static func == (lhs: Fields, rhs: Fields) -> Bool {
         lhs.storage.hasSameFields(as: rhs.storage) && lhs.fault == rhs.fault
     }
 
-    /// Hashes the bytes.
+    /// Hashes the canonical bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(storage.withFields { SeededHash.hash($0) })
     }
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// Makes fields from a literal; the last of repeated keys is kept, and a value that cannot be carried becomes the `fault`.
+    /// Makes fields from a literal. Of repeated keys the last is kept. A value that no D-Bus message can carry
+    /// becomes the `fault`.
     public init(dictionaryLiteral elements: (String, Value)...) {
         if let storage = Fields.plainStorage(elements) {
             self.init(storage: storage)
@@ -109,13 +111,13 @@ extension Fields: ExpressibleByDictionaryLiteral {
 }
 
 extension Fields {
-    /// The value of a key, nil when there is none; assigning nil removes the key.
+    /// The value of a key; nil when the fields lack the key. Assigning nil removes the key.
     ///
     /// A value that no D-Bus message can carry is not stored: it becomes the `fault`.
-    /// - Complexity: O(size) without decoding other values; assigning copies the bytes.
+    /// - Complexity: O(size), without decoding other values. Assigning copies all bytes.
     public subscript(key: String) -> Value? {
         get {
-            guard var value = find(key) else { return nil }
+            guard var value = reader(forKey: key) else { return nil }
             return value.nextValue()
         }
         set {
@@ -138,19 +140,19 @@ extension Fields {
         return keys
     }
 
-    /// Only the entries whose key is among the given ones.
+    /// Returns the fields with only those entries whose key is in `keys`.
     ///
     /// - Complexity: O(size + keys).
     public func filtered(to keys: some Sequence<String>) -> Fields { filtered(to: Set(keys.map { ExactText($0) })) }
 
-    /// Only the entries whose key is among the given ones.
+    /// Returns the fields with only those entries whose key is in `keys`.
     ///
     /// - Complexity: O(size).
     func filtered(to keys: Set<ExactText>) -> Fields {
         copyingEntries { keys.contains(ExactText(String(copying: $0))) }
     }
 
-    /// The fields after a patch: the keys to unset are removed first, then the entries to set are stored.
+    /// Returns the patched fields: the keys to unset are removed first, then the entries to set are stored.
     ///
     /// - Complexity: O(size of both + keys).
     public func patched(set entries: Fields, unset keys: some Sequence<String>) -> Fields {
@@ -158,7 +160,8 @@ extension Fields {
         return copyingEntries { !keys.contains(ExactText(String(copying: $0))) }.merging(entries)
     }
 
-    /// The fields with the entries of others; for a common key, those of the others.
+    /// Returns the fields with the entries of `others` added. For a key that both have, the value of `others` is
+    /// taken.
     ///
     /// - Complexity: O(size of both).
     public func merging(_ others: Fields) -> Fields {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of a reader: the next type and the next value in the bytes.
+/// The position of a reader in canonical bytes: where the next value and its type are.
 struct FieldsCursor {
     var nextType: Int
     let typesEnd: Int
     var position: Int
     let end: Int
 
-    /// A letter of a type; negative positions are in the type of the fields themselves.
+    /// Returns the letter of a type at a position. Negative positions are in `FieldsEncoder.prelude`, the type of the
+    /// fields themselves.
     private func letter(_ position: Int, in bytes: Span<UInt8>) -> UInt8 {
         let prelude = FieldsEncoder.prelude
         if position >= 0 { return position < bytes.count ? bytes[position] : 0 }
@@ -15,34 +16,34 @@ struct FieldsCursor {
     }
 
     private func typeEnd(in bytes: Span<UInt8>) -> Int {
-        TypeSignature.knownEnd(of: nextType, before: typesEnd) { letter($0, in: bytes) }
+        TypeSignature.endOfWellFormedType(at: nextType, before: typesEnd) { letter($0, in: bytes) }
     }
 
-    /// Reads one value and moves past it; nil when the bytes are not valid.
+    /// Reads one value and moves past it. Returns nil when the bytes are not valid.
     mutating func next(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
         guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return nil }
         switch code {
-        case .byte: return integer(UInt8.self, in: bytes).map { .byte($0) }
-        case .boolean: return integer(UInt8.self, in: bytes).map { .boolean($0 != 0) }
-        case .int16: return integer(Int16.self, in: bytes).map { .int16($0) }
-        case .uint16: return integer(UInt16.self, in: bytes).map { .uint16($0) }
-        case .int32: return integer(Int32.self, in: bytes).map { .int32($0) }
-        case .uint32: return integer(UInt32.self, in: bytes).map { .uint32($0) }
-        case .int64: return integer(Int64.self, in: bytes).map { .int64($0) }
-        case .uint64: return integer(UInt64.self, in: bytes).map { .uint64($0) }
-        case .double: return integer(UInt64.self, in: bytes).map { .double(Double(bitPattern: $0)) }
-        case .string: return text(in: bytes, of: storage).map { .string($0) }
-        case .objectPath: return text(in: bytes, of: storage).map { .objectPath($0) }
-        case .signature: return text(in: bytes, of: storage).map { .signature($0) }
-        case .array: return array(in: bytes, of: storage)
-        case .variant: return variant(in: bytes, of: storage)
-        case .structure: return members(in: bytes, of: storage).map { .structure($0) }
-        case .dictionaryEntry: return members(in: bytes, of: storage).map { .dictionaryEntry($0) }
+        case .byte: return readInteger(UInt8.self, in: bytes).map { .byte($0) }
+        case .boolean: return readInteger(UInt8.self, in: bytes).map { .boolean($0 != 0) }
+        case .int16: return readInteger(Int16.self, in: bytes).map { .int16($0) }
+        case .uint16: return readInteger(UInt16.self, in: bytes).map { .uint16($0) }
+        case .int32: return readInteger(Int32.self, in: bytes).map { .int32($0) }
+        case .uint32: return readInteger(UInt32.self, in: bytes).map { .uint32($0) }
+        case .int64: return readInteger(Int64.self, in: bytes).map { .int64($0) }
+        case .uint64: return readInteger(UInt64.self, in: bytes).map { .uint64($0) }
+        case .double: return readInteger(UInt64.self, in: bytes).map { .double(Double(bitPattern: $0)) }
+        case .string: return readText(in: bytes, of: storage).map { .string($0) }
+        case .objectPath: return readText(in: bytes, of: storage).map { .objectPath($0) }
+        case .signature: return readText(in: bytes, of: storage).map { .signature($0) }
+        case .array: return readArray(in: bytes, of: storage)
+        case .variant: return readVariant(in: bytes, of: storage)
+        case .structure: return readMembers(in: bytes, of: storage).map { .structure($0) }
+        case .dictionaryEntry: return readMembers(in: bytes, of: storage).map { .dictionaryEntry($0) }
         case .structureEnd, .dictionaryEntryEnd: return nil
         }
     }
 
-    private mutating func integer<Number: FixedWidthInteger>(_: Number.Type, in bytes: Span<UInt8>) -> Number? {
+    private mutating func readInteger<Number: FixedWidthInteger>(_: Number.Type, in bytes: Span<UInt8>) -> Number? {
         let size = Number.bitWidth / 8
         guard position + size <= min(end, bytes.count) else { return nil }
         var bits: UInt64 = 0
@@ -52,55 +53,55 @@ struct FieldsCursor {
         return Number(truncatingIfNeeded: bits)
     }
 
-    /// Reads a count and returns the range of the bytes that it counts.
-    mutating func counted(in bytes: Span<UInt8>) -> Range<Int>? {
+    /// Reads a count, moves past the bytes that it counts, and returns their range; nil when the bytes are not valid.
+    mutating func readCountedRange(in bytes: Span<UInt8>) -> Range<Int>? {
         var start = position
-        guard let count = CanonicalEncoding.varint(in: bytes, at: &start, end: min(end, bytes.count)),
+        guard let count = CanonicalEncoding.readVarint(in: bytes, at: &start, end: min(end, bytes.count)),
             count <= min(end, bytes.count) - start
         else { return nil }
         position = start + count
         return start..<position
     }
 
-    private mutating func text(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Text? {
-        guard let range = counted(in: bytes) else { return nil }
+    private mutating func readText(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Text? {
+        guard let range = readCountedRange(in: bytes) else { return nil }
         nextType += 1
         return FieldsReader.Text(storage: storage, range: range)
     }
 
-    private mutating func array(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
+    private mutating func readArray(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
         let element = nextType + 1..<max(nextType + 1, typeEnd(in: bytes))
-        guard let range = counted(in: bytes) else { return nil }
+        guard let range = readCountedRange(in: bytes) else { return nil }
         nextType = element.upperBound
         let inside = FieldsReader(
             storage: storage, types: element, isRepeating: true, position: range.lowerBound, end: range.upperBound)
         return .array(element: FieldsReader.Text(storage: storage, range: element), inside)
     }
 
-    private mutating func variant(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
+    private mutating func readVariant(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader.Element? {
         let types = skipVariant(in: bytes)
         let inside = FieldsReader(
             storage: storage, types: types, isRepeating: false, position: types.upperBound, end: position)
         return .variant(type: FieldsReader.Text(storage: storage, range: types), inside)
     }
 
-    private mutating func members(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader? {
+    private mutating func readMembers(in bytes: Span<UInt8>, of storage: ObjectStorage) -> FieldsReader? {
         let types = nextType + 1..<max(nextType + 1, typeEnd(in: bytes) - 1)
         let start = position
         skip(in: bytes)
         return FieldsReader(storage: storage, types: types, isRepeating: false, position: start, end: position)
     }
 
-    /// Moves past one value; to the end when the bytes are not valid.
+    /// Moves past one value. When the bytes are not valid, moves to the end.
     mutating func skip(in bytes: Span<UInt8>) {
         guard let code = TypeCode(rawValue: letter(nextType, in: bytes)) else { return finish() }
         switch code {
         case .string, .objectPath, .signature:
-            guard counted(in: bytes) != nil else { return finish() }
+            guard readCountedRange(in: bytes) != nil else { return finish() }
             nextType += 1
         case .array:
             nextType = typeEnd(in: bytes)
-            guard counted(in: bytes) != nil else { return finish() }
+            guard readCountedRange(in: bytes) != nil else { return finish() }
         case .variant: _ = skipVariant(in: bytes)
         case .structure, .dictionaryEntry:
             let after = typeEnd(in: bytes)
@@ -114,10 +115,10 @@ struct FieldsCursor {
         }
     }
 
-    /// Moves past a variant; returns the location of its type, which the value follows.
+    /// Moves past a variant and returns the location of its type, after which its value begins.
     mutating func skipVariant(in bytes: Span<UInt8>) -> Range<Int> {
         let start = position
-        let after = TypeSignature.knownEnd(of: start, before: end) { letter($0, in: bytes) }
+        let after = TypeSignature.endOfWellFormedType(at: start, before: end) { letter($0, in: bytes) }
         var inner = FieldsCursor(nextType: start, typesEnd: after, position: after, end: end)
         inner.skip(in: bytes)
         position = inner.position

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FieldsEncoder {
-    /// Appends one entry of the fields: the key, and a variant that holds the value.
+    /// Appends one entry of the fields: the key, and a variant with the value.
     ///
     /// - Throws: `invalidObject`, naming the key, for a value that no D-Bus message can carry.
     mutating func append(_ value: Value, forKey key: String) throws(ListError) {
@@ -15,7 +15,7 @@ extension FieldsEncoder {
         }
     }
 
-    /// Appends a value of the type that is expected.
+    /// Appends a value, which must have the type that is expected next.
     mutating func append(_ value: Value) throws(ListError) {
         switch value {
         case .byte(let number): try append(number)
@@ -32,12 +32,12 @@ extension FieldsEncoder {
         case .signature(let text): try append(text, as: .signature)
         case .variant(let inner): try appendVariant(of: inner)
         case .array(let element, let elements):
-            try checkNext("a\(element)")
+            try requireNextType("a\(element)")
             try beginArray()
             for item in elements { try append(item) }
             try endArray()
         case .dictionary(let key, let value, let entries):
-            try checkNext("a{\(key)\(value)}")
+            try requireNextType("a{\(key)\(value)}")
             try beginArray()
             for (name, content) in entries {
                 try beginDictionaryEntry()
@@ -54,7 +54,7 @@ extension FieldsEncoder {
     }
 
     private mutating func append(_ text: String, as code: TypeCode) throws(ListError) {
-        guard expectedType == code else { throw mismatch(code) }
+        guard expectedType == code else { throw typeMismatch(code) }
         try append(text: text.utf8Span.span)
     }
 
@@ -66,19 +66,20 @@ extension FieldsEncoder {
         try endVariant()
     }
 
-    /// The declared type of an array must be the one that its place asks for, also when it has no elements.
-    private func checkNext(_ declared: String) throws(ListError) {
+    /// Throws unless the next expected type is `declared`, the type of an array or a dictionary. An empty array is
+    /// checked only here, as it has no elements to check.
+    private func requireNextType(_ declared: String) throws(ListError) {
         let frame = frames[frames.count - 1]
-        let end = TypeSignature.knownEnd(of: frame.nextType, before: frame.types.upperBound) { bytes[$0] }
+        let end = TypeSignature.endOfWellFormedType(at: frame.nextType, before: frame.types.upperBound) { bytes[$0] }
         guard bytes[frame.nextType..<end].elementsEqual(declared.utf8) else {
-            throw ListError(.invalidObject, "an array of type '\(declared)' where another type is expected")
+            throw ListError(.invalidObject, "fields: an array of type '\(declared)' where another type is expected")
         }
     }
 
-    /// Like `Value.signature`, but throws for a value that is nested too deeply.
+    /// Appends the signature of a value, like `Value.signature`, but throws for a value that is nested too deeply.
     private static func write(signatureOf value: Value, to bytes: inout [UInt8], depth: Int) throws(ListError) {
         guard depth <= CanonicalEncoding.maximumDepth, bytes.count <= TypeSignature.maximumLength else {
-            throw ListError(.invalidObject, "a type nested too deeply or too long")
+            throw ListError(.invalidObject, "fields: the type of a value is nested too deeply or too long")
         }
         guard case .structure(let members) = value else {
             bytes.append(contentsOf: value.signature.utf8)

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes canonical bytes from a stream of values, in the manner of libdbus's append iterators.
+/// An encoder that writes canonical bytes value by value, in the manner of libdbus's append iterators.
 ///
-/// The encoder stands at the top of `a{sv}`: begin a dictionary entry, append the key, begin a variant, append its value,
-/// end both. Inside a container every call is checked against the container's type; a mismatch, malformed text or too deep
-/// nesting throws `invalidObject`, after which only `reset()` may be called. The buffer is kept, so that one encoder serves
-/// many objects.
+/// The encoder begins at the top level of `a{sv}`: begin a dictionary entry, append the key, begin a variant, append
+/// its value, end both. Each call is checked against the type of the open container. A typeMismatch, malformed text or
+/// too deep nesting throws `invalidObject`; after an error only `reset()` may be called. The buffer is kept, so that
+/// one encoder serves many objects.
 @_spi(Daemon) public struct FieldsEncoder: Sendable {
-    /// The type of the fields themselves, so that the outermost type lies in `bytes` like all others.
+    /// `{sv}`, the type of the fields' entries. It is stored before the fields, so that `bytes` contains the
+    /// outermost type like all others.
     static let prelude: [UInt8] = [0x7B, 0x73, 0x76, 0x7D]
 
-    /// Up to this number, entries are sorted by insertion.
-    static let fewEntries = 16
+    /// The maximum number of entries that are sorted by insertion.
+    static let insertionSortLimit = 16
 
-    /// Room for this many open containers is reserved: enough for text in a dictionary in a dictionary. Reserving more
-    /// would cost an allocation in each call with objects.
-    static let usualDepth = 8
+    /// The number of open containers for which memory is reserved: enough for text in a dictionary in a dictionary.
+    /// Reserving more would cost an allocation in each call with objects.
+    static let reservedDepth = 8
 
-    /// The kinds of frames.
+    /// The kind of an open container.
     enum Kind { case fields, array, dictionary, entry, structure, variant }
 
     /// One open container.
     struct Frame {
         let kind: Kind
-        /// Where its type (of an element, of the members, of the value) lies in `bytes`.
+        /// The range in `bytes` of the type of an element, of the members, or of the value.
         let types: Range<Int>
-        /// The type expected next; an array stays at the start.
+        /// The position in `bytes` of the type that is expected next. For an array it stays at the start.
         fileprivate(set) var nextType: Int
-        /// Where its content starts, its byte count included.
+        /// The position in `bytes` where the content starts, including its byte count.
         let start: Int
-        /// Its first element of `entries`.
+        /// The index in `entries` of the container's first entry.
         let firstEntry: Int
-        /// Whether the keys so far came in strictly ascending.
+        /// Whether the keys written so far are strictly ascending.
         fileprivate(set) var isSorted = true
     }
 
-    /// One entry of an open dictionary.
+    /// The location in `bytes` of one entry of an open dictionary.
     struct Entry {
         let start: Int
         fileprivate(set) var key: Range<Int>
@@ -45,16 +46,16 @@
     private(set) var bytes = FieldsEncoder.prelude
     private(set) var frames: [Frame] = []
     private(set) var entries: [Entry] = []
-    /// Entries on their way into their order; only its memory is kept.
+    /// A scratch buffer for `sortEntries`. It is kept to reuse its memory.
     private(set) var sorted: [UInt8] = []
 
-    /// Makes an encoder that stands at the top of empty fields.
+    /// Makes an encoder without any entries.
     public init() {
-        frames.reserveCapacity(FieldsEncoder.usualDepth)
+        frames.reserveCapacity(FieldsEncoder.reservedDepth)
         reset()
     }
 
-    /// Discards the written bytes, keeping the memory.
+    /// Discards the written bytes and keeps the memory.
     public mutating func reset() {
         if isEmpty { return }
         bytes.removeSubrange(FieldsEncoder.prelude.count...)
@@ -63,30 +64,31 @@
         frames.append(Frame(kind: .fields, types: 0..<4, nextType: 0, start: 4, firstEntry: 0))
     }
 
-    /// Whether nothing was written since the last reset.
+    /// Whether the encoder is as after `reset()`.
     private var isEmpty: Bool { bytes.count == FieldsEncoder.prelude.count && frames.count == 1 && entries.isEmpty }
 
     /// Returns the written fields and resets the encoder.
     ///
-    /// - Throws: `invalidObject` when a container is open, `payloadTooLarge` beyond 2 GiB.
+    /// - Throws: `invalidObject` when a container is still open, `payloadTooLarge` beyond 2 GiB.
     public mutating func finish() throws(ListError) -> Fields {
-        try close()
+        try finishEntries()
         defer { reset() }
         return Fields(storage: ObjectStorage.make(fields: bytes.span.extracting(droppingFirst: 4)))
     }
 
-    /// Returns an object with the written fields, which are copied once, and resets the encoder.
+    /// Returns an object with the written fields and resets the encoder. The fields are copied once.
     ///
     /// - Throws: the errors of `finish` and `ListObject.init`.
     public mutating func finishObject(id: Span<UInt8>, type: ObjectType) throws(ListError) -> ListObject {
-        try close()
+        try finishEntries()
         defer { reset() }
         try ListObject.validate(id: id)
         return ListObject(
             storage: ObjectStorage.make(id: id, type: type, fields: bytes.span.extracting(droppingFirst: 4)))
     }
 
-    private mutating func close() throws(ListError) {
+    /// Sorts the entries of the fields. Throws if a container is open or the fields are too large.
+    private mutating func finishEntries() throws(ListError) {
         guard frames.count == 1 else { throw ListError(.invalidObject, "fields: a container was left open") }
         sortEntries(of: frames[0])
         guard bytes.count <= CanonicalEncoding.maximumByteCount else {
@@ -96,93 +98,95 @@
 }
 
 extension FieldsEncoder {
-    /// The type that must come next, nil when the container is full.
+    /// The type of the value that must be appended next; nil when the container is full.
     public var expectedType: TypeCode? {
         guard let frame = frames.last, frame.nextType < frame.types.upperBound else { return nil }
         return TypeCode(rawValue: bytes[frame.nextType])
     }
 
-    /// Consumes the next type if it is a given basic one.
-    mutating func expect(_ code: TypeCode) throws(ListError) {
+    /// Moves past the next expected type, which must be `code`, a basic type or a variant. Throws for another type.
+    mutating func consumeType(_ code: TypeCode) throws(ListError) {
         let top = frames.count - 1
-        guard expectedType == code else { throw mismatch(code) }
+        guard expectedType == code else { throw typeMismatch(code) }
         if frames[top].kind != .array { frames[top].nextType += 1 }
     }
 
-    func mismatch(_ code: TypeCode) -> ListError {
+    func typeMismatch(_ code: TypeCode) -> ListError {
         let expected = expectedType.map { "'\(Unicode.Scalar($0.rawValue))'" } ?? "nothing more"
-        return ListError(.invalidObject, "fields: '\(Unicode.Scalar(code.rawValue))' where \(expected) is expected")
+        return ListError(
+            .invalidObject, "fields: type '\(Unicode.Scalar(code.rawValue))' where \(expected) is expected")
     }
 
     /// Appends a `y`.
     public mutating func append(_ number: UInt8) throws(ListError) {
-        try expect(.byte)
+        try consumeType(.byte)
         bytes.append(number)
     }
 
     /// Appends a `b`.
     public mutating func append(_ flag: Bool) throws(ListError) {
-        try expect(.boolean)
+        try consumeType(.boolean)
         bytes.append(flag ? 1 : 0)
     }
 
     /// Appends an `n`.
     public mutating func append(_ number: Int16) throws(ListError) {
-        try expect(.int16)
+        try consumeType(.int16)
         append(bits: UInt64(UInt16(bitPattern: number)), size: 2)
     }
 
     /// Appends a `q`.
     public mutating func append(_ number: UInt16) throws(ListError) {
-        try expect(.uint16)
+        try consumeType(.uint16)
         append(bits: UInt64(number), size: 2)
     }
 
     /// Appends an `i`.
     public mutating func append(_ number: Int32) throws(ListError) {
-        try expect(.int32)
+        try consumeType(.int32)
         append(bits: UInt64(UInt32(bitPattern: number)), size: 4)
     }
 
     /// Appends a `u`.
     public mutating func append(_ number: UInt32) throws(ListError) {
-        try expect(.uint32)
+        try consumeType(.uint32)
         append(bits: UInt64(number), size: 4)
     }
 
     /// Appends an `x`.
     public mutating func append(_ number: Int64) throws(ListError) {
-        try expect(.int64)
+        try consumeType(.int64)
         append(bits: UInt64(bitPattern: number), size: 8)
     }
 
     /// Appends a `t`.
     public mutating func append(_ number: UInt64) throws(ListError) {
-        try expect(.uint64)
+        try consumeType(.uint64)
         append(bits: number, size: 8)
     }
 
-    /// Appends a `d`; every NaN becomes the same one.
+    /// Appends a `d`. Every NaN is stored as the canonical NaN.
     public mutating func append(_ number: Double) throws(ListError) {
-        try expect(.double)
+        try consumeType(.double)
         append(bits: number.canonicalBits, size: 8)
     }
 
-    /// Appends an `s`, `o` or `g`, whichever is expected.
+    /// Appends an `s`, `o` or `g`, according to the expected type.
     ///
-    /// - Throws: `invalidObject` when the bytes are not valid as such (no UTF-8, a NUL, no path, no signature).
+    /// - Throws: `invalidObject` when the bytes are not valid for the expected type: not UTF-8, with a NUL, not an
+    ///   object path, not a signature.
     public mutating func append(text: Span<UInt8>) throws(ListError) {
         guard let code = expectedType, TextRules.isValid(text, as: code) else {
             throw ListError(.invalidObject, "fields: malformed text where \(expectedTypeName) is expected")
         }
-        try expect(code)
+        try consumeType(code)
         CanonicalEncoding.append(varint: text.count, to: &bytes)
         append(raw: text)
     }
 
-    /// Appends many `y` at once; only inside `ay`.
+    /// Appends many `y` at once. Allowed only inside an `ay`.
     public mutating func append(bytes content: Span<UInt8>) throws(ListError) {
-        guard frames.last?.kind == .array, expectedType == .byte else { throw mismatch(.byte) }
+        guard frames.last?.kind == .array, expectedType == .byte else { throw typeMismatch(.byte) }
         append(raw: content)
     }
 
@@ -205,9 +209,9 @@ extension FieldsEncoder {
 }
 
 extension FieldsEncoder {
-    /// Opens an array, or a dictionary where `a{…}` is expected.
+    /// Opens an array, or a dictionary if `a{…}` is expected.
     public mutating func beginArray() throws(ListError) {
-        let element = try enter(.array)
+        let element = try consumeContainerType(.array)
         let isDictionary = bytes[element.lowerBound] == TypeCode.dictionaryEntry.rawValue
         try push(isDictionary ? .dictionary : .array, types: element)
         bytes.append(0)
@@ -228,31 +232,31 @@ extension FieldsEncoder {
         }
     }
 
-    /// Opens an entry of the fields or of a dictionary: a key, then a value.
+    /// Opens an entry of the fields or of a dictionary. A key and then a value have to be appended.
     public mutating func beginDictionaryEntry() throws(ListError) {
         guard let frame = frames.last, frame.kind == .fields || frame.kind == .dictionary else {
-            throw mismatch(.dictionaryEntry)
+            throw typeMismatch(.dictionaryEntry)
         }
         let types = frame.types
         try push(.entry, types: types.lowerBound + 1..<types.upperBound - 1)
         entries.append(Entry(start: bytes.count, key: 0..<0, end: 0))
     }
 
-    /// Closes an entry.
+    /// Closes an entry of the fields or of a dictionary.
     public mutating func endDictionaryEntry() throws(ListError) {
         let frame = try pop([.entry])
         let last = entries.count - 1
         entries[last].end = bytes.count
-        entries[last].key = keyRange(from: frame.start, type: bytes[frame.types.lowerBound])
-        noteOrderOfLastEntry()
+        entries[last].key = keyRange(startingAt: frame.start, type: bytes[frame.types.lowerBound])
+        recordOrderOfLastEntry()
     }
 
-    /// Appends a whole entry of the fields that holds an `s`: the same as its parts one by one, in a fifth of the time, and
-    /// most fields are text.
+    /// Appends a whole entry of the fields with a value of type `s`. The result is the same as that of appending its
+    /// parts one by one, in a fifth of the time, and most fields are text.
     ///
-    /// - Throws: `invalidObject` when a container is open, and for bytes that are no text.
+    /// - Throws: `invalidObject` when a container is open, and for bytes that are not UTF-8 without NUL.
     public mutating func appendField(_ key: Span<UInt8>, text: Span<UInt8>) throws(ListError) {
-        guard frames.count == 1 else { throw mismatch(.dictionaryEntry) }
+        guard frames.count == 1 else { throw typeMismatch(.dictionaryEntry) }
         guard TextRules.isString(key), TextRules.isString(text) else {
             throw ListError(.invalidObject, "fields: malformed text where 's' is expected")
         }
@@ -264,20 +268,22 @@ extension FieldsEncoder {
         CanonicalEncoding.append(varint: text.count, to: &bytes)
         append(raw: text)
         entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
-        noteOrderOfLastEntry()
+        recordOrderOfLastEntry()
     }
 
-    /// Appends a whole entry of the fields that holds a flag or a number: the same as its parts one by one, in a part of the
-    /// time.
+    /// Appends a whole entry of the fields with a boolean or a number. The result is the same as that of appending
+    /// its parts one by one, in less time.
     ///
     /// - Parameters:
-    ///   - bits: the number's, as many as its type has; a flag that is not 0 is set, and every NaN becomes the same one.
-    ///   - type: a type of one size.
-    /// - Throws: `invalidObject` when a container is open, for a type that has no size, and for bytes that are no text.
+    ///   - bits: the bits of the number, of which only as many as the type has are used. A boolean is true unless all
+    ///     bits are 0. Every NaN is stored as the canonical NaN.
+    ///   - type: a type whose values all have the same size.
+    /// - Throws: `invalidObject` when a container is open, for a type without a fixed size, and for a key that is not
+    ///   UTF-8 without NUL.
     public mutating func appendField(_ key: Span<UInt8>, bits: UInt64, type: TypeCode) throws(ListError) {
-        guard frames.count == 1 else { throw mismatch(.dictionaryEntry) }
+        guard frames.count == 1 else { throw typeMismatch(.dictionaryEntry) }
         guard TextRules.isString(key), let size = type.fixedSize else {
-            throw ListError(.invalidObject, "fields: a malformed key, or no number")
+            throw ListError(.invalidObject, "fields: the key is malformed, or the type is not a boolean or a number")
         }
         let start = bytes.count
         CanonicalEncoding.append(varint: key.count, to: &bytes)
@@ -290,10 +296,10 @@ extension FieldsEncoder {
         default: append(bits: bits, size: size)
         }
         entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
-        noteOrderOfLastEntry()
+        recordOrderOfLastEntry()
     }
 
-    private mutating func noteOrderOfLastEntry() {
+    private mutating func recordOrderOfLastEntry() {
         let (top, last) = (frames.count - 1, entries.count - 1)
         guard frames[top].isSorted, last > frames[top].firstEntry else { return }
         let order = CanonicalEncoding.compare(entries[last - 1].key, entries[last].key, in: bytes.span)
@@ -302,7 +308,7 @@ extension FieldsEncoder {
 
     /// Opens a structure.
     public mutating func beginStructure() throws(ListError) {
-        let inside = try enter(.structure)
+        let inside = try consumeContainerType(.structure)
         try push(.structure, types: inside.lowerBound..<inside.upperBound - 1)
     }
 
@@ -316,7 +322,7 @@ extension FieldsEncoder {
         guard TypeSignature.isComplete(signature) else {
             throw ListError(.invalidObject, "fields: a variant needs the signature of one complete type without 'h'")
         }
-        try expect(.variant)
+        try consumeType(.variant)
         let start = bytes.count
         append(raw: signature)
         try push(.variant, types: start..<bytes.count)
@@ -325,18 +331,19 @@ extension FieldsEncoder {
     /// Closes a variant.
     public mutating func endVariant() throws(ListError) { _ = try pop([.variant]) }
 
-    /// Consumes the next type if it is a given container; returns the range of the types inside, with the end of a structure.
-    private mutating func enter(_ code: TypeCode) throws(ListError) -> Range<Int> {
-        guard expectedType == code else { throw mismatch(code) }
+    /// Moves past the next expected type, which must be `code`, an array or a structure. Throws for another type.
+    /// Returns the range of the types inside the container, for a structure including the closing parenthesis.
+    private mutating func consumeContainerType(_ code: TypeCode) throws(ListError) -> Range<Int> {
+        guard expectedType == code else { throw typeMismatch(code) }
         let top = frames.count - 1
         let start = frames[top].nextType
-        let end = TypeSignature.knownEnd(of: start, before: frames[top].types.upperBound) { bytes[$0] }
+        let end = TypeSignature.endOfWellFormedType(at: start, before: frames[top].types.upperBound) { bytes[$0] }
         if frames[top].kind != .array { frames[top].nextType = end }
         return start + 1..<end
     }
 
     private mutating func push(_ kind: Kind, types: Range<Int>) throws(ListError) {
-        // The fields, their entry and its variant are not counted.
+        // The frames of the fields, of their entry and of its variant do not count.
         guard frames.count - 2 <= CanonicalEncoding.maximumDepth else {
             throw ListError(.invalidObject, "fields: more than \(CanonicalEncoding.maximumDepth) nested containers")
         }
@@ -347,31 +354,32 @@ extension FieldsEncoder {
 
     private mutating func pop(_ kinds: [Kind]) throws(ListError) -> Frame {
         guard let frame = frames.last, kinds.contains(frame.kind) else {
-            throw ListError(.invalidObject, "fields: the end of a container that is not open")
+            throw ListError(.invalidObject, "fields: a container was closed that is not open")
         }
         let isFull = frame.nextType == frame.types.upperBound
         guard isFull || frame.kind == .array || frame.kind == .dictionary else {
-            throw ListError(.invalidObject, "fields: the end of a container that lacks a value")
+            throw ListError(.invalidObject, "fields: a container was closed that lacks a value")
         }
         frames.removeLast()
         return frame
     }
 
-    /// The bytes by which a key is ordered: without the count of a text.
-    private func keyRange(from start: Int, type: UInt8) -> Range<Int> {
+    /// Returns the range of the bytes by which a key is ordered. The length of a text does not belong to these bytes.
+    private func keyRange(startingAt start: Int, type: UInt8) -> Range<Int> {
         if let size = TypeCode(rawValue: type)?.fixedSize { return start..<start + size }
         var position = start
-        let count = CanonicalEncoding.varint(in: bytes.span, at: &position, end: bytes.count) ?? 0
+        let count = CanonicalEncoding.readVarint(in: bytes.span, at: &position, end: bytes.count) ?? 0
         return position..<position + count
     }
 
-    /// Puts the entries of a dictionary in order and keeps the last of repeated keys.
+    /// Sorts the entries of a dictionary by their keys, and keeps only the last of repeated keys.
     mutating func sortEntries(of frame: Frame) {
         guard !frame.isSorted else { return }
         let start = entries[frame.firstEntry].start
         sort(from: frame.firstEntry)
         sorted.removeAll(keepingCapacity: true)
-        // Fields begin behind the prelude, and what is in order takes the place of all; a dictionary inside takes its own.
+        // The entries of the fields replace the whole buffer, so the prelude goes first. A dictionary inside replaces
+        // only its own bytes.
         if frame.kind == .fields { sorted += FieldsEncoder.prelude }
         for position in frame.firstEntry..<entries.count {
             let entry = entries[position]
@@ -388,20 +396,20 @@ extension FieldsEncoder {
         }
     }
 
-    /// The sort is stable, so that of repeated keys the last one stays last.
+    /// Sorts the entries from index `first` on. The sort is stable, so that the last of repeated keys stays the last.
     private mutating func sort(from first: Int) {
-        guard entries.count - first > FieldsEncoder.fewEntries else { return insertEntries(from: first) }
-        // Moved out during the sort, which compares the keys in `bytes`.
+        guard entries.count - first > FieldsEncoder.insertionSortLimit else { return insertEntries(from: first) }
+        // The array is moved out, so that `self.bytes` can be read during the sort.
         var entries: [Entry] = []
         swap(&entries, &self.entries)
-        // In place: a slice of the array would be a copy.
+        // Sorting the buffer avoids the copy that a slice of the array would make.
         unsafe entries.withUnsafeMutableBufferPointer { entries in
             unsafe entries[first...].sort { CanonicalEncoding.compare($0.key, $1.key, in: bytes.span) < 0 }
         }
         swap(&entries, &self.entries)
     }
 
-    /// Most objects have a handful of fields: put each in its place among those before it.
+    /// Sorts by insertion, which is the fastest for the few fields of most objects.
     private mutating func insertEntries(from first: Int) {
         for next in first + 1..<entries.count {
             var place = next

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FieldsReader {
-    /// The next value as a tree, nil at the end; moves past it.
+    /// Returns the next value with all that it contains and moves past it; nil at the end.
     ///
     /// - Complexity: O(size of the value).
     public mutating func nextValue() -> Value? {
@@ -19,13 +19,13 @@ extension FieldsReader {
         case .objectPath(let text): .objectPath(text.string)
         case .signature(let text): .signature(text.string)
         case .variant(_, var inside): inside.nextValue().map { .variant($0) }
-        case .array(let element, let inside): FieldsReader.array(of: element.string, inside)
+        case .array(let element, let inside): FieldsReader.arrayValue(elementType: element.string, from: inside)
         case .structure(let inside): .structure(inside.remainingValues())
         case .dictionaryEntry, nil: nil
         }
     }
 
-    /// All remaining values, as trees.
+    /// Decodes all remaining values.
     private func remainingValues() -> [Value] {
         var reader = self
         var values: [Value] = []
@@ -33,7 +33,8 @@ extension FieldsReader {
         return values
     }
 
-    private static func array(of element: String, _ inside: FieldsReader) -> Value {
+    /// Decodes the content of an array, or of a dictionary if the element type is `{…}`.
+    private static func arrayValue(elementType element: String, from inside: FieldsReader) -> Value {
         guard element.utf8.first == TypeCode.dictionaryEntry.rawValue else {
             return .array(element: element, inside.remainingValues())
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over canonical bytes, one value after the other, in the manner of libdbus's message iterators.
+/// A reader of canonical bytes, one value after the other, in the manner of libdbus's message iterators.
 ///
-/// A reader over fields meets dictionary entries; a reader over an entry meets the key and a variant; and so on inwards.
-/// It owns a reference to the bytes, so it may be kept and sent anywhere. It cannot trap: the bytes of `Fields` were encoded or
-/// validated before.
+/// A reader of fields returns their dictionary entries; a reader of an entry returns the key and a variant; and so on
+/// inwards. A reader retains the bytes, so it may be stored and sent to other threads. It cannot trap, as the bytes
+/// of `Fields` were encoded or validated before.
 @_spi(Daemon) public struct FieldsReader: Sendable {
     /// A run of bytes inside the fields: a text, or the letters of a type.
     public struct Text: Sendable {
@@ -25,7 +25,7 @@
         }
     }
 
-    /// One value; a container has a reader over its content.
+    /// One value. A container is returned as a reader of its content.
     @frozen public enum Element: Sendable {
         /// `y`
         case byte(UInt8)
@@ -51,26 +51,27 @@
         case objectPath(Text)
         /// `g`
         case signature(Text)
-        /// `v`: the type inside, and a reader that meets one value.
+        /// `v`: the type of the value inside, and a reader of that one value.
         case variant(type: Text, FieldsReader)
-        /// `a…`: the type of an element (`{…}` for a dictionary), and a reader over the elements or entries.
+        /// `a…`: the type of an element (`{…}` for a dictionary), and a reader of the elements or entries.
         case array(element: Text, FieldsReader)
-        /// An entry of the fields or of a dictionary: a reader that meets the key and the value.
+        /// An entry of the fields or of a dictionary: a reader of the key and the value.
         case dictionaryEntry(FieldsReader)
-        /// `(…)`: a reader over the members.
+        /// `(…)`: a reader of the members.
         case structure(FieldsReader)
     }
 
     let storage: ObjectStorage
-    /// The range of the types of the remaining values; negative positions are those of the letters of `FieldsEncoder.prelude`.
+    /// The range of the types of the remaining values. Negative positions refer to letters in
+    /// `FieldsEncoder.prelude`.
     let types: Range<Int>
     var nextType: Int
-    /// Whether the type starts over at each element.
+    /// Whether all values have the same type, as the elements of an array do.
     let isRepeating: Bool
     var position: Int
     let end: Int
 
-    /// Makes a reader that meets the entries of fields in the order of their keys.
+    /// Makes a reader of the entries of fields, in the order of their keys.
     public init(_ fields: Fields) {
         self.init(
             storage: fields.storage, types: -FieldsEncoder.prelude.count..<0, isRepeating: true, position: 0,
@@ -86,10 +87,10 @@
         self.end = end
     }
 
-    /// Whether no value remains.
+    /// Whether all values were read.
     public var isAtEnd: Bool { isRepeating ? position >= end : nextType >= types.upperBound }
 
-    /// The next value, nil at the end; moves past it.
+    /// Returns the next value and moves past it; nil at the end.
     ///
     /// - Complexity: O(1) for basic values and arrays, O(size) for structures, variants and entries.
     public mutating func next() -> Element? {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks bytes from a file, a store or another process against the rules of the canonical encoding.
+/// A check of bytes from a file, a store or another process against the rules of the canonical encoding.
 struct FieldsValidator {
     private var position = 0
 
-    /// Whether bytes are the canonical encoding of some fields.
+    /// Returns whether bytes are a canonical encoding of fields.
     static func isCanonical(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count <= CanonicalEncoding.maximumByteCount else { return false }
         var validator = FieldsValidator()
         var previous: Range<Int>?
         while validator.position < bytes.count {
-            guard let key = validator.text(.string, in: bytes, end: bytes.count),
+            guard let key = validator.consumeText(.string, in: bytes, end: bytes.count),
                 isAscending(previous, key, in: bytes),
-                validator.variant(in: bytes, end: bytes.count, depth: 0)
+                validator.consumeVariant(in: bytes, end: bytes.count, depth: 0)
             else { return false }
             previous = key
         }
@@ -24,73 +24,82 @@ struct FieldsValidator {
         return CanonicalEncoding.compare(previous, key, in: bytes) < 0
     }
 
-    /// A type and a value of it, inside `depth` containers.
-    private mutating func variant(in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
-        // Most values are text.
+    /// Moves past a variant inside `depth` containers, and returns whether its type and its value are valid.
+    private mutating func consumeVariant(in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
+        // A fast path, as most values are text.
         if position < end, bytes[position] == TypeCode.string.rawValue {
             position += 1
-            return text(.string, in: bytes, end: end) != nil
+            return consumeText(.string, in: bytes, end: end) != nil
         }
         let limit = min(end, position + TypeSignature.maximumLength)
-        guard let after = TypeSignature.end(of: position, before: limit, byte: { bytes[$0] }) else { return false }
+        guard let after = TypeSignature.endOfCompleteType(at: position, before: limit, byte: { bytes[$0] }) else {
+            return false
+        }
         let types = position..<after
         position = after
-        return value(of: types, in: bytes, end: end, depth: depth)
+        return consumeValue(of: types, in: bytes, end: end, depth: depth)
     }
 
-    /// One value of a well-formed type.
-    private mutating func value(of types: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
+    /// Moves past one value of a well-formed type, and returns whether the value is valid.
+    private mutating func consumeValue(of types: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
         guard let code = TypeCode(rawValue: bytes[types.lowerBound]) else { return false }
         if !code.isBasic, depth >= CanonicalEncoding.maximumDepth { return false }
         switch code {
-        case .string, .objectPath, .signature: return text(code, in: bytes, end: end) != nil
-        case .variant: return variant(in: bytes, end: end, depth: depth + 1)
-        case .array: return array(of: types.lowerBound + 1..<types.upperBound, in: bytes, end: end, depth: depth + 1)
+        case .string, .objectPath, .signature: return consumeText(code, in: bytes, end: end) != nil
+        case .variant: return consumeVariant(in: bytes, end: end, depth: depth + 1)
+        case .array:
+            return consumeArray(of: types.lowerBound + 1..<types.upperBound, in: bytes, end: end, depth: depth + 1)
         case .structure:
             var next = types.lowerBound + 1
             while next < types.upperBound - 1 {
-                let after = TypeSignature.knownEnd(of: next, before: types.upperBound - 1) { bytes[$0] }
-                guard value(of: next..<after, in: bytes, end: end, depth: depth + 1) else { return false }
+                let after = TypeSignature.endOfWellFormedType(at: next, before: types.upperBound - 1) { bytes[$0] }
+                guard consumeValue(of: next..<after, in: bytes, end: end, depth: depth + 1) else { return false }
                 next = after
             }
             return true
         case .dictionaryEntry, .dictionaryEntryEnd, .structureEnd: return false
-        default: return number(code, in: bytes, end: end) != nil
+        default: return consumeNumber(code, in: bytes, end: end) != nil
         }
     }
 
-    private mutating func array(of element: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
-        guard let count = CanonicalEncoding.varint(in: bytes, at: &position, end: end), count <= end - position else {
+    /// Moves past an array or a dictionary, and returns whether it is valid.
+    private mutating func consumeArray(of element: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
+        guard let count = CanonicalEncoding.readVarint(in: bytes, at: &position, end: end), count <= end - position
+        else {
             return false
         }
         let stop = position + count
         if bytes[element.lowerBound] == TypeCode.dictionaryEntry.rawValue {
-            return entries(of: element, in: bytes, end: stop, depth: depth)
+            return consumeEntries(of: element, in: bytes, end: stop, depth: depth)
         }
         while position < stop {
-            guard value(of: element, in: bytes, end: stop, depth: depth) else { return false }
+            guard consumeValue(of: element, in: bytes, end: stop, depth: depth) else { return false }
         }
         return true
     }
 
-    private mutating func entries(of types: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
+    /// Moves past the entries of a dictionary up to `end`, and returns whether they are valid and in ascending order.
+    private mutating func consumeEntries(of types: Range<Int>, in bytes: Span<UInt8>, end: Int, depth: Int) -> Bool {
         let code = TypeCode(rawValue: bytes[types.lowerBound + 1])
         guard let code, position == end || depth < CanonicalEncoding.maximumDepth else { return false }
         let content = types.lowerBound + 2..<types.upperBound - 1
         var previous: Range<Int>?
         while position < end {
-            let key = code.fixedSize == nil ? text(code, in: bytes, end: end) : number(code, in: bytes, end: end)
+            let key =
+                code.fixedSize == nil
+                ? consumeText(code, in: bytes, end: end) : consumeNumber(code, in: bytes, end: end)
             guard let key, FieldsValidator.isAscending(previous, key, in: bytes),
-                value(of: content, in: bytes, end: end, depth: depth + 1)
+                consumeValue(of: content, in: bytes, end: end, depth: depth + 1)
             else { return false }
             previous = key
         }
         return true
     }
 
-    /// The bytes of a text without its count; nil when it is malformed.
-    private mutating func text(_ code: TypeCode, in bytes: Span<UInt8>, end: Int) -> Range<Int>? {
-        guard let count = CanonicalEncoding.varint(in: bytes, at: &position, end: end), count <= end - position else {
+    /// Moves past a text and returns the range of its bytes, without its length; nil when the text is malformed.
+    private mutating func consumeText(_ code: TypeCode, in bytes: Span<UInt8>, end: Int) -> Range<Int>? {
+        guard let count = CanonicalEncoding.readVarint(in: bytes, at: &position, end: end), count <= end - position
+        else {
             return nil
         }
         let range = position..<position + count
@@ -98,8 +107,9 @@ struct FieldsValidator {
         return TextRules.isValid(bytes.extracting(range), as: code) ? range : nil
     }
 
-    /// The bytes of a number; nil when it is cut off, no boolean, or a NaN other than the one.
-    private mutating func number(_ code: TypeCode, in bytes: Span<UInt8>, end: Int) -> Range<Int>? {
+    /// Moves past a number and returns the range of its bytes. Nil when it is cut off, a boolean other than 0 and 1,
+    /// or a NaN other than the canonical one.
+    private mutating func consumeNumber(_ code: TypeCode, in bytes: Span<UInt8>, end: Int) -> Range<Int>? {
         guard let size = code.fixedSize, size <= end - position else { return nil }
         let range = position..<position + size
         position = range.upperBound

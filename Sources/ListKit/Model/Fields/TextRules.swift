@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether text in fields is valid in a D-Bus message.
+/// The rules of D-Bus for strings, object paths and signatures.
 enum TextRules {
-    /// Whether bytes are UTF-8 without NUL (D-Bus specification, `STRING`).
+    /// Returns whether bytes are UTF-8 without NUL (D-Bus specification, `STRING`).
     static func isString(_ text: Span<UInt8>) -> Bool {
         if isPlainASCII(text) { return true }
         for position in text.indices where text[position] == 0 { return false }
         return (try? UTF8Span(validating: text)) != nil
     }
 
-    /// Whether every byte is ASCII and none is NUL; reads eight bytes at a time.
+    /// Returns whether every byte is ASCII other than NUL. Reads eight bytes at a time.
     private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
         // Every load below is inside the bounds.
         let bytes = unsafe text.bytes
@@ -27,7 +27,7 @@ enum TextRules {
         return true
     }
 
-    /// Whether bytes are an object path (D-Bus specification, "Valid Object Paths").
+    /// Returns whether bytes are an object path (D-Bus specification, "Valid Object Paths").
     static func isObjectPath(_ text: Span<UInt8>) -> Bool {
         guard text.count > 0, text[0] == 0x2F else { return false }
         if text.count == 1 { return true }
@@ -44,7 +44,7 @@ enum TextRules {
         return previous != 0x2F
     }
 
-    /// Whether bytes are valid text of a type; false for a type that is no text.
+    /// Returns whether bytes are valid text of type `s`, `o` or `g`. False for every other type.
     static func isValid(_ text: Span<UInt8>, as code: TypeCode) -> Bool {
         switch code {
         case .string: isString(text)

@@ -39,7 +39,7 @@
     /// `}`
     case dictionaryEntryEnd = 0x7D
 
-    /// Whether values of the type may be keys of a dictionary.
+    /// Whether the type is basic, that is, allowed for the keys of a dictionary.
     var isBasic: Bool {
         switch self {
         case .variant, .array, .structure, .structureEnd, .dictionaryEntry, .dictionaryEntryEnd: false
@@ -47,7 +47,7 @@
         }
     }
 
-    /// The number of bytes of each value of the type; nil where it varies.
+    /// The encoded size of every value of the type, in bytes; nil if the size varies.
     var fixedSize: Int? {
         switch self {
         case .byte, .boolean: 1

@@ -2,8 +2,8 @@
 
 /// One element of a list: an identifier, a type and fields.
 ///
-/// A value of 8 bytes; copies share one immutable allocation. Values with the same identifier are versions of the same object,
-/// which has changed when type or fields differ (IGListKit's `ListDiffable`).
+/// The struct takes 8 bytes, and copies share one immutable allocation. Two values with the same identifier are
+/// versions of the same object. The object has changed if type or fields differ (IGListKit's `ListDiffable`).
 @frozen public struct ListObject: Sendable {
     @usableFromInline let storage: ObjectStorage
 
@@ -12,30 +12,30 @@
     /// Makes an object.
     ///
     /// - Parameters:
-    ///   - id: unique in its list; not empty, without NUL, at most 65,535 bytes of UTF-8.
-    ///   - type: selects the section controller; may be empty.
+    ///   - id: the identifier, unique in its list; not empty, without NUL, at most 65,535 bytes of UTF-8.
+    ///   - type: the name that selects the section controller; may be empty.
     ///   - fields: the content.
     /// - Throws: `invalidObject` for a malformed identifier or type and for fields with a fault, `payloadTooLarge` for an
     ///   identifier that is too long.
     public init(id: String, type: String = "", fields: Fields = [:]) throws(ListError) {
         guard TextRules.isString(type.utf8Span.span) else {
-            throw ListError(.invalidObject, "type \(type.quoted): NUL in a string")
+            throw ListError(.invalidObject, "the type \(type.quoted) has a NUL")
         }
         try self.init(id: id.utf8Span.span, type: ObjectType.named(type), fields: fields)
     }
 
-    /// Makes an object from the bytes of an identifier and a type that was looked up before.
+    /// Makes an object from the UTF-8 bytes of an identifier and a type that was looked up before.
     ///
-    /// - Throws: as `init(id:type:fields:)`, also for an identifier that is not UTF-8.
+    /// - Throws: the errors of `init(id:type:fields:)`, and `invalidObject` for an identifier that is not UTF-8.
     @_spi(Daemon) public init(id: Span<UInt8>, type: ObjectType, fields: Fields) throws(ListError) {
         if let fault = fields.fault { throw fault }
         try ListObject.validate(id: id)
         storage = fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
     }
 
-    /// Makes an object from untrusted bytes, as of a store: they are checked, and copied once.
+    /// Makes an object from untrusted bytes, such as those of a store. The bytes are checked, and copied once.
     ///
-    /// - Throws: as `init(id:type:fields:)`, and `invalidObject` for fields that are not canonical bytes.
+    /// - Throws: the errors of `init(id:type:fields:)`, and `invalidObject` for fields that are not canonical bytes.
     @_spi(Daemon) public init(
         id: Span<UInt8>, type: ObjectType, validating fields: Span<UInt8>
     ) throws(ListError) {
@@ -44,14 +44,15 @@
         storage = ObjectStorage.make(id: id, type: type, fields: fields)
     }
 
-    /// Checks the bytes of an identifier.
+    /// Throws unless the bytes are a valid identifier.
     static func validate(id: Span<UInt8>) throws(ListError) {
-        guard id.count > 0 else { throw ListError(.invalidObject, "an object has an empty identifier") }
+        guard id.count > 0 else { throw ListError(.invalidObject, "the identifier of an object is empty") }
         guard id.count <= ObjectIdentity.maximumLength else {
-            throw ListError(.payloadTooLarge, "an identifier of \(id.count) bytes")
+            throw ListError(
+                .payloadTooLarge, "an identifier has \(id.count) bytes, more than \(ObjectIdentity.maximumLength)")
         }
         guard TextRules.isString(id) else {
-            throw ListError(.invalidObject, "identifier \(String(copying: id).quoted): has a NUL or is not UTF-8")
+            throw ListError(.invalidObject, "the identifier \(String(copying: id).quoted) has a NUL or is not UTF-8")
         }
     }
 
@@ -61,29 +62,29 @@
     /// The name that selects the section controller.
     public var type: String { storage.type?.name ?? "" }
 
-    /// The content; shares the memory of the object.
+    /// The fields. They share the memory of the object.
     public var fields: Fields { Fields(storage: storage) }
 
-    /// Bytes of identifier and fields together, as limits and statistics count them.
+    /// The number of bytes of identifier and fields together, as limits and statistics count them.
     public var byteCount: Int { storage.identity.length + storage.fieldCount }
 
-    /// The shared name of the type.
+    /// The type, whose name is shared by all objects of the type.
     @_spi(Daemon) public var objectType: ObjectType { storage.type ?? ObjectType.unnamed }
 
-    /// Whether the object has a type; no reference is counted.
+    /// Returns whether the object has the given type. Faster than comparing `objectType`, as it retains nothing.
     @_spi(Daemon) public func hasType(_ type: ObjectType?) -> Bool {
-        // The object keeps its header alive during the comparison.
+        // The object keeps the header in memory during the comparison.
         unsafe storage.buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }
     }
 
-    /// Calls `body` with the UTF-8 bytes of the identifier, without NUL at the end.
+    /// Calls `body` with the UTF-8 bytes of the identifier, without a NUL at the end.
     @_spi(Daemon) public func withIDBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try storage.withID(body)
     }
 
-    /// The same object with other fields.
+    /// Returns the same object with other fields.
     ///
     /// - Throws: the fault of the fields.
     public func with(fields: Fields) throws(ListError) -> ListObject {
@@ -96,7 +97,7 @@
 }
 
 extension ListObject: Hashable {
-    /// Two objects are equal if identifier, type and fields are, byte for byte.
+    /// Returns whether identifier, type and fields are equal, byte for byte.
     public static func == (lhs: ListObject, rhs: ListObject) -> Bool {
         lhs.isSame(as: rhs) && lhs.hasSameContent(as: rhs)
     }
@@ -104,10 +105,10 @@ extension ListObject: Hashable {
     /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(storage.identity) }
 
-    /// Whether both are the same object: equal identifiers.
+    /// Returns whether both have the same identifier, so that they are versions of the same object.
     public func isSame(as other: ListObject) -> Bool { storage.hasSameID(as: other.storage) }
 
-    /// Whether type and fields are equal (IGListKit's `isEqual(toDiffableObject:)`).
+    /// Returns whether type and fields are equal (IGListKit's `isEqual(toDiffableObject:)`).
     public func hasSameContent(as other: ListObject) -> Bool {
         storage.isIdentical(to: other.storage)
             || storage.type === other.storage.type && storage.hasSameFields(as: other.storage)
@@ -115,6 +116,6 @@ extension ListObject: Hashable {
 }
 
 extension ListObject: CustomStringConvertible {
-    /// Identifier, type and number of fields in one line.
+    /// The identifier, the type and the number of fields in one line.
     public var description: String { "\(id.quoted) (\(type.quoted), \(fields.count) fields)" }
 }

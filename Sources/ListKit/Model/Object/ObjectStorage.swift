@@ -3,19 +3,19 @@
 /// The header of an `ObjectStorage`.
 @usableFromInline
 struct ObjectHeader {
-    /// Hash and length of the identifier.
+    /// The hash and the length of the identifier.
     let identity: ObjectIdentity
     /// The type of the object; nil for fields that belong to no object.
     let type: ObjectType?
-    /// How many bytes of fields follow those of the identifier.
+    /// The number of bytes of the fields, which follow the identifier.
     let fieldCount: UInt32
 }
 
-/// The heap object of an `ObjectStorage`.
+/// The heap allocation of an `ObjectStorage`.
 @usableFromInline
 final class ObjectBuffer: ManagedBuffer<ObjectHeader, UInt8> {}
 
-/// The one allocation behind an object or behind fields: header, identifier and fields, one after the other.
+/// The storage of an object or of fields in one allocation: header, identifier and fields, one after the other.
 ///
 /// An object with a 16-byte identifier and 100 bytes of fields takes 152 bytes.
 @usableFromInline @frozen
@@ -28,32 +28,33 @@ struct ObjectStorage: @unchecked Sendable {
     /// The storage of empty fields.
     static let empty = make(fields: [UInt8]().span)
 
-    /// Copies fields that belong to no object.
+    /// Makes the storage of fields that belong to no object, with a copy of their bytes.
     static func make(fields: Span<UInt8>) -> ObjectStorage {
         make(identity: .none, type: nil, id: [UInt8]().span, fields: fields)
     }
 
-    /// Has fields that belong to no object written where they stay.
+    /// Makes the storage of fields that belong to no object, and lets `write` write their bytes directly into it.
     ///
     /// - Parameters:
-    ///   - count: how many bytes they have.
-    ///   - write: writes all of them.
+    ///   - count: the number of bytes of the fields.
+    ///   - write: a function that writes exactly `count` bytes.
     static func make(fieldCount count: Int, _ write: (inout PlainWriter) -> Void) -> ObjectStorage {
         let header = ObjectHeader(identity: .none, type: nil, fieldCount: UInt32(truncatingIfNeeded: count))
         let created = ObjectBuffer.create(minimumCapacity: count) { _ in header }
-        // `create` is a class method: it returns an instance of that class.
+        // `create` is a class method, which returns an instance of that class.
         let buffer = unsafe unsafeDowncast(created, to: ObjectBuffer.self)
-        // The buffer has room for the bytes, and nobody else knows it yet.
+        // The buffer has room for the bytes, and is not shared yet.
         unsafe buffer.withUnsafeMutablePointerToElements { target in
             var writer = unsafe PlainWriter(target, capacity: count)
             write(&writer)
-            // trap: `write` writes as many bytes as its caller has measured, of the same values.
+            // trap: `write` writes as many bytes as its caller has computed for the same values.
             precondition(writer.count == count)
         }
         return ObjectStorage(buffer)
     }
 
-    /// Copies an identifier of at most `ObjectIdentity.maximumLength` bytes, and fields.
+    /// Makes the storage of an object, with copies of its identifier (at most `ObjectIdentity.maximumLength` bytes)
+    /// and fields.
     static func make(id: Span<UInt8>, type: ObjectType, fields: Span<UInt8>) -> ObjectStorage {
         make(identity: ObjectIdentity(of: id), type: type, id: id, fields: fields)
     }
@@ -80,9 +81,10 @@ struct ObjectStorage: @unchecked Sendable {
         return ObjectStorage(buffer)
     }
 
-    // The header is read in place: a copy would count a reference to the type and check for exclusive access.
+    // The properties below read the header in place. A copy of the header would retain the type and check for
+    // exclusive access.
 
-    /// Hash and length of the identifier.
+    /// The hash and the length of the identifier.
     @inline(__always)
     var identity: ObjectIdentity { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.identity } }
 
@@ -90,10 +92,10 @@ struct ObjectStorage: @unchecked Sendable {
     @inline(__always)
     var type: ObjectType? { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type } }
 
-    /// Whether both are one allocation.
+    /// Returns whether both are the same allocation.
     func isIdentical(to other: ObjectStorage) -> Bool { buffer === other.buffer }
 
-    /// How many bytes of fields there are.
+    /// The number of bytes of the fields.
     var fieldCount: Int { unsafe buffer.withUnsafeMutablePointerToHeader { unsafe Int($0.pointee.fieldCount) } }
 
     /// Calls `body` with the bytes of the identifier.
@@ -101,7 +103,7 @@ struct ObjectStorage: @unchecked Sendable {
     func withID<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The buffer outlives the call, and the bytes are as many as the header says.
+        // The buffer outlives the call, and holds as many bytes as the header says.
         try unsafe buffer.withUnsafeMutablePointers { (header, elements) throws(Failure) -> Result in
             let count = unsafe header.pointee.identity.length
             return try unsafe body(Span(_unsafeStart: UnsafePointer(elements), count: count))
@@ -113,7 +115,7 @@ struct ObjectStorage: @unchecked Sendable {
     func withFields<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // As in `withID`.
+        // Safe for the same reasons as in `withID`.
         try unsafe buffer.withUnsafeMutablePointers { (header, elements) throws(Failure) -> Result in
             let start = unsafe elements + header.pointee.identity.length
             let count = unsafe Int(header.pointee.fieldCount)
@@ -121,13 +123,13 @@ struct ObjectStorage: @unchecked Sendable {
         }
     }
 
-    /// Whether both hold the same bytes of fields.
+    /// Returns whether both have the same bytes of fields.
     func hasSameFields(as other: ObjectStorage) -> Bool {
         if isIdentical(to: other) { return true }
         return withFields { mine in other.withFields { mine.isIdenticalBytes(to: $0) } }
     }
 
-    /// Whether both have the same bytes of identifier.
+    /// Returns whether both have the same identifier, byte for byte.
     func hasSameID(as other: ObjectStorage) -> Bool {
         guard identity == other.identity else { return false }
         return withID { mine in other.withID { mine.isIdenticalBytes(to: $0) } }

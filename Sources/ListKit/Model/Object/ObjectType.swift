@@ -2,29 +2,31 @@
 
 import Synchronization
 
-/// The name of a type of objects, shared by all objects that have it.
+/// The type of an object. All objects of a type share one instance.
 ///
-/// Two instances never have the same name at the same time, so identity is equality. An instance is freed
-/// when no object has the type and another name was looked up.
+/// Two instances never have the same name at the same time, so types are equal if they are identical. An instance is
+/// freed when no object has the type any longer and another name was looked up.
 @_spi(Daemon) public final class ObjectType: Sendable {
-    /// The name, as in the list; may be empty.
+    /// The name of the type, as the list's objects have it; may be empty.
     public let name: String
 
     private static let names = Mutex(TypeNames())
 
-    /// The type that was looked up last, as it is nearly always the next one too; it is not freed meanwhile.
+    /// A cache of the last type that was looked up, which is nearly always the next one too. The cache retains the
+    /// type.
     private static let latest = Mutex<ObjectType?>(nil)
 
-    /// The type with the empty name; it is never freed.
+    /// The type with the empty name. It is never freed.
     public static let unnamed = named("")
 
-    /// The one instance for a name.
+    /// Returns the one instance for a name.
     ///
-    /// - Complexity: O(length), under a lock that all adapters share; keep the result when many objects have one type.
+    /// - Complexity: O(length), under a lock that all adapters share. Keep the result if many objects have one type.
     public static func named(_ name: String) -> ObjectType {
         let known = latest.withLock { $0 }
         if let known, ExactText(known.name) == ExactText(name) { return known }
-        // An instance leaves the lock before it can be released, because its `deinit` takes the lock again.
+        // The last reference to a type must not be released under the lock, because its `deinit` takes the lock
+        // again.
         let type = names.withLock { $0.type(named: name) }
         _ = latest.withLock { latest in
             defer { latest = type }
@@ -37,14 +39,14 @@ import Synchronization
 
     deinit {
         let identifier = ObjectIdentifier(self)
-        ObjectType.names.withLock { $0.forget(name, identifier) }
+        ObjectType.names.withLock { $0.remove(name, ifIdentical: identifier) }
     }
 }
 
-/// The table of living types by name.
+/// The table of existing types by name.
 struct TypeNames: Sendable {
     private final class Entry: @unchecked Sendable {
-        // Sendable: both are set once here, and the runtime loads weak references atomically.
+        // Sendable: both are set only in `init`, and the runtime loads weak references atomically.
         private(set) weak var type: ObjectType?
         let identifier: ObjectIdentifier
 
@@ -56,10 +58,10 @@ struct TypeNames: Sendable {
 
     private var entries: [ExactText: Entry] = [:]
 
-    /// How many names are known.
+    /// The number of names in the table.
     var count: Int { entries.count }
 
-    /// The existing instance for a name, or a new one.
+    /// Returns the existing instance for a name, or a new one.
     mutating func type(named name: String) -> ObjectType {
         let key = ExactText(name)
         if let type = entries[key]?.type { return type }
@@ -68,8 +70,8 @@ struct TypeNames: Sendable {
         return type
     }
 
-    /// Removes a name, unless a newer instance has it; shrinks the table after many names were removed.
-    mutating func forget(_ name: String, _ identifier: ObjectIdentifier) {
+    /// Removes a name, unless it belongs to a newer instance. Shrinks the table after many names were removed.
+    mutating func remove(_ name: String, ifIdentical identifier: ObjectIdentifier) {
         let key = ExactText(name)
         guard entries[key]?.identifier == identifier else { return }
         entries[key] = nil

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fast hash of bytes for tables in memory: folded 64-bit multiplications with a secret seed of the process.
+/// A fast hash of bytes for tables in memory, made of folded 64-bit multiplications with a secret random seed per
+/// process.
 ///
-/// Like wyhash it reads 16 bytes in each step. The values are different in each process and must never be stored.
+/// Like wyhash, it reads 16 bytes in each step. Hash values differ between processes and must never be stored.
 enum SeededHash {
     private static let seed: (UInt64, UInt64) = {
         var random = SystemRandomNumberGenerator()
         return (random.next() | 1, random.next() | 1)
     }()
 
-    /// Hashes bytes.
+    /// Returns the hash of bytes.
     ///
-    /// - Complexity: O(count), about a nanosecond for 16 bytes.
+    /// - Complexity: O(count); about a nanosecond for 16 bytes.
     static func hash(_ span: Span<UInt8>) -> UInt64 {
         let (first, second) = seed
-        // Every load below is guarded by the count.
+        // Every load below is within the bounds: the loop and `tail` compare with the count.
         let bytes = unsafe span.bytes
         let count = bytes.byteCount
         var state = first ^ UInt64(truncatingIfNeeded: count)
@@ -29,11 +30,12 @@ enum SeededHash {
         return fold(fold(a ^ second, b ^ state) ^ first, second ^ UInt64(truncatingIfNeeded: count))
     }
 
-    /// The last 0 to 16 bytes as two words.
+    /// Returns the last 0 to 16 bytes as two words.
     private static func tail(of bytes: RawSpan, from position: Int) -> (UInt64, UInt64) {
         let count = bytes.byteCount
         let rest = count - position
-        // Every load is guarded by `rest`; overlapping ones read some bytes twice instead of branching.
+        // Every load is within the bounds, by the comparisons with `rest`. The two loads overlap and read some bytes
+        // twice, which avoids branches.
         if rest >= 8 {
             return unsafe (
                 bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span where Element == UInt8 {
-    /// Whether both runs hold the same bytes.
+    /// Returns whether both spans have the same bytes.
     @inline(__always)
     func isIdenticalBytes(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        // Every load is guarded by the count, which is the same for both.
+        // Every load is within the bounds, by the comparison with the count, which is the same for both.
         let (mine, theirs) = unsafe (bytes, other.bytes)
         var position = 0
         while position + 8 <= count {
@@ -23,7 +23,7 @@ extension Span where Element == UInt8 {
 }
 
 extension String {
-    /// Copies bytes; malformed UTF-8 becomes replacement characters.
+    /// Makes a string from UTF-8 bytes. Malformed UTF-8 becomes replacement characters.
     init(copying bytes: Span<UInt8>) {
         // The buffer is only read during the call.
         self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

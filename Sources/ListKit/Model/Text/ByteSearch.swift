@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches text for bytes, folding the letters of ASCII in the text to lower case.
+/// A search for bytes in text. ASCII letters of the text are folded to lower case.
 struct ByteSearch: Sendable, Equatable {
-    /// Up to so many bytes to search for, the comparisons at all places of a text are not limited.
-    private static let fewBytes = 16
+    /// The maximum length of a short pattern, for which the number of comparisons is not limited.
+    private static let maximumShortPattern = 16
 
-    /// The bytes to search for.
+    /// The pattern: the bytes to search for.
     let bytes: [UInt8]
-    /// For each byte, the length of the longest proper prefix of the pattern that ends before it; empty for a short
-    /// pattern.
+    /// For each byte, the length of the longest proper prefix of the pattern that ends before the byte, as Knuth,
+    /// Morris and Pratt's algorithm needs it. Empty for a short pattern.
     private let overlaps: [Int32]
 
-    /// - Parameter bytes: folded.
+    /// - Parameter bytes: the pattern, with its case folded.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        overlaps = bytes.count > Self.fewBytes ? Self.overlaps(of: bytes) : []
+        overlaps = bytes.count > Self.maximumShortPattern ? Self.overlaps(of: bytes) : []
     }
 
-    /// Whether all bytes are ASCII.
+    /// Returns whether all bytes are ASCII.
     @inline(__always)
     static func isASCII(_ text: Span<UInt8>) -> Bool {
-        // Every load below is guarded by the count.
+        // Every load below is within the bounds, by the comparison with the count.
         let bytes = unsafe text.bytes
         let count = bytes.byteCount
         var position = 0
@@ -36,79 +36,81 @@ struct ByteSearch: Sendable, Equatable {
         return seen & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether a text, with ASCII letters folded, contains the pattern.
+    /// Returns whether a text, with its ASCII letters folded, contains the pattern.
     ///
-    /// Places are found by the first and the last byte, sixteen places in one step, and compared; after too many mismatches
-    /// the rest is searched by Knuth, Morris and Pratt's algorithm.
+    /// Candidate positions are found by the first and the last byte of the pattern, sixteen positions in one step,
+    /// and then compared. After too many mismatches the rest of the text is searched by Knuth, Morris and Pratt's
+    /// algorithm.
     /// - Complexity: O(count).
     func isContained(in text: Span<UInt8>) -> Bool {
         let places = text.count - bytes.count + 1
         if bytes.isEmpty { return true }
         if places <= 0 { return false }
-        if places >= Block.scalarCount { return findInBlocks(of: text, places) }
-        var budget = budget(for: text)
+        if places >= Block.scalarCount { return searchInBlocks(of: text, places) }
+        var mismatchBudget = mismatchBudget(for: text)
         for place in 0..<places {
-            if isThere(in: text, at: place, &budget) { return true }
-            if budget < 0 { return findWithoutReturning(in: text, from: place) }
+            if matches(in: text, at: place, &mismatchBudget) { return true }
+            if mismatchBudget < 0 { return searchInOnePass(in: text, from: place) }
         }
         return false
     }
 
-    /// One concrete type: the operations of a generic one are done lane by lane.
+    /// A concrete type, because the operations of a generic SIMD type are done lane by lane.
     private typealias Block = SIMD16<UInt8>
 
-    private func findInBlocks(of text: Span<UInt8>, _ places: Int) -> Bool {
+    private func searchInBlocks(of text: Span<UInt8>, _ places: Int) -> Bool {
         let (first, last) = (bytes[0], bytes[bytes.count - 1])
         let (firsts, lasts) = (Block(repeating: first), Block(repeating: last))
-        let (firstFold, lastFold) = (Self.fold(to: first), Self.fold(to: last))
+        let (firstFold, lastFold) = (Self.caseBit(of: first), Self.caseBit(of: last))
         let width = Block.scalarCount
-        var budget = budget(for: text)
+        var mismatchBudget = mismatchBudget(for: text)
         var place = 0
         while true {
-            // A block begins at a place that is followed by at least `width` bytes, so that it ends inside the text.
+            // At least `width` positions are left from `place` on, so both loads end inside the text.
             let atFirst = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Block.self) | firstFold
             let end = place + bytes.count - 1
             let atLast = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: Block.self) | lastFold
             // Zero where both bytes match.
             let differences = (atFirst ^ firsts) | (atLast ^ lasts)
-            // Any sixteen bytes are two words.
+            // Any sixteen bytes are valid as two words.
             let words = unsafe unsafeBitCast(differences, to: SIMD2<UInt64>.self)
             if Self.hasZero(words[0]) || Self.hasZero(words[1]) {
-                for lane in 0..<width where differences[lane] == 0 && isThere(in: text, at: place + lane, &budget) {
+                for lane in 0..<width
+                where differences[lane] == 0 && matches(in: text, at: place + lane, &mismatchBudget) {
                     return true
                 }
-                if budget < 0 { return findWithoutReturning(in: text, from: place) }
+                if mismatchBudget < 0 { return searchInOnePass(in: text, from: place) }
             }
             if place == places - width { return false }
             place = min(place + width, places - width)
         }
     }
 
-    /// The bit that converts both cases of a letter to the folded one; 0 for other bytes.
-    private static func fold(to byte: UInt8) -> Block {
+    /// Returns the bit that converts a letter of either case to `byte`; 0 if `byte` is not a letter.
+    private static func caseBit(of byte: UInt8) -> Block {
         Block(repeating: byte &- 0x61 < 26 ? 0x20 : 0)
     }
 
-    /// Whether one of eight bytes is zero.
+    /// Returns whether one of the eight bytes of a word is zero.
     @inline(__always)
     private static func hasZero(_ word: UInt64) -> Bool {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 
-    /// How many bytes of mismatches may be compared.
-    private func budget(for text: Span<UInt8>) -> Int { overlaps.isEmpty ? .max : 4 * text.count }
+    /// Returns the number of bytes that may be compared in vain before the search changes its algorithm.
+    private func mismatchBudget(for text: Span<UInt8>) -> Int { overlaps.isEmpty ? .max : 4 * text.count }
 
     @inline(__always)
-    private func isThere(in text: Span<UInt8>, at place: Int, _ budget: inout Int) -> Bool {
+    private func matches(in text: Span<UInt8>, at place: Int, _ mismatchBudget: inout Int) -> Bool {
         for position in bytes.indices where CaseFolding.fold(text[place + position]) != bytes[position] {
-            budget -= position
+            mismatchBudget -= position
             return false
         }
         return true
     }
 
-    /// Reads each byte of the text once, from a place on.
-    private func findWithoutReturning(in text: Span<UInt8>, from place: Int) -> Bool {
+    /// Searches the text from a position on by Knuth, Morris and Pratt's algorithm, which reads each byte once.
+    private func searchInOnePass(in text: Span<UInt8>, from place: Int) -> Bool {
         var matched = 0
         for position in place..<text.count {
             let byte = CaseFolding.fold(text[position])

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Full Unicode case folding, as statuses C and F of Unicode's `CaseFolding.txt` have it: `ß` and `ẞ` become `ss`, `ﬁ` becomes
-/// `fi`; the dotless i of Turkish stays what it is. Nothing is normalised.
+/// Full Unicode case folding, with the mappings of status C and F in Unicode's `CaseFolding.txt`: `ß` and `ẞ` become
+/// `ss`, `ﬁ` becomes `fi`, and the dotless i of Turkish is not changed. Text is not normalised.
 enum CaseFolding {
-    /// The most bytes that one byte of text can become: `ΐ` has two, and folds to three scalars of two bytes each.
-    static let mostBytesForOne = 3
+    /// The maximum number of bytes that one byte of text can fold to: `ΐ` has two bytes, and folds to three scalars
+    /// of two bytes each.
+    static let maximumGrowth = 3
 
-    /// Appends folded text to a buffer, and returns its length in bytes.
+    /// Writes folded text to a buffer and returns its length in bytes.
     ///
     /// - Parameters:
-    ///   - text: UTF-8; bytes that are none are copied.
-    ///   - target: has room for ``mostBytesForOne`` times the text.
-    /// - Complexity: O(count), with a table that the first text that is not ASCII makes.
+    ///   - text: UTF-8. Malformed bytes are copied unchanged.
+    ///   - target: a buffer with room for ``maximumGrowth`` times the length of the text.
+    /// - Complexity: O(count). The first text that is not ASCII also builds the table.
     static func fold(_ text: Span<UInt8>, to target: UnsafeMutablePointer<UInt8>) -> Int {
         var (position, written) = (0, 0)
         while position < text.count {
             let byte = text[position]
             if byte < 0x80 {
-                // The caller guarantees the room, here and below.
+                // The caller guarantees that `target` has room, here and below.
                 unsafe target[written] = fold(byte)
                 written += 1
                 position += 1
@@ -41,20 +42,21 @@ enum CaseFolding {
         return written
     }
 
-    /// Folds a letter of ASCII; every other byte stays what it is.
+    /// Returns an ASCII letter in lower case, and every other byte unchanged.
     @inline(__always)
     static func fold(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// The folding of one scalar.
+    /// Returns the folding of one scalar.
     ///
-    /// Unicode derives folding from the mappings of letters: folded is lower case of upper case. Cherokee folds to
-    /// upper case, which is older there, and `ı`, whose upper case is that of `i`, stays.
+    /// Unicode derives folding from case mappings: the folding is the lower case of the upper case. Cherokee folds to
+    /// upper case, which is the older case of that script. `ı` is not changed, although its upper case is that of
+    /// `i`.
     static func fold(_ scalar: Unicode.Scalar) -> String {
         switch scalar.value {
         case 0x131: return String(scalar)
         case 0x13A0...0x13FD, 0xAB70...0xABBF: return scalar.properties.uppercaseMapping
         default:
-            // By way of lower case, as `ẞ` is its own upper case.
+            // The scalar is lower-cased first, because `ẞ` is its own upper case.
             let upper = scalar.properties.lowercaseMapping.unicodeScalars.map(\.properties.uppercaseMapping).joined()
             return upper.unicodeScalars.map(\.properties.lowercaseMapping).joined()
         }
@@ -66,13 +68,15 @@ enum CaseFolding {
 
     private static let table = Table()
 
-    /// The foldings of scalars, by pages of 256; most pages are the one of scalars that fold to themselves.
+    /// A table of the foldings of all scalars, in pages of 256. Most pages share the one page of scalars that fold to
+    /// themselves.
     private struct Table: Sendable {
-        /// No scalar after these has a case.
+        /// The end of the table: no scalar from this value on has a case.
         private static let end: UInt32 = 0x20000
 
         private var pages: [UInt8] = []
-        /// Where the folded bytes begin, shifted to the left by four, and how many they are; 0 = the scalar itself.
+        /// For each scalar, the offset of its folding in `bytes`, shifted left by four, and the length of the folding
+        /// in the lower four bits; 0 if the scalar folds to itself.
         private var entries: [UInt32]
         private(set) var bytes: [UInt8] = []
 
@@ -97,7 +101,8 @@ enum CaseFolding {
             return UInt32(start << 4 | folded.utf8.count)
         }
 
-        /// Where the bytes are that a scalar of two to four bytes folds to; nil = the scalar itself.
+        /// Returns the offset and the length in `bytes` of the folding of a scalar of two to four bytes; nil if the
+        /// scalar folds to itself.
         func folded(_ scalar: Span<UInt8>) -> (start: Int, count: Int)? {
             var value = UInt32(scalar[0]) & (0x7F >> UInt32(scalar.count))
             for position in 1..<scalar.count { value = value << 6 | UInt32(scalar[position]) & 0x3F }

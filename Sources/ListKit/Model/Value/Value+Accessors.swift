@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading a value without a `switch`: each accessor is nil for another type, and reads variants' contents.
+/// Accessors that read a value without a `switch`. Each returns nil for other types, and reads the content of a
+/// variant.
 extension Value {
     /// The text of a string, an object path or a signature.
     public var string: String? {
@@ -10,7 +11,7 @@ extension Value {
         }
     }
 
-    /// The number of any numeric type; 64-bit integers are rounded to the nearest double.
+    /// The number of any numeric type. 64-bit integers are rounded to the nearest double.
     public var double: Double? {
         switch unwrapped {
         case .byte(let number): Double(number)
@@ -25,7 +26,7 @@ extension Value {
         }
     }
 
-    /// The number of any integer type, if an `Int` can hold it.
+    /// The number of any integer type; nil if it exceeds `Int`.
     public var int: Int? {
         switch unwrapped {
         case .byte(let number): Int(number)
@@ -44,12 +45,12 @@ extension Value {
         if case .boolean(let flag) = unwrapped { flag } else { nil }
     }
 
-    /// The elements of an array, taken out of their variants (`av` reads like `as`).
+    /// The elements of an array, without the variants around them (`av` reads like `as`).
     public var array: [Value]? {
         if case .array(_, let elements) = unwrapped { elements.map(\.unwrapped) } else { nil }
     }
 
-    /// The entries of a dictionary with string keys, its values taken out of their variants.
+    /// The entries of a dictionary with string keys, without the variants around the values.
     public var dictionary: [String: Value]? {
         guard case .dictionary("s", _, let entries) = unwrapped else { return nil }
         var result: [String: Value] = [:]
@@ -60,7 +61,7 @@ extension Value {
         return result
     }
 
-    /// The value inside of all variants around it.
+    /// The value without the variants around it.
     public var unwrapped: Value {
         var value = self
         while case .variant(let inner) = value { value = inner }

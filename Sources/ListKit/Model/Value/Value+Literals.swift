@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// Makes a string.
+    /// Makes an `s`.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension Value: ExpressibleByIntegerLiteral {
-    /// Makes an `x` (as JSON integers become in the contract).
+    /// Makes an `x`, the type of JSON integers in the D-Bus contract.
     public init(integerLiteral value: Int64) { self = .int64(value) }
 }
 
@@ -21,10 +21,11 @@ extension Value: ExpressibleByBooleanLiteral {
 }
 
 extension Value: ExpressibleByArrayLiteral {
-    /// Makes an array: of the elements' type if all have the same, else `av`.
+    /// Makes an array of the elements' type if all have the same type, otherwise an `av`.
     public init(arrayLiteral elements: Value...) { self.init(elements) }
 
-    /// Makes an array: of the elements' type if all have the same, else (and when there are none) `av`.
+    /// Makes an array of the elements' type if all have the same type. Otherwise, and without elements, makes an
+    /// `av`.
     public init(_ elements: [Value]) {
         let signature = elements.first?.signature ?? "v"
         if elements.allSatisfy({ $0.signature == signature }) {
@@ -36,7 +37,7 @@ extension Value: ExpressibleByArrayLiteral {
 }
 
 extension Value: ExpressibleByDictionaryLiteral {
-    /// Makes an `a{sv}`; the last of repeated keys wins.
+    /// Makes an `a{sv}`. Of repeated keys the last is kept.
     public init(dictionaryLiteral elements: (String, Value)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

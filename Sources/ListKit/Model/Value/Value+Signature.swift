@@ -3,7 +3,7 @@
 extension Value {
     /// The D-Bus signature of the value: one complete type, such as `a{sv}`.
     ///
-    /// For a value that cannot be carried this need not be a valid signature.
+    /// The signature may be invalid for a value that no D-Bus message can carry.
     public var signature: String {
         switch self {
         case .array(let element, _): "a\(element)"

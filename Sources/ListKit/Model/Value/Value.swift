@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One D-Bus value of any type but a file descriptor.
+/// A D-Bus value of any type except a file descriptor.
 ///
-/// `Value` is the Swift form of the canonical bytes in `Fields`. Not every `Value` can be carried: a string with NUL in
-/// it, a malformed path or signature, elements that do not have the array's type, or more than 32 nested containers are
-/// refused with `invalidObject` when the value is encoded.
+/// `Value` is the Swift form of the canonical bytes in `Fields`. Encoding throws `invalidObject` for a `Value` that
+/// no D-Bus message can carry: a string with NUL, a malformed path or signature, an element of another type than the
+/// array's, more than 32 nested containers.
 @frozen public indirect enum Value: Sendable {
     /// `y`, an unsigned byte.
     case byte(UInt8)
@@ -18,11 +18,11 @@
     case int32(Int32)
     /// `u`.
     case uint32(UInt32)
-    /// `x`; what an integer literal makes.
+    /// `x`, the type of an integer literal.
     case int64(Int64)
     /// `t`.
     case uint64(UInt64)
-    /// `d`; every NaN is the same value.
+    /// `d`; all NaN are equal.
     case double(Double)
     /// `s`, without NUL.
     case string(String)
@@ -32,16 +32,16 @@
     case signature(String)
     /// `v`, a value that carries its own type.
     case variant(Value)
-    /// `a…`: the signature of one element, and the elements.
+    /// `a…`: the signature of one element, and the elements in order.
     case array(element: String, [Value])
-    /// `a{…}`: the signatures of a key and of a value, and the entries, without order.
+    /// `a{…}`: the signatures of a key and of a value, and the entries in no order.
     case dictionary(key: String, value: String, [Value: Value])
     /// `(…)`, at least one member.
     case structure([Value])
 }
 
 extension Value: Hashable {
-    /// Two values are equal if they encode to the same bytes. NaN equals NaN, and zero differs from negative zero.
+    /// Returns whether both encode to the same bytes. NaN equals NaN, and zero differs from negative zero.
     public static func == (lhs: Value, rhs: Value) -> Bool {
         switch (lhs, rhs) {
         case (.byte(let a), .byte(let b)): a == b
@@ -64,7 +64,7 @@ extension Value: Hashable {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the type and the content.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(typeCode)
         switch self {
@@ -87,6 +87,6 @@ extension Value: Hashable {
 }
 
 extension Double {
-    /// The bits of the number, with one pattern for every NaN.
+    /// The bit pattern of the number, with the same pattern for every NaN.
     var canonicalBits: UInt64 { isNaN ? 0x7FF8_0000_0000_0000 : bitPattern }
 }

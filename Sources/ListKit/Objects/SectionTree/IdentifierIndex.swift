@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the slot of an identifier: a hash table in segments, so that growing it never touches more than one segment.
+/// A hash table that maps identifiers to slots. It is divided into segments, so that growth never moves more than
+/// one segment.
 ///
-/// Segments are split one at a time as the table grows (linear hashing); each is an open-addressing table of its own, at most
-/// four fifths full. An entry takes 4 bytes: the slot in the low bits, bits of the hash above them.
+/// The table grows by linear hashing, which splits one segment at a time. Each segment is an open-addressing table
+/// that is at most four fifths full. An entry takes 4 bytes: the slot in the low bits, and bits of the hash in the
+/// high bits.
 struct IdentifierIndex {
     /// One part of the table.
     private struct Segment {
-        /// Slot plus one and bits of the hash; 0 is free, `removed` had a slot.
+        /// The entries, each with a slot plus one and bits of the hash; 0 if free, `removed` after a removal.
         var entries: [UInt32]
-        /// How many bits of an entry are the slot.
+        /// The number of low bits of an entry that hold the slot.
         var slotBits: UInt32
-        /// Entries that are not free.
+        /// The number of entries that are not free, including removed ones.
         var used = 0
-        /// Entries that hold a slot.
+        /// The number of entries that hold a slot.
         var count = 0
 
         static let removed: UInt32 = 1 << 31
@@ -24,23 +26,23 @@ struct IdentifierIndex {
         }
     }
 
-    /// How many entries a segment has before the next one is split.
+    /// The average number of entries in a segment above which the table splits a segment.
     private static let segmentSize = 512
 
     private var segments: [Segment]
     private(set) var count = 0
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     init() { segments = [Segment(capacity: 8, slotBits: 4)] }
 
-    /// The placeholder of a table that is being changed.
+    /// A placeholder for a table that is moved out of its owner during a change.
     static let vacant = IdentifierIndex(segments: [])
 
     private init(segments: [Segment]) { self.segments = segments }
 
-    /// Makes an empty table with room for `count` slots numbered from 0.
+    /// Creates an empty table with room for the slots from 0 to `count` - 1.
     ///
-    /// - Parameter hash: the hash of the identifier of a slot.
+    /// - Parameter hash: returns the hash of the identifier of a slot.
     init(count: Int, hash: (Int) -> UInt64) {
         let segmentCount = max(1, count / IdentifierIndex.segmentSize)
         let slotBits = IdentifierIndex.bits(for: count)
@@ -49,21 +51,23 @@ struct IdentifierIndex {
         segments = sizes.map { Segment(capacity: $0 * 3 / 2, slotBits: slotBits) }
     }
 
-    /// The number of bits for slots up to a given one, plus one; a few more, for later slots.
+    /// Returns the number of bits of an entry that hold a slot plus one, for slots up to the given slot and a few more.
     private static func bits(for slot: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: min(30, Int.bitWidth - (slot + slot / 4 + 2).leadingZeroBitCount))
     }
 
-    /// The segment of a hash: its low bits, one more of them for segments that were split in this round.
+    /// Returns the segment of a hash, which is the number in the low bits of the hash.
+    ///
+    /// Segments that were split in the current round use one bit more.
     private static func segment(of hash: UInt64, count: Int) -> Int {
         let round = 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
         let wide = Int(truncatingIfNeeded: hash) & (2 * round - 1)
         return wide < count ? wide : wide & (round - 1)
     }
 
-    /// The slot of an identifier, nil when it is not there.
+    /// Returns the slot of an identifier; `nil` if the table does not have the identifier.
     ///
-    /// - Parameter isMatch: whether the identifier of a slot is the wanted one.
+    /// - Parameter isMatch: returns whether a slot has the identifier.
     @inline(__always)
     func find(hash: UInt64, isMatch: (Int) -> Bool) -> Int? {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
@@ -74,21 +78,24 @@ struct IdentifierIndex {
     @inline(__always)
     private func slot(of entry: UInt32, bits: UInt32) -> Int { Int(entry & ((1 << bits) - 1)) - 1 }
 
+    /// Returns the bits of a hash that an entry stores above the slot.
     @inline(__always)
     private static func tag(_ hash: UInt64, bits: UInt32) -> UInt32 {
         UInt32(truncatingIfNeeded: hash >> 16) << bits
     }
 
+    /// Returns the position in a segment at which the search for a hash begins.
     @inline(__always)
-    private static func start(_ hash: UInt64, capacity: Int) -> Int {
+    private static func firstPosition(_ hash: UInt64, capacity: Int) -> Int {
         Int(truncatingIfNeeded: (UInt64(UInt32(truncatingIfNeeded: hash >> 16)) &* UInt64(capacity)) >> 32)
     }
 
+    /// Returns the position of an identifier's entry in a segment; `nil` if the segment does not have the identifier.
     private func position(in index: Int, hash: UInt64, isMatch: (Int) -> Bool) -> Int? {
         let (bits, capacity) = (segments[index].slotBits, segments[index].entries.count)
         let mask: UInt32 = (1 << bits) - 1
         let tag = IdentifierIndex.tag(hash, bits: bits)
-        var position = IdentifierIndex.start(hash, capacity: capacity)
+        var position = IdentifierIndex.firstPosition(hash, capacity: capacity)
         while true {
             let entry = segments[index].entries[position]
             if entry == 0 { return nil }
@@ -97,9 +104,9 @@ struct IdentifierIndex {
         }
     }
 
-    /// Inserts a slot whose identifier is not in the table.
+    /// Inserts a slot. Its identifier must not be in the table.
     ///
-    /// - Parameter hashOf: the hash of any slot that is in the table.
+    /// - Parameter hashOf: returns the hash of the identifier of any slot in the table.
     mutating func insert(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
         if count >= segments.count * IdentifierIndex.segmentSize { splitNext(hashOf) }
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
@@ -110,9 +117,10 @@ struct IdentifierIndex {
         count += 1
     }
 
+    /// Writes a slot to the first free entry for its hash.
     private mutating func put(_ slot: Int, hash: UInt64, in index: Int) {
         let (bits, capacity) = (segments[index].slotBits, segments[index].entries.count)
-        var position = IdentifierIndex.start(hash, capacity: capacity)
+        var position = IdentifierIndex.firstPosition(hash, capacity: capacity)
         while segments[index].entries[position] != 0 { position = position + 1 == capacity ? 0 : position + 1 }
         segments[index].entries[position] =
             IdentifierIndex.tag(hash, bits: bits) | UInt32(truncatingIfNeeded: slot + 1)
@@ -120,7 +128,7 @@ struct IdentifierIndex {
         segments[index].count += 1
     }
 
-    /// Replaces the slot of an identifier.
+    /// Replaces the slot of an identifier by another slot.
     mutating func replace(_ slot: Int, with other: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
         guard var position = position(in: index, hash: hash, isMatch: { $0 == slot }) else { return }
@@ -142,7 +150,7 @@ struct IdentifierIndex {
         count -= 1
     }
 
-    /// Builds a segment again: without removed entries, with room, and for slots up to `highest`.
+    /// Rebuilds a segment without removed entries, with room for more entries and for slots up to `highest`.
     private mutating func rebuild(_ index: Int, highest: Int, _ hashOf: (Int) -> UInt64) {
         let segment = segments[index]
         let slots = slots(in: segment)
@@ -156,7 +164,7 @@ struct IdentifierIndex {
         return segment.entries.compactMap { $0 & mask == 0 ? nil : slot(of: $0, bits: segment.slotBits) }
     }
 
-    /// Adds a segment and moves a part of the next one in turn to it.
+    /// Splits the next segment in turn: adds a segment and moves a part of the entries there.
     private mutating func splitNext(_ hashOf: (Int) -> UInt64) {
         let round = 1 << (Int.bitWidth - 1 - segments.count.leadingZeroBitCount)
         let source = segments.count - round
@@ -167,7 +175,7 @@ struct IdentifierIndex {
         for slot in slots {
             let hash = hashOf(slot)
             let index = IdentifierIndex.segment(of: hash, count: segments.count)
-            // The parts need not be equal.
+            // One part may get more than half of the entries.
             if (segments[index].used + 1) * 5 > segments[index].entries.count * 4 {
                 rebuild(index, highest: slot, hashOf)
             }

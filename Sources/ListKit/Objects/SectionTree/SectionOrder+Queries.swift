@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionOrder {
-    /// The place of the section with an index in one state; nil beyond the end.
+    /// Returns the place of the section at an index in one state; `nil` if there is no such section.
     func place(at index: Int, _ side: ListSide) -> Place? {
         guard index >= 0, index < total.count(side) else { return nil }
         var rest = index
@@ -20,7 +20,7 @@ extension SectionOrder {
             inside = sums[start + child].count(side)
             node = Int(children[start + child])
         }
-        // In a leaf without inserted or removed sections the positions are the indexes.
+        // In a leaf without inserted or removed sections, positions and indexes are equal.
         if inside == Int(leaves[node].count) { return Place(leaf: node, position: rest) }
         return Place(leaf: node, position: position(in: node, at: rest, side))
     }
@@ -37,7 +37,10 @@ extension SectionOrder {
         }
     }
 
-    /// The section of an item counted from the start of the list in one state; nil beyond the end.
+    /// Returns the section and the index of an item in one state; `nil` if there is no such item.
+    ///
+    /// - Parameter item: the number of items before it in the list.
+    /// - Returns: the place and the index of the section, and the index of the item in the section.
     func place(ofItem item: Int, _ side: ListSide) -> (place: Place, section: Int, item: Int)? {
         guard item >= 0, item < total.items(side) else { return nil }
         var (rest, index, node) = (item, 0, root)
@@ -61,7 +64,7 @@ extension SectionOrder {
         return (Place(leaf: node, position: position), index, rest)
     }
 
-    /// Where a slot is.
+    /// Returns the place of a slot.
     func place(ofSlot slot: Int) -> Place {
         let leaf = Int(leafOfSlot[slot])
         let position = words.withRun(from: leaf * SectionOrder.leafSize, count: SectionOrder.leafSize) { words in
@@ -72,7 +75,7 @@ extension SectionOrder {
         return Place(leaf: leaf, position: position)
     }
 
-    /// The summary of all sections before a place: its index and the number of items before it, in both states.
+    /// Returns the summary of all sections before a place: their number and the number of their items, in both states.
     func summary(before place: Place) -> SectionSummary {
         var summary = SectionSummary.zero
         if leaves[place.leaf].touched == 0 {
@@ -99,22 +102,24 @@ extension SectionOrder {
         return summary
     }
 
-    /// The summary of the section at a place.
+    /// Returns the summary of the section at a place.
     @inline(__always)
     func summary(at place: Place) -> SectionSummary {
         let position = place.leaf * SectionOrder.leafSize + place.position
         return summary(of: words[position], items: items[position])
     }
 
-    /// The section at a place.
+    /// Returns the word of the section at a place.
     @inline(__always)
     func word(at place: Place) -> SectionWord { words[place.leaf * SectionOrder.leafSize + place.position] }
 
-    /// The number of items of the section at a place after the transaction (before it, if it is gone).
+    /// Returns the number of items of the section at a place.
+    ///
+    /// For a removed section, this is the number before the transaction; otherwise, the number after it.
     @inline(__always)
     func itemCount(at place: Place) -> Int32 { items[place.leaf * SectionOrder.leafSize + place.position] }
 
-    /// The leaf after another in the order.
+    /// Returns the leaf that follows a leaf in the order; `nil` for the last leaf.
     func leaf(after leaf: Int) -> Int? {
         var (below, parent, level) = (leaf, leaves[leaf].parent, 0)
         while parent != SectionOrder.none {
@@ -128,14 +133,16 @@ extension SectionOrder {
         return nil
     }
 
-    /// The first leaf below a node that has `levels` levels of nodes below itself.
+    /// Returns the first leaf below a node.
+    ///
+    /// - Parameter levels: the number of levels below the node; 0 if the node is a leaf.
     func firstLeaf(below node: Int, levels: Int) -> Int {
         var node = node
         for _ in 0..<levels { node = Int(children[node * SectionOrder.nodeSize]) }
         return node
     }
 
-    /// The position of a child in its node.
+    /// Returns the position of a child in its node.
     @inline(__always)
     func position(of child: Int, in node: Int) -> Int {
         var position = 0

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order of sections: a B+tree whose nodes know how many sections and items lie below each child, before and after the
-/// open transaction.
+/// The order of the sections of a list, as a B+tree.
 ///
-/// Leaves hold up to 64 sections (their slot and states, and their number of items), inner nodes up to 32 children; all of
-/// them are numbers in slabs. A section is found by its index in either state, and its index by its slot, in O(log n).
+/// A leaf holds up to 64 sections: their slots, their states and their numbers of items. An inner node holds up to
+/// 32 children, each with the numbers of sections and items below it, before and after the open transaction. All of
+/// these are numbers in slabs. It takes O(log n) to find a section by its index in either state, and to find the
+/// index of a slot.
 struct SectionOrder: ~Copyable {
     static let leafSize = 64
     static let nodeSize = 32
     static let none = UInt32.max
 
-    /// The data of a leaf or a node besides its entries.
+    /// The header of a leaf or of an inner node.
     struct Info: BitwiseCopyable {
         var count: Int32 = 0
         var parent: UInt32 = SectionOrder.none
-        /// In a leaf: how many of its sections the open transaction has touched.
+        /// The number of sections in a leaf that the open transaction has touched; 0 for inner nodes.
         var touched: Int32 = 0
     }
 
-    /// A place in a leaf.
+    /// The place of a section: a leaf, and a position in the leaf.
     struct Place: Equatable {
         var leaf: Int
         var position: Int
     }
 
-    // Leaves: `leafSize` words and numbers of items each.
+    // Each leaf has `leafSize` words and numbers of items.
     private(set) var words = Slabs<SectionWord>(
         blockSize: 4096, filler: SectionWord(slot: 0, isOld: false, isNew: false))
     private(set) var items = Slabs<Int32>(blockSize: 4096, filler: 0)
@@ -32,7 +33,7 @@ struct SectionOrder: ~Copyable {
     private(set) var leafCount = 0
     private(set) var freeLeaves: [Int] = []
 
-    // Inner nodes: `nodeSize` children and what lies below each.
+    // Each inner node has `nodeSize` children and their summaries.
     private(set) var children = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
     private(set) var sums = Slabs<SectionSummary>(blockSize: 1024, filler: .zero)
     private(set) var nodes = Slabs<Info>(blockSize: 32, filler: Info())
@@ -41,16 +42,16 @@ struct SectionOrder: ~Copyable {
 
     /// The leaf of each slot.
     private(set) var leafOfSlot = Slabs<UInt32>(blockSize: 1024, filler: SectionOrder.none)
-    /// The number of items before the transaction of sections that are marked as changed.
+    /// The numbers of items before the transaction, for the slots of sections that are marked as changed.
     private(set) var oldItems: [Int: Int32] = [:]
 
-    /// Levels of inner nodes above the leaves.
+    /// The number of levels of inner nodes above the leaves.
     private(set) var height = 0
-    /// The topmost node, a leaf while `height` is 0.
+    /// The topmost node; a leaf if `height` is 0.
     private(set) var root = 0
     private(set) var total = SectionSummary.zero
 
-    /// Makes an order without sections.
+    /// Creates an order without sections.
     init() { root = makeLeaf() }
 
     mutating func makeLeaf() -> Int {
@@ -77,7 +78,7 @@ struct SectionOrder: ~Copyable {
         return node
     }
 
-    /// The summary of a section.
+    /// Returns the summary of a section.
     @inline(__always)
     func summary(of word: SectionWord, items: Int32) -> SectionSummary {
         var summary = SectionSummary.zero
@@ -94,14 +95,14 @@ struct SectionOrder: ~Copyable {
 }
 
 extension SectionOrder {
-    /// Makes the order of slots 0, 1, 2 … that no transaction has touched.
+    /// Creates the order of the slots 0, 1, 2 …, without an open transaction.
     ///
     /// - Complexity: O(n).
     init(itemCounts: [Int32]) {
         self.init()
         guard !itemCounts.isEmpty else { return }
         leafOfSlot.reserve(itemCounts.count)
-        // Some room in each leaf, so that the first inserts do not split.
+        // The room left in each leaf lets the first inserts do without a split.
         var level = fillLeaves(itemCounts, size: SectionOrder.leafSize * 7 / 8)
         while level.count > 1 {
             level = fillNodes(level, size: SectionOrder.nodeSize * 7 / 8)
@@ -157,7 +158,7 @@ extension SectionOrder {
 }
 
 extension SectionOrder {
-    /// Inserts a section before the one with an index after the transaction, or at the end.
+    /// Inserts a section before the section that has the given index after the transaction, or at the end.
     mutating func insert(_ word: SectionWord, items count: Int32, at index: Int) {
         leafOfSlot.reserve(word.slot + 1)
         var place = self.place(at: index, .new) ?? endPlace
@@ -174,7 +175,7 @@ extension SectionOrder {
         add(summary(at: place), above: place.leaf)
     }
 
-    /// Removes a section from the tree.
+    /// Removes a section from both states.
     mutating func remove(slot: Int) {
         let place = place(ofSlot: slot)
         let start = place.leaf * SectionOrder.leafSize
@@ -186,12 +187,12 @@ extension SectionOrder {
         items.move(from: start + place.position + 1, to: start + place.position, count: moved)
         leaves[place.leaf].count -= 1
         leafOfSlot[slot] = SectionOrder.none
-        if leaves[place.leaf].count < Int32(SectionOrder.leafSize / 4) { shrink(leaf: place.leaf) }
+        if leaves[place.leaf].count < Int32(SectionOrder.leafSize / 4) { mergeOrRemove(leaf: place.leaf) }
     }
 
-    /// Changes the states and the number of items of a section.
+    /// Replaces the word and the number of items of a section.
     ///
-    /// - Parameter old: the number of items before the transaction, for a word that is marked as changed.
+    /// - Parameter old: the number of items before the transaction, if the word is marked as changed.
     mutating func update(slot: Int, to word: SectionWord, items count: Int32, old: Int32?) {
         let place = place(ofSlot: slot)
         let position = place.leaf * SectionOrder.leafSize + place.position
@@ -204,7 +205,9 @@ extension SectionOrder {
         add(summary(at: place) - before, above: place.leaf)
     }
 
-    /// Sets the numbers of items of all sections; requires that no transaction is open.
+    /// Sets the numbers of items of all sections. Requires that no transaction is open.
+    ///
+    /// - Parameter count: returns the new number of items for a slot and its current number of items.
     mutating func recount(_ count: (_ slot: Int, _ items: Int32) -> Int32) {
         total = recount(below: root, levels: height, count)
     }
@@ -228,14 +231,14 @@ extension SectionOrder {
         return sum
     }
 
-    /// The place behind the last section.
+    /// The place after the last section.
     private var endPlace: Place {
         var node = root
         for _ in 0..<height { node = Int(children[node * SectionOrder.nodeSize + Int(nodes[node].count) - 1]) }
         return Place(leaf: node, position: Int(leaves[node].count))
     }
 
-    /// Adds to the summaries above a leaf.
+    /// Adds a difference to all summaries on the path from a leaf to the root.
     private mutating func add(_ difference: SectionSummary, above leaf: Int) {
         if difference == .zero { return }
         total += difference
@@ -249,14 +252,14 @@ extension SectionOrder {
     }
 }
 
-/// Splitting and merging; a level counts the levels of nodes below a child, 0 for leaves.
+/// Splits and merges of leaves and nodes. A `level` is the number of levels below a child; 0 for leaves.
 extension SectionOrder {
-    /// Makes room at a place of a full leaf.
+    /// Splits a full leaf to make room for a section at a place.
     ///
-    /// - Returns: the same place between the sections, now in a leaf with room.
+    /// - Returns: the place between the same sections, in a leaf with room.
     mutating func split(at place: Place) -> Place {
         let right = makeLeaf()
-        // Lists grow at their end: then the full leaf stays full.
+        // Most lists grow at their end. There, the full leaf stays full and the next section starts a new leaf.
         let isAtEnd = place.position == SectionOrder.leafSize && leaf(after: place.leaf) == nil
         let cut = isAtEnd ? SectionOrder.leafSize : SectionOrder.leafSize / 2
         var moved = SectionSummary.zero
@@ -269,7 +272,7 @@ extension SectionOrder {
             ? place : Place(leaf: right, position: place.position - cut)
     }
 
-    /// Moves the last sections of a leaf behind those of another one.
+    /// Moves the last sections of a leaf to the end of another leaf.
     private mutating func transfer(from source: Int, _ range: Range<Int>, to target: Int) {
         let (start, end) = (source * SectionOrder.leafSize, target * SectionOrder.leafSize + Int(leaves[target].count))
         words.move(from: start + range.lowerBound, to: end, count: range.count)
@@ -296,7 +299,7 @@ extension SectionOrder {
         }
     }
 
-    /// Puts a child that was split off behind the one it comes from.
+    /// Inserts a child that was split off, directly after the child that it was split from.
     private mutating func insert(child: Int, level: Int, summary: SectionSummary, after sibling: Int) {
         if parent(of: sibling, level: level) == SectionOrder.none {
             growRoot(level: level)
@@ -318,7 +321,7 @@ extension SectionOrder {
         setParent(of: child, level: level, to: node)
     }
 
-    /// Puts a node above the topmost one.
+    /// Adds a new root above the current root.
     private mutating func growRoot(level: Int) {
         let node = makeNode()
         children[node * SectionOrder.nodeSize] = UInt32(truncatingIfNeeded: root)
@@ -354,26 +357,26 @@ extension SectionOrder {
         return moved
     }
 
-    /// Joins a leaf that became small with a neighbour, or drops it when it is empty.
-    mutating func shrink(leaf: Int) {
+    /// Merges a small leaf with a neighbour if both fit into one leaf; removes an empty leaf.
+    mutating func mergeOrRemove(leaf: Int) {
         guard leaves[leaf].parent != SectionOrder.none else { return }
         if leaves[leaf].count == 0 { return remove(child: leaf, level: 0) }
         guard let (left, right) = neighbours(of: leaf, level: 0) else { return }
         let room = SectionOrder.leafSize * 3 / 4 - Int(leaves[left].count)
         guard Int(leaves[right].count) <= room else { return }
         transfer(from: right, 0..<Int(leaves[right].count), to: left)
-        join(left, right, level: 0)
+        removeEmptied(right, after: left, level: 0)
     }
 
-    private mutating func shrink(node: Int, level: Int) {
+    private mutating func merge(node: Int, level: Int) {
         guard let (left, right) = neighbours(of: node, level: level) else { return }
         let room = SectionOrder.nodeSize * 3 / 4 - Int(nodes[left].count)
         guard Int(nodes[right].count) <= room else { return }
         _ = transferChildren(from: right, 0..<Int(nodes[right].count), to: left, level: level)
-        join(left, right, level: level)
+        removeEmptied(right, after: left, level: level)
     }
 
-    /// A child and one beside it in the same node, in their order.
+    /// Returns a child and an adjacent child of the same node, in their order; `nil` if it is the only child.
     private func neighbours(of child: Int, level: Int) -> (left: Int, right: Int)? {
         let node = Int(parent(of: child, level: level))
         let place = position(of: child, in: node)
@@ -382,8 +385,8 @@ extension SectionOrder {
         return place > 0 ? (Int(children[start + place - 1]), child) : nil
     }
 
-    /// Adds the summary of an emptied child to that of the one before it, and drops the child.
-    private mutating func join(_ left: Int, _ right: Int, level: Int) {
+    /// Removes an empty child and adds its summary to the summary of the child before it.
+    private mutating func removeEmptied(_ right: Int, after left: Int, level: Int) {
         let node = Int(parent(of: left, level: level))
         let place = node * SectionOrder.nodeSize + position(of: left, in: node)
         sums[place] += sums[place + 1]
@@ -404,11 +407,11 @@ extension SectionOrder {
         } else if nodes[node].count == 0 {
             remove(child: node, level: level + 1)
         } else if nodes[node].count < Int32(SectionOrder.nodeSize / 4) {
-            shrink(node: node, level: level + 1)
+            merge(node: node, level: level + 1)
         }
     }
 
-    /// Removes topmost nodes that have a single child.
+    /// Removes the root as long as it has a single child, which becomes the new root.
     private mutating func lowerRoot() {
         while height > 0, nodes[root].count == 1 {
             let child = Int(children[root * SectionOrder.nodeSize])

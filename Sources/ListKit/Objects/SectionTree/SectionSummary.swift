@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the two states of a list is meant while a transaction is open; without one both are the same.
+/// One of the two states of a list: before or after the open transaction. Without a transaction, both are equal.
 @_spi(Daemon) @frozen public enum ListSide: Sendable {
-    /// As it was before the transaction.
+    /// The state before the transaction.
     case old
-    /// As it will be after it.
+    /// The state after the transaction.
     case new
 }
 
-/// How many sections and items there are, before and after the open transaction.
+/// The numbers of sections and items in a part of the list, before and after the open transaction.
 struct SectionSummary: BitwiseCopyable, Equatable {
     var oldCount: Int32 = 0
     var newCount: Int32 = 0
@@ -31,27 +31,27 @@ struct SectionSummary: BitwiseCopyable, Equatable {
 
     static func += (lhs: inout SectionSummary, rhs: SectionSummary) { lhs = lhs + rhs }
 
-    /// The number of sections of one state.
+    /// Returns the number of sections in one state.
     @inline(__always)
     func count(_ side: ListSide) -> Int { side == .old ? Int(oldCount) : Int(newCount) }
 
-    /// The number of items of one state.
+    /// Returns the number of items in one state.
     @inline(__always)
     func items(_ side: ListSide) -> Int { side == .old ? Int(oldItems) : Int(newItems) }
 }
 
-/// What a leaf keeps of a section: the number of its slot, and in which states it is there.
+/// The entry of a section in a leaf: the number of its slot, and flags for the states in which the section exists.
 struct SectionWord: BitwiseCopyable, Equatable {
     private static let oldBit: UInt32 = 1 << 31
     private static let newBit: UInt32 = 1 << 30
     private static let changedBit: UInt32 = 1 << 29
 
-    /// More slots than this cannot be numbered.
+    /// The maximum number of slots, which is limited by the bits for a slot's number.
     static let maximumSlots = Int(changedBit) - 2
 
     private(set) var bits: UInt32
 
-    /// Makes the word of a section that is in the given states.
+    /// Creates the word of a section that exists in the given states.
     init(slot: Int, isOld: Bool, isNew: Bool) {
         bits = UInt32(truncatingIfNeeded: slot)
         self.isOld = isOld
@@ -61,13 +61,13 @@ struct SectionWord: BitwiseCopyable, Equatable {
     /// The slot of the section.
     var slot: Int { Int(bits & (SectionWord.changedBit - 1)) }
 
-    /// Whether the section was there before the transaction.
+    /// Whether the section existed before the transaction.
     var isOld: Bool {
         get { bits & SectionWord.oldBit != 0 }
         set { set(SectionWord.oldBit, newValue) }
     }
 
-    /// Whether the section is there after the transaction.
+    /// Whether the section exists after the transaction.
     var isNew: Bool {
         get { bits & SectionWord.newBit != 0 }
         set { set(SectionWord.newBit, newValue) }
@@ -82,7 +82,7 @@ struct SectionWord: BitwiseCopyable, Equatable {
     /// Whether the transaction has not touched the section.
     var isPlain: Bool { isOld && isNew && !isChanged }
 
-    /// Whether the section is in the old or the new state, as `side` says.
+    /// Returns whether the section exists in the given state.
     func isPresent(_ side: ListSide) -> Bool { side == .old ? isOld : isNew }
 
     private mutating func set(_ bit: UInt32, _ flag: Bool) {

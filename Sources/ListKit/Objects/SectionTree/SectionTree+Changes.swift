@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionTree {
-    /// The changes of the open transaction: deletes, updates and origins of moves before it, inserts and targets of
-    /// moves after.
+    /// Returns the changes of the open transaction.
     ///
-    /// Only objects that were moved, or removed and inserted again, are moves, and of those only the necessary ones. An object
-    /// that was replaced by an equal one is no update.
+    /// Deletes, updates and the `from` of moves are indexes before the transaction. Inserts and the `to` of moves
+    /// are indexes after it. A move is an object that was moved, or removed and inserted again; moves that follow
+    /// from other changes are left out. An object that was replaced by an equal object is no update.
     /// - Complexity: O(changes · log n).
     public func changes() -> ListIndexSetResult {
         var (inserts, deletes, updates): ([Int], [Int], [Int]) = ([], [], [])
@@ -15,7 +15,7 @@ extension SectionTree {
             let (word, before) = (order.word(at: place), order.summary(before: place))
             switch (word.isOld, word.isNew) {
             case (true, true):
-                if differs(slot, from: slot) { updates.append(before.count(.old)) }
+                if contentDiffers(in: slot, from: slot) { updates.append(before.count(.old)) }
             case (true, false): deletes.append(before.count(.old))
             case (false, true):
                 guard let origin = origins[slot] else {
@@ -23,7 +23,7 @@ extension SectionTree {
                     continue
                 }
                 let old = order.summary(before: order.place(ofSlot: origin)).count(.old)
-                if differs(slot, from: origin) { updates.append(old) }
+                if contentDiffers(in: slot, from: origin) { updates.append(old) }
                 moves.append(ListMoveIndex(from: old, to: before.count(.new)))
             case (false, false): break
             }
@@ -36,15 +36,16 @@ extension SectionTree {
             moves: needed)
     }
 
-    /// Whether the object in a slot has another content than the one that a slot held before the transaction.
-    private func differs(_ slot: Int, from origin: Int) -> Bool {
+    /// Returns whether the object in a slot differs from the object that `origin` held before the transaction.
+    private func contentDiffers(in slot: Int, from origin: Int) -> Bool {
         guard let object = objects[slot], let before = oldVersions[origin]?.object ?? objects[origin] else {
             return false
         }
         return !object.hasSameContent(as: before)
     }
 
-    /// Leaves out moves after which a section has the same place among those that were not moved.
+    /// Returns the necessary moves. A move is unnecessary if its section keeps its place among the sections that were
+    /// not moved.
     private static func neededMoves(_ moves: [ListMoveIndex], inserts: [Int], deletes: [Int]) -> [ListMoveIndex] {
         if moves.isEmpty { return [] }
         let gone = (deletes + moves.map(\.from)).sorted()
@@ -59,7 +60,7 @@ extension SectionTree {
         return moves.filter { !unneeded.contains($0) }.sorted { $0.to < $1.to }
     }
 
-    /// How many of ascending numbers are below one.
+    /// Returns how many of the sorted numbers are less than the given number.
     static func count(below number: Int, in sorted: [Int]) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {

@@ -1,64 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SectionTree {
-    /// How many sections one state has.
+    /// Returns the number of sections in one state.
     func count(_ side: ListSide = .new) -> Int { order.total.count(side) }
 
-    /// How many items one state has.
+    /// Returns the number of items in one state.
     func itemCount(_ side: ListSide = .new) -> Int { order.total.items(side) }
 
-    /// The index of an identifier in one state, nil when it is not there.
+    /// Returns the index of the section with an identifier in one state; `nil` if there is no such section.
     func index(of id: String, in side: ListSide = .new) -> Int? { index(ofID: id.utf8Span.span, in: side) }
 
-    /// The index of the bytes of an identifier in one state, nil when it is not there.
+    /// Returns the index of the section with an identifier, given as UTF-8 bytes; `nil` if there is no such section.
     func index(ofID id: Span<UInt8>, in side: ListSide = .new) -> Int? {
         place(ofSlot: slot(ofID: id), in: side).map { order.summary(before: $0).count(side) }
     }
 
-    /// The index of an object in one state, found by its identifier; nil when it is not there.
+    /// Returns the index of the section with an object's identifier in one state; `nil` if there is no such section.
     func index(of object: ListObject, in side: ListSide = .new) -> Int? {
         place(ofSlot: slot(of: object), in: side).map { order.summary(before: $0).count(side) }
     }
 
-    /// The section at an index of one state, nil beyond the ends.
+    /// Returns the section at an index in one state; `nil` if there is no such section.
     func section(at index: Int, in side: ListSide = .new) -> Section? {
         guard let place = order.place(at: index, side) else { return nil }
         return section(at: place, side)
     }
 
-    /// The object at an index of one state, nil beyond the ends.
+    /// Returns the object at an index in one state; `nil` if there is no such section.
     func object(at index: Int, in side: ListSide = .new) -> ListObject? { section(at: index, in: side)?.object }
 
-    /// The section with an identifier in one state, and its index; nil when it is not there.
+    /// Returns the section with an identifier in one state, and its index; `nil` if there is no such section.
     func section(of id: String, in side: ListSide = .new) -> (index: Int, section: Section)? {
         guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
         return section(at: place, side).map { (order.summary(before: place).count(side), $0) }
     }
 
-    /// The object with an identifier in one state, nil when it is not there.
+    /// Returns the object with an identifier in one state; `nil` if there is no such object.
     func object(withID id: String, in side: ListSide = .new) -> ListObject? {
         guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
         return section(at: place, side)?.object
     }
 
-    /// The section of an object in one state, found by its identifier; nil when it is not there.
+    /// Returns the section with an object's identifier in one state; `nil` if there is no such section.
     func section(of object: ListObject, in side: ListSide = .new) -> Section? {
         guard let place = place(ofSlot: slot(of: object), in: side) else { return nil }
         return section(at: place, side)
     }
 
-    /// How many items lie before a section of one state; all of them for the index behind the last.
+    /// Returns the number of items before a section in one state; past the last section, the number of all items.
     func itemOffset(ofSection index: Int, in side: ListSide = .new) -> Int {
         guard let place = order.place(at: index, side) else { return index <= 0 ? 0 : itemCount(side) }
         return order.summary(before: place).items(side)
     }
 
-    /// The path of an item that is counted from the start of the list, nil beyond the ends.
+    /// Returns the path of an item in one state; `nil` if there is no such item.
+    ///
+    /// - Parameter item: the number of items before it in the list.
     func path(ofItem item: Int, in side: ListSide = .new) -> IndexPath? {
         order.place(ofItem: item, side).map { IndexPath(section: $0.section, item: $0.item) }
     }
 
-    /// Visits sections of one state in order, as many of a range as there are.
+    /// Calls `body` for the sections of a range in one state, in order. The range is clamped to the list.
     ///
     /// - Complexity: O(log n + sections visited).
     func forEachSection(
@@ -82,9 +84,11 @@ extension SectionTree {
         }
     }
 
-    /// How many sections of the new state, from an index on, have objects of one type and the same number of items.
+    /// Returns the length of the run of sections, from an index on, whose objects have equal types and equal numbers
+    /// of items.
     ///
-    /// - Parameter payloadsMatter: whether a section with a payload ends the run (but for the first one).
+    /// The run is in the new state.
+    /// - Parameter payloadsMatter: whether the run ends before a section with a payload, except for the first section.
     /// - Complexity: O(log n + sections counted).
     func countOfSections(likeSectionAt index: Int, payloadsMatter: Bool) -> Int {
         guard var place = order.place(at: index, .new) else { return 0 }
@@ -109,7 +113,7 @@ extension SectionTree {
         }
     }
 
-    /// The objects of one state in order.
+    /// Returns all objects in one state, in order.
     ///
     /// - Complexity: O(n).
     func objects(_ side: ListSide = .new) -> [ListObject] {

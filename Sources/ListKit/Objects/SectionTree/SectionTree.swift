@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sections of a list in their order, with the state before and after an open transaction side by side.
+/// The sections of a list in their order, in two states: before and after the open transaction.
 ///
-/// Every edit uses objects or positions *after* the edits before it, and can be undone; until `commit()` both states can be
-/// queried: which section is at an index, which index an object has, how many items lie before a section. Removing keeps the
-/// section for the old state, inserting adds it to the new state only, moving does both, replacing keeps the object before.
+/// Each edit applies to the new state as the previous edits left it, and can be undone. Until `commit()`, both
+/// states can be queried: the section at an index, the index of an object, and the number of items before a section.
+/// A removed section stays in the old state, an inserted section is only in the new state, and a moved section is
+/// removed and inserted. A replaced object stays in the old state.
 ///
-/// Edits and queries cost O(log n), `commit()`, `rollback()` and `changes()` O(changes · log n). A section takes about 32 bytes
-/// besides its object. Identifiers are unique; the tree has one owner and is not shared.
+/// Edits and queries cost O(log n); `commit()`, `rollback()` and `changes()` cost O(changes · log n). A section
+/// takes about 32 bytes in addition to its object. Identifiers are unique. The tree has one owner and is not shared.
 @_spi(Benchmarks) public struct SectionTree: ~Copyable {
-    /// The payload of a section that has none.
+    /// The value that stands for no payload.
     public static let noPayload: Int32 = -1
 
-    /// One section in one state.
+    /// A section in one of the two states.
     public struct Section {
-        /// The object.
+        /// The object of the section.
         public var object: ListObject
-        /// How many items the section has.
+        /// The number of items in the section.
         public var itemCount: Int
-        /// A number that the tree's owner keeps with the section, such as a handle; it moves with the section.
+        /// A number that the owner of the tree attaches to the section, such as a handle. It moves with the section.
         public var payload: Int32
     }
 
@@ -27,15 +28,15 @@
         fileprivate(set) var steps: Int
     }
 
-    /// What a section was before the transaction changed it.
+    /// The object and the number of items of a section before the transaction changed the section.
     struct OldVersion {
         let object: ListObject
         let items: Int32
     }
 
-    /// An edit, with the data to undo it.
+    /// An edit with the data that is needed to undo it.
     enum Step {
-        /// A slot was made; its identifier had another slot before, or none.
+        /// A section was inserted in a new slot; `previous` is the slot that its identifier had before, if any.
         case inserted(slot: Int, previous: Int?)
         case removed(slot: Int)
         case replaced(slot: Int, version: OldVersion, isFirst: Bool)
@@ -50,35 +51,35 @@
 
     /// The edits of the open transaction.
     private(set) var steps: [Step] = []
-    /// For a slot made in the transaction, the slot that its object had before.
+    /// The slots before the transaction, by the slots in which sections were inserted again.
     private(set) var origins: [Int: Int] = [:]
-    /// What changed slots were before the transaction.
+    /// The contents before the transaction, by the slots that the transaction changed.
     private(set) var oldVersions: [Int: OldVersion] = [:]
 
-    /// Makes a tree without sections.
+    /// Creates a tree without sections.
     public init() {
         order = SectionOrder()
         identifiers = IdentifierIndex()
     }
 
-    /// Whether a transaction is open: something was edited since the last commit or rollback.
+    /// Whether a transaction is open, that is, there was an edit since the last commit or rollback.
     var hasOpenTransaction: Bool { !steps.isEmpty }
 
-    /// The present savepoint for `rollback(to:)`.
+    /// The savepoint to which `rollback(to:)` can undo later edits.
     var savepoint: Savepoint { Savepoint(steps: steps.count) }
 
-    /// The hash of the identifier in a slot.
+    /// Returns the hash of the identifier in a slot.
     @inline(__always)
     func hash(ofSlot slot: Int) -> UInt64 { objects[slot]?.storage.identity.hash ?? 0 }
 
-    /// The slot of an object's identifier, which may be in one state only.
+    /// Returns the slot of an object's identifier. Its section may exist in only one of the states.
     func slot(of object: ListObject) -> Int? {
         identifiers.find(hash: object.storage.identity.hash) { slot in
             objects[slot]?.isSame(as: object) ?? false
         }
     }
 
-    /// The slot of the bytes of an identifier, which may be in one state only.
+    /// Returns the slot of an identifier, given as UTF-8 bytes. Its section may exist in only one of the states.
     func slot(ofID id: Span<UInt8>) -> Int? {
         guard id.count <= ObjectIdentity.maximumLength else { return nil }
         let identity = ObjectIdentity(of: id)
@@ -88,7 +89,7 @@
         }
     }
 
-    /// The place of an identifier's section in one state, given the slot of the identifier.
+    /// Returns the place of a section in one state, given the slot of its identifier; `nil` if it is not in that state.
     func place(ofSlot slot: Int?, in side: ListSide) -> SectionOrder.Place? {
         guard let slot else { return nil }
         let place = order.place(ofSlot: slot)
@@ -96,20 +97,20 @@
         return side == .old ? origins[slot].map { order.place(ofSlot: $0) } : nil
     }
 
-    /// The slot of an identifier's section in one state, given the slot of the identifier.
+    /// Returns the slot of a section in one state, given the slot of its identifier; `nil` if it is not in that state.
     func slot(_ slot: Int?, in side: ListSide) -> Int? {
         place(ofSlot: slot, in: side).map { order.word(at: $0).slot }
     }
 }
 
 extension SectionTree {
-    /// Makes a tree of objects in order, as it is after a commit.
+    /// Creates a tree of the given objects, in order, without an open transaction.
     ///
-    /// Of objects with one identifier the first is kept.
+    /// Of objects with equal identifiers, the first one is kept.
     /// - Parameters:
-    ///   - itemCount: how many items the section of an object has; called for each object that is kept, in order.
-    ///   - payload: the payload of its section.
-    ///   - dropped: called with the indexes of the objects that were dropped, ascending.
+    ///   - itemCount: returns the number of items in the section of an object. Called for each kept object, in order.
+    ///   - payload: returns the payload of the section of an object.
+    ///   - dropped: receives the indexes of the dropped objects, ascending.
     /// - Throws: `limitsExceeded` for more than 536 million objects.
     /// - Complexity: O(n).
     public init(
@@ -118,7 +119,7 @@ extension SectionTree {
     ) throws(ListError) {
         self.init()
         guard list.count <= SectionWord.maximumSlots else {
-            throw ListError(.limitsExceeded, "\(list.count) objects in one list, more than \(SectionWord.maximumSlots)")
+            throw ListError(.limitsExceeded, "a list has \(list.count) objects, more than \(SectionWord.maximumSlots)")
         }
         objects.reserve(list.count)
         payloads.reserve(list.count)
@@ -140,16 +141,17 @@ extension SectionTree {
         order = SectionOrder(itemCounts: counts)
     }
 
-    /// A number of items as the tree keeps it: not negative, at most 2,147,483,647.
+    /// Returns a number of items clamped to the range of the tree, which is 0 to 2,147,483,647.
     static func clamp(_ itemCount: Int) -> Int32 { Int32(clamping: max(0, itemCount)) }
 }
 
-/// Edits of the state after the transaction. Impossible ones return false or nil and change nothing.
+/// Edits of the new state. An impossible edit returns `false` or `nil` and changes nothing.
 extension SectionTree {
-    /// Inserts a section before the one at an index, or at the end; its identifier must not be in the list.
+    /// Inserts a section before the section at an index, or at the end.
     ///
-    /// An object whose identifier was in the list before the transaction returns: that is a move, and an update if it differs.
-    /// - Returns: false when the identifier is in the list already, or when no slot is left.
+    /// If the identifier was in the list before the transaction, the insertion counts as a move, and also as an
+    /// update if the object differs.
+    /// - Returns: `false` if the identifier is in the list already, or if no slot is left.
     public mutating func insert(
         _ object: ListObject, at index: Int, itemCount: Int = 1, payload: Int32 = SectionTree.noPayload
     ) -> Bool {
@@ -167,7 +169,7 @@ extension SectionTree {
 
     /// Removes the section with an identifier.
     ///
-    /// - Returns: the index that it had, nil when it was not there.
+    /// - Returns: the index that the section had; `nil` if there is no such section.
     @discardableResult
     public mutating func remove(_ id: String) -> Int? {
         guard let slot = slot(slot(ofID: id.utf8Span.span), in: .new) else { return nil }
@@ -176,16 +178,16 @@ extension SectionTree {
 
     /// Removes the section at an index.
     ///
-    /// - Returns: false beyond the ends.
+    /// - Returns: `false` if there is no section at the index.
     @discardableResult
     mutating func remove(at index: Int) -> Bool {
         guard let place = order.place(at: index, .new) else { return false }
         return remove(slot: order.word(at: place).slot) == index
     }
 
-    /// Moves the section with an identifier, so that it has an index afterwards (clamped to the list).
+    /// Moves the section with an identifier to an index, which is clamped to the list and counted after the move.
     ///
-    /// - Returns: false when it is not there.
+    /// - Returns: `false` if there is no such section, or if no slot is left.
     @discardableResult
     public mutating func move(_ id: String, to index: Int) -> Bool {
         guard let slot = slot(slot(ofID: id.utf8Span.span), in: .new), let object = objects[slot] else { return false }
@@ -193,16 +195,17 @@ extension SectionTree {
         let payload = payloads[slot]
         _ = remove(slot: slot)
         guard insert(object, at: min(index, self.count()), itemCount: Int(count), payload: payload) else {
-            // No slot is left for the new place; the old one is still there.
+            // No slot is left for the new place: put the section back to its old one.
             undoLastStep()
             return false
         }
         return true
     }
 
-    /// Replaces the object of a section by one with the same identifier, and its number of items (nil: as before).
+    /// Replaces the object of a section by an object with the same identifier.
     ///
-    /// - Returns: the index of the section, nil when it is not there.
+    /// - Parameter itemCount: the new number of items; `nil` to keep the number.
+    /// - Returns: the index of the section; `nil` if there is no such section.
     @discardableResult
     public mutating func replace(_ object: ListObject, itemCount: Int? = nil) -> Int? {
         guard let slot = slot(slot(of: object), in: .new), let before = objects[slot] else { return nil }
@@ -223,9 +226,9 @@ extension SectionTree {
         return index
     }
 
-    /// Sets the numbers of items of all sections; requires that no transaction is open.
+    /// Sets the numbers of items of all sections. Requires that no transaction is open.
     ///
-    /// - Parameter count: how many items a section is to have, by how many it has.
+    /// - Parameter count: returns the new number of items for the current number of items and the object of a section.
     /// - Complexity: O(n).
     mutating func recount(_ count: (_ items: Int, _ object: ListObject) -> Int) {
         assert(!hasOpenTransaction)
@@ -235,7 +238,7 @@ extension SectionTree {
         swap(&order, &self.order)
     }
 
-    /// Sets the payload of the section at an index; not a part of the transaction, so a rollback leaves it.
+    /// Sets the payload of the section at an index. A rollback does not restore the previous payload.
     mutating func setPayload(_ payload: Int32, at index: Int, in side: ListSide = .new) {
         guard let place = order.place(at: index, side) else { return }
         payloads[order.word(at: place).slot] = payload
@@ -249,7 +252,7 @@ extension SectionTree {
         return index
     }
 
-    /// Adds a section to the new state or removes it from there, leaving it in its place.
+    /// Adds a section to the new state, or removes it from the new state. Its place in the tree stays the same.
     mutating func setPresence(of slot: Int, isNew: Bool) {
         let place = order.place(ofSlot: slot)
         var word = order.word(at: place)
@@ -257,6 +260,7 @@ extension SectionTree {
         order.update(slot: slot, to: word, items: order.itemCount(at: place), old: oldVersions[slot]?.items)
     }
 
+    /// Returns a free slot; `nil` if the maximum number of slots is in use.
     private mutating func makeSlot() -> Int? {
         if let slot = freeSlots.popLast() { return slot }
         guard slotCount < SectionWord.maximumSlots else { return nil }
@@ -266,7 +270,9 @@ extension SectionTree {
         return slotCount - 1
     }
 
-    /// Makes a slot the one of its identifier.
+    /// Makes a slot the current slot of its identifier.
+    ///
+    /// - Parameter previous: the slot that the identifier had before; `nil` if the identifier is not in the index.
     mutating func link(_ slot: Int, insteadOf previous: Int?) {
         var identifiers = IdentifierIndex.vacant
         swap(&identifiers, &self.identifiers)
@@ -280,9 +286,9 @@ extension SectionTree {
 }
 
 extension SectionTree {
-    /// Makes the new state the only one.
+    /// Commits the open transaction: drops the old state.
     ///
-    /// - Returns: the sections that are gone, so that their payloads can be freed.
+    /// - Returns: the removed sections, so that the owner can free their payloads.
     /// - Complexity: O(changes · log n).
     public mutating func commit() -> [Section] {
         var gone: [Section] = []
@@ -306,12 +312,12 @@ extension SectionTree {
         return gone
     }
 
-    /// Makes the old state the only one.
+    /// Rolls the open transaction back: drops the new state.
     ///
     /// - Complexity: O(changes · log n).
     mutating func rollback() { rollback(to: Savepoint(steps: 0)) }
 
-    /// Undoes the edits after a savepoint, the last one first.
+    /// Undoes the edits after a savepoint, in reverse order.
     ///
     /// - Complexity: O(undone edits · log n).
     mutating func rollback(to savepoint: Savepoint) {
@@ -338,7 +344,7 @@ extension SectionTree {
         }
     }
 
-    /// The slots that the transaction made or changed, each once, in the order of the first edit.
+    /// Returns the slots that the transaction added or changed, without duplicates, in the order of their first edits.
     func touchedSlots() -> [Int] {
         var seen: Set<Int> = []
         return steps.compactMap { step in
@@ -350,6 +356,7 @@ extension SectionTree {
         }
     }
 
+    /// Returns whether the section in a slot exists in the new state.
     func isNew(_ slot: Int) -> Bool { order.word(at: order.place(ofSlot: slot)).isNew }
 
     private mutating func closeTransaction() {
@@ -358,7 +365,7 @@ extension SectionTree {
         oldVersions.removeAll()
     }
 
-    /// Removes the identifier of a slot, unless it has another slot now.
+    /// Removes the identifier of a slot from the index, unless the identifier has another slot now.
     private mutating func unlink(_ slot: Int) {
         identifiers.remove(slot, hash: hash(ofSlot: slot))
     }

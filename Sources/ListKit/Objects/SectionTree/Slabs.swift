@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A growing sequence of elements in blocks of equal size, so that growing copies no elements.
+/// A growing array of elements in blocks of equal size. Growth adds a block and copies no elements.
 ///
-/// Indexes are checked in debug builds only; the owner assigns them itself.
+/// Indexes are checked only in debug builds, because the owner assigns them itself.
 @safe
 struct Slabs<Element>: ~Copyable {
-    // The slabs own their blocks, every element of which is initialised; lent only for the time of a call.
+    // The slabs own their blocks, and every element is initialized. Pointers to elements are valid only during a call.
     private var blocks: [UnsafeMutablePointer<Element>]
-    /// How many elements there is room for.
+    /// The number of elements in all blocks.
     private(set) var capacity = 0
     private let shift: Int
     private let filler: Element
 
-    /// Makes an empty sequence.
+    /// Creates slabs without blocks.
     ///
-    /// - Parameter blockSize: elements a block; a power of two.
+    /// - Parameters:
+    ///   - blockSize: the number of elements in a block, which must be a power of two.
+    ///   - filler: the initial value of every element.
     init(blockSize: Int, filler: Element) {
         unsafe blocks = []
         shift = blockSize.trailingZeroBitCount
@@ -28,7 +30,7 @@ struct Slabs<Element>: ~Copyable {
         }
     }
 
-    /// Makes room for elements up to a count.
+    /// Adds blocks until there is room for `count` elements.
     mutating func reserve(_ count: Int) {
         while capacity < count {
             let block = UnsafeMutablePointer<Element>.allocate(capacity: 1 << shift)
@@ -50,7 +52,7 @@ struct Slabs<Element>: ~Copyable {
         }
     }
 
-    /// Calls `body` with a run of elements inside of one block.
+    /// Calls `body` with a span of elements, which must lie in one block.
     @inline(__always)
     func withRun<Result>(from index: Int, count: Int, _ body: (Span<Element>) -> Result) -> Result {
         assert(index >= 0 && index + count <= capacity && index & ((1 << shift) - 1) + count <= 1 << shift)
@@ -58,14 +60,14 @@ struct Slabs<Element>: ~Copyable {
         return unsafe body(Span(_unsafeStart: start, count: count))
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     @inline(__always)
     fileprivate func memory(at index: Int) -> UnsafeRawPointer {
         assert(index >= 0 && index < capacity)
         return unsafe UnsafeRawPointer(blocks[index >> shift] + (index & ((1 << shift) - 1)))
     }
 
-    /// Copies a run of elements inside one block, or into another one; both runs may overlap.
+    /// Copies a range of elements to another place in the same block or in another block. The ranges may overlap.
     func move(from source: Int, to target: Int, count: Int) {
         if source > target {
             for offset in 0..<count { self[target + offset] = self[source + offset] }
@@ -76,10 +78,10 @@ struct Slabs<Element>: ~Copyable {
 }
 
 extension Slabs where Element == ListObject? {
-    /// Whether there is an object at an index and has a type; no reference is counted.
+    /// Returns whether there is an object of the given type at an index. Retains no object.
     @inline(__always)
     func hasType(_ type: ObjectType?, at index: Int) -> Bool {
-        // An object is one strong reference and no object is nil; the slab keeps it alive during the comparison.
+        // A `ListObject?` has the layout of an optional strong reference. The slab retains the object.
         guard let object = unsafe memory(at: index).load(as: Unmanaged<ObjectBuffer>?.self) else { return false }
         return unsafe object._withUnsafeGuaranteedRef { buffer in
             unsafe buffer.withUnsafeMutablePointerToHeader { unsafe $0.pointee.type === type }

@@ -2,7 +2,7 @@
 
 /// The fields of an object that `listd/binding` reads.
 struct BindingFields {
-    /// The dictionaries in the field `items` that have an `id` of their own, in order.
+    /// The dictionaries in the field `items` that have a unique `id`, in order.
     let items: [Item]
     let inset: EdgeInsets
     let lineSpacing: Double
@@ -11,18 +11,18 @@ struct BindingFields {
     let header: Fields?
     /// The field `footer`, if it is a dictionary.
     let footer: Fields?
-    /// The elements of `items` without an item, by their places there.
+    /// The elements of the field `items` that make no item, with their indexes in the field.
     private let dropped: [(place: Int, reason: ContentLoss.Reason)]
-    /// The keys of spacings that are no finite numbers.
+    /// The keys of insets and spacings that are not finite numbers.
     private let replaced: [String]
 
     /// One item.
     struct Item {
-        /// Its identity.
+        /// The identity of the item.
         let id: String
-        /// Its content.
+        /// The content of the item.
         let fields: Fields
-        /// Which element of `items` it is.
+        /// The index of the item's element in the field `items`.
         let place: Int
     }
 
@@ -63,7 +63,7 @@ struct BindingFields {
         footer = fields.dictionary(forKey: "footer")
     }
 
-    /// The items with the reuse identifier that they have in an object of a type.
+    /// Returns the items of an object of a type. The reuse identifier is the field `reuse`, or else the type.
     func viewModels(type: String) -> [ListItem] {
         items.map { item in
             ListItem(
@@ -72,7 +72,7 @@ struct BindingFields {
         }
     }
 
-    /// The length of a header or footer along the scroll axis; 0 = there is none.
+    /// Returns the length of a header or footer along the scroll axis, or 0 if there is no such element.
     static func length(of element: Fields?, in direction: ScrollDirection) -> Double {
         element?[lengthKey(in: direction)].flatMap { length($0) } ?? 0
     }
@@ -81,7 +81,7 @@ struct BindingFields {
         direction == .vertical ? "height" : "width"
     }
 
-    /// The length in a value, at least 0; `nil` when it is no finite number.
+    /// Returns the length in a value, at least 0, or `nil` if the value is not a finite number.
     private static func length(_ value: Value) -> Double? {
         guard let number = value.double, number.isFinite else { return nil }
         return max(0, number)
@@ -89,7 +89,7 @@ struct BindingFields {
 }
 
 extension BindingFields {
-    /// How many items an object has, adding the content that is left out of its fields, or replaced in them.
+    /// Returns the number of items of an object. Adds the content that is left out or replaced to `losses`.
     static func countItems(
         of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
     ) -> Int {
@@ -111,15 +111,16 @@ extension BindingFields {
 }
 
 extension Fields {
-    /// The dictionary at a key; `nil` when there is none or it is something else.
+    /// Returns the dictionary at a key, or `nil` if there is no value or another kind of value.
     func dictionary(forKey key: String) -> Fields? {
-        guard var inside = find(key) else { return nil }
+        guard var inside = reader(forKey: key) else { return nil }
         return inside.nextDictionary()
     }
 
-    /// The elements of the array at a key (`aa{sv}`, or `av` of `a{sv}`); `nil` for those that are no dictionaries.
+    /// Returns the elements of the array at a key (`aa{sv}`, or `av` of `a{sv}`), `nil` for each that is not a
+    /// dictionary.
     func dictionaries(forKey key: String) -> [Fields?] {
-        guard var inside = find(key), case .array(_, var elements) = inside.next() else {
+        guard var inside = reader(forKey: key), case .array(_, var elements) = inside.next() else {
             return []
         }
         var result: [Fields?] = []
@@ -129,9 +130,9 @@ extension Fields {
 }
 
 extension FieldsReader {
-    /// The next value if it is an `a{sv}`, looking through variants; moves past the value in any case.
+    /// Reads the next value if it is an `a{sv}`, also inside a variant. Moves past the value in any case.
     ///
-    /// The bytes of such a dictionary are those of fields, so nothing is decoded.
+    /// The bytes of such a dictionary are also the encoding of `Fields`, so nothing is decoded.
     fileprivate mutating func nextDictionary() -> Fields? {
         switch next() {
         case .variant(_, var inside): return inside.nextDictionary()

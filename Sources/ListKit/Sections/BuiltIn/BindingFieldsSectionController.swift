@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `listd/binding`: the items in the field `items`, rebound in place, with insets, spacings, header and footer.
+/// The built-in section controller `listd/binding`, which makes items of the field `items` and rebinds them in place.
+///
+/// Other fields of the object give the insets, spacings, header and footer.
 final class BindingFieldsSectionController: ListBindingSectionController, ListSupplementarySource {
     private var fields = BindingFields(Fields())
 
@@ -43,7 +45,7 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
 
     override func canMoveItem(at index: Int) -> Bool { true }
 
-    /// The object with its items in another order; entries of `items` that make no item are left out.
+    /// Returns the object with an item moved. Elements of the field `items` that make no item are left out.
     override func object(movingItemFrom source: Int, to destination: Int) -> ListObject? {
         guard let object, viewModels.indices.contains(source), viewModels.indices.contains(destination) else {
             return nil

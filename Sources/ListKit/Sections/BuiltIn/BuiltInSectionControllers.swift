@@ -2,12 +2,12 @@
 
 /// The section controllers that need no plugin.
 public enum BuiltInSectionControllers {
-    /// One item that shows the fields of its object.
+    /// The name of the controller that shows the fields of its object in one item.
     public static let single = "listd/single"
-    /// The items in the field `items`, with header and footer.
+    /// The name of the controller that shows the items in the field `items`, with header and footer.
     public static let binding = "listd/binding"
 
-    /// The kind with a name; `nil` when it is not built in.
+    /// Returns the kind with a name, or `nil` if no built-in controller has the name.
     public static func kind(named name: String) -> ListSectionControllerKind? {
         switch name {
         case single: SingleFieldsSectionController.kind
@@ -17,16 +17,17 @@ public enum BuiltInSectionControllers {
     }
 }
 
-/// A provider of the built-in controllers, by a table from type to name.
+/// A provider that selects a built-in controller for each object type by a table of names.
 ///
-/// A type that is not in the table has the entry `*`, else `listd/single`; so has one whose name is not built in.
+/// For a type that is not in the table, it uses the entry `*`, or else `listd/single`. For a name that is not built
+/// in, it uses `listd/single`.
 public final class BuiltInSectionControllerProvider: ListSectionControllerProvider {
     private let names: [String: String]
 
     /// Makes a provider.
     public init(names: [String: String] = [:]) { self.names = names }
 
-    /// The kind for a type, never `nil`.
+    /// Returns the kind for a type, never `nil`.
     public func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
         let name = names[type] ?? names["*"] ?? BuiltInSectionControllers.single
         return BuiltInSectionControllers.kind(named: name) ?? SingleFieldsSectionController.kind

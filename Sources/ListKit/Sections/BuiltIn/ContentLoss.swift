@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content that built-in section controllers left out of the objects of an update, or replaced in them, for one reason.
+/// The content in an update's objects that built-in section controllers left out or replaced for one reason.
 @_spi(Daemon) @frozen public struct ContentLoss: Sendable, Hashable {
-    /// Why.
+    /// The reason why content was left out or replaced.
     @frozen public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// An element of `items` has no text as `id`: it makes no item.
+        /// An element of `items` has no text as `id`, so it makes no item.
         case noItemID = "no-item-id"
-        /// An element of `items` has the `id` of one before it: it makes no item.
+        /// An element of `items` repeats the `id` of an earlier element, so it makes no item.
         case repeatedItemID = "repeated-item-id"
-        /// A size, spacing or place is not a number, or not finite: it counts as absent.
+        /// A size, spacing or coordinate is not a finite number, so it counts as absent.
         case notANumber = "not-a-number"
     }
 
-    /// Why.
+    /// The reason why content was left out or replaced.
     public var reason: Reason
-    /// How often, over all objects.
+    /// The number of occurrences in all objects.
     public var count: Int
-    /// The first object.
+    /// The identifier of the first object with such content.
     public var objectID: String
-    /// The key in its fields, as `items[2].height`.
+    /// The key of the content in the first object's fields, such as `items[2].height`.
     public var key: String
 
     /// Makes a loss.
@@ -30,11 +30,11 @@
     }
 }
 
-/// Adds up the losses of many objects, by reason.
+/// A sum of the content losses of many objects, by reason.
 struct ContentLosses {
     private(set) var losses: [ContentLoss] = []
 
-    /// Counts a loss of an object; its key is only evaluated for the first loss of a reason.
+    /// Counts a loss of an object. `key` is evaluated only for the first loss of each reason.
     mutating func add(_ reason: ContentLoss.Reason, of object: ListObject, key: @autoclosure () -> String) {
         if let index = losses.firstIndex(where: { $0.reason == reason }) {
             losses[index].count += 1

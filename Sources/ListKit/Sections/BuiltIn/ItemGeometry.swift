@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Size and place of an item as its fields give them: `x`, `y`, `width`, `height`, `z`.
+/// The size and position of an item from its fields `x`, `y`, `width`, `height` and `z`.
 ///
-/// Every numeric type counts; negative extents are 0; NaN, infinite or another type is as if the field were absent.
+/// Every numeric type is accepted. Negative extents count as 0. A field that is NaN, infinite or of another type
+/// counts as absent.
 struct ItemGeometry {
     private var x = 0.0
     private var y = 0.0
     private var width: Double?
     private var height: Double?
     private var z = 0.0
-    /// The fields that are no finite numbers, so that they count as absent.
+    /// The fields that are not finite numbers and therefore count as absent.
     private var faults: [Role] = []
 
     init(_ fields: Fields) {
@@ -27,12 +28,13 @@ struct ItemGeometry {
         }
     }
 
-    /// The fields that a layout reads and that are not finite numbers.
+    /// Returns the fields that a layout reads and that are not finite numbers.
     func faults(in layout: ListLayoutKind) -> [Role] {
         layout.usesPlacements ? faults : faults.filter { $0 == .width || $0 == .height }
     }
 
-    /// The item's size; the defaults are the viewport's extent across the scroll axis, and 44 along it.
+    /// Returns the item's size. The defaults are the viewport's extent across the scroll axis, and 44 points along
+    /// the axis.
     func size(in container: ListContainer) -> Size {
         switch container.direction {
         case .vertical: Size(width: width ?? container.size.width, height: height ?? ItemGeometry.standardLength)
@@ -40,18 +42,18 @@ struct ItemGeometry {
         }
     }
 
-    /// The item's place in layouts that use placements.
+    /// Returns the item's frame and z index in layouts that use placements.
     func placement(in container: ListContainer) -> ItemPlacement {
         let clamped = min(max(z, -ItemGeometry.maximumZ), ItemGeometry.maximumZ)
         return ItemPlacement(frame: Rect(origin: Point(x: x, y: y), size: size(in: container)), zIndex: Int(clamped))
     }
 
-    /// The length of an item that names none, in points.
+    /// The length of an item whose fields give no length, in points.
     private static let standardLength = 44.0
-    /// Integers up to here are exact in a double.
+    /// The largest z index: all integers up to this number are exact in a `Double`.
     private static let maximumZ = 9_007_199_254_740_992.0
 
-    /// What a field says of an item; the raw value is its key.
+    /// The meaning of a geometry field. The raw value is the field's key.
     enum Role: String {
         case x, y, width, height, z
 

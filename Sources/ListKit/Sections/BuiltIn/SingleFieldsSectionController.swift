@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `listd/single`: one item that shows all fields of its object.
+/// The built-in section controller `listd/single`, which shows all fields of its object in one item.
 ///
-/// The reuse identifier is the field `reuse`, else the type, else `single`; the size the fields `width` and `height`, else
-/// the viewport's width and 44 (horizontal: 44 and the viewport's height).
+/// The reuse identifier is the field `reuse`, else the type, else `single`. The size is in the fields `width` and
+/// `height`. The defaults are the viewport's width and 44 points, or 44 points and the viewport's height in a
+/// horizontal list.
 final class SingleFieldsSectionController: ListSectionController {
     private var object: ListObject?
 
@@ -33,7 +34,7 @@ final class SingleFieldsSectionController: ListSectionController {
     override func didUpdate(to object: ListObject) { self.object = object }
 
     override func item(at index: Int) -> ListItem {
-        guard let object else { return .fault("no object") }
+        guard let object else { return .fault("the section has no object yet") }
         let fields = object.fields
         let type = object.type
         return ListItem(

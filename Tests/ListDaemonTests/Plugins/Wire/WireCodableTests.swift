@@ -15,9 +15,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Values between the daemon and a worker")
+@Suite("Encoding messages between the daemon and a worker")
 struct WireCodableTests {
-    /// One of every kind of message, with all of its parts set.
+    /// One order of every kind, with all of its parts set.
     private static func orders() throws -> [WorkerOrder] {
         let object = try ListObject(id: "naïve", type: "row", fields: ["n": .int64(-3), "t": .string("text")])
         var configuration = ListAdapter.Configuration(name: "list")
@@ -170,13 +170,13 @@ struct WireCodableTests {
         ]
     }
 
-    @Test("every order and every report → the same bytes when read and written again")
+    @Test("every kind of order and report is decoded and encoded again → the same bytes")
     func roundTrip() throws {
         for order in try Self.orders() { try expectSame(order) }
         for report in try Self.reports() { try expectSame(report) }
     }
 
-    /// The list after an update, and its presentation.
+    /// Updates that contain the new list and its presentation.
     private static func updates() throws -> [ObjectUpdate] {
         let object = try ListObject(id: "o", type: "t", fields: ["n": .int64(1)])
         var update = ObjectUpdate()
@@ -191,7 +191,7 @@ struct WireCodableTests {
         return [ObjectUpdate(), update]
     }
 
-    @Test("an update → the same when read again, except for the list after it; cut off → an error")
+    @Test("an update is decoded → equal, except for the new list, which is not sent; truncated → error")
     func presenting() throws {
         for update in try Self.updates() {
             var update = update
@@ -210,7 +210,7 @@ struct WireCodableTests {
         }
     }
 
-    @Test("an update without all of its objects → none yet; with the rest → the update")
+    @Test("an update arrives without all of its objects → not decoded yet; the rest arrives → decoded")
     func missingObjects() throws {
         let update = try Self.updates()[1]
         var order = PresenterOrder.present(PresenterUpdate(update))
@@ -223,7 +223,7 @@ struct WireCodableTests {
         #expect(whole.update?.changes.updates.map(\.object) == update.changes.updates.map(\.object))
     }
 
-    @Test("invalid changes and items → an error")
+    @Test("invalid changes and items → error")
     func absurdChanges() throws {
         for position in [-1, .min, .max] {
             var update = ObjectUpdate()
@@ -240,12 +240,12 @@ struct WireCodableTests {
     private func expectSame<Value: WireCodable>(_ value: Value) throws {
         let bytes = WireWriter.bytes(of: value)
         let again = try WireReader.value(of: Value.self, from: bytes)
-        // A dictionary may be read in another order.
+        // A dictionary may be decoded in another order.
         #expect(WireWriter.bytes(of: again).count == bytes.count)
         #expect("\(again)".count == "\(value)".count)
     }
 
-    @Test("bytes that were cut off anywhere → an error")
+    @Test("a message is truncated anywhere → error")
     func cut() throws {
         for report in try Self.reports() {
             let bytes = WireWriter.bytes(of: report)
@@ -257,7 +257,9 @@ struct WireCodableTests {
         }
     }
 
-    @Test("bytes that were changed → an error or a value, never more memory than bytes", arguments: 0..<4)
+    @Test(
+        "bytes of a message are changed → an error or a value, and never more memory than the message has bytes",
+        arguments: 0..<4)
     func changed(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let all = try Self.reports().map { WireWriter.bytes(of: $0) } + Self.orders().map { WireWriter.bytes(of: $0) }
@@ -276,7 +278,7 @@ struct WireCodableTests {
         #expect(read > 0)
     }
 
-    /// Reports with a number that no list can have.
+    /// Reports with a number that is impossible for a list.
     private static func absurd() -> [PresenterReport] {
         var events: [AdapterEvent] = []
         var reports: [PresenterReport] = []
@@ -308,7 +310,7 @@ struct WireCodableTests {
             + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
     }
 
-    @Test("positions and sequences out of range → an error")
+    @Test("positions and sequences out of range → error")
     func absurdNumbers() {
         for absurd in Self.absurd() {
             let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
@@ -319,7 +321,7 @@ struct WireCodableTests {
     }
 
     @Test(
-        "an invalid range → an error",
+        "an invalid range → error",
         arguments: [(.min, .max), (-1, 0), (-2, -1), (0, .max), (2, 1), (0, 1 << 32)] as [(Int, Int)])
     func ranges(lower: Int, upper: Int) {
         var writer = WireWriter()
@@ -327,7 +329,7 @@ struct WireCodableTests {
         #expect(throws: WireError.self) { try WireReader.value(of: Range<Int>.self, from: writer.bytes) }
     }
 
-    @Test("a count of large elements in few bytes → no more memory is reserved than the bytes take")
+    @Test("few bytes announce many large elements → no more memory is reserved than the message has bytes")
     func reservation() throws {
         let reader = WireReader([UInt8](repeating: 0, count: 1 << 16))
         #expect(reader.room(for: 1 << 16, of: PictureItem.self) * MemoryLayout<PictureItem>.stride <= 1 << 16)
@@ -340,12 +342,12 @@ struct WireCodableTests {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
         let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))
         guard case .file(let file) = packet else {
-            Issue.record("not a file")
+            Issue.record("the value was not sent in a file")
             return
         }
         #expect(packet.byteCount > 1 << 20)
         guard case .sourceEvent(1, .replace(let objects)) = try packet.value(of: WorkerReport.self) else {
-            Issue.record("something else")
+            Issue.record("the packet had another content")
             return
         }
         #expect(objects == [object])

@@ -20,15 +20,15 @@ struct CallCauseTests {
         map = try BreadcrumbMap()
         slot = try #require(map.slot(7))
         tracer = CallTracer(slot)
-        tracer.use(executor)
+        tracer.setExecutor(executor)
     }
 
-    @Test("a client's call → user and request; the daemon's own → none; long texts are cut")
+    @Test("a client's call → its user and request; the daemon's own call → no user; long texts are truncated")
     func written() async {
         await withCheckedContinuation { done in
             executor.post {
                 let object = String(repeating: "x", count: 1000)
-                tracer.act(for: CallCause(user: 1000, request: 1 << 40)) {
+                tracer.withCause(CallCause(user: 1000, request: 1 << 40)) {
                     tracer.trace(.selection, "p/C", object) {
                         #expect(slot.breadcrumb?.cause == CallCause(user: 1000, request: 1 << 40))
                         #expect(slot.breadcrumb?.controller == "p/C")
@@ -46,12 +46,12 @@ struct CallCauseTests {
     }
 
     @Test(
-        "a timer set in a client's call → the same user, and so for timers that it sets; a timer of the list itself → none"
+        "a timer set in a client's call, and timers set by that timer → the same user; the list's own timer → no user"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in
             executor.post {
-                tracer.act(for: CallCause(user: 1000, request: 5)) {
+                tracer.withCause(CallCause(user: 1000, request: 5)) {
                     tracer.trace(.selection, "p/C", "o") {
                         tracer.perform(after: 0) {
                             let first = slot.breadcrumb?.cause
@@ -71,7 +71,7 @@ struct CallCauseTests {
         #expect(causes == [CallCause(user: 1000, request: 0), CallCause(user: 1000, request: 0), nil])
     }
 
-    @Test("a call of a data source, also a write → its text for logs names it")
+    @Test("a data source reads or writes → the text for logs names the source")
     func names() {
         for kind in [
             PluginCallback.sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor, .sourceWrite,
@@ -81,7 +81,9 @@ struct CallCauseTests {
         }
     }
 
-    @Test("one call in progress → certain; several → perhaps; none for a list → nothing; of a caller if one of them is")
+    @Test(
+        "one call in progress → certain; several → possible; none for the list → none; any of a caller → blames a caller"
+    )
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")
         let other = Breadcrumb(kind: .selection, controller: "c", object: "o", cause: CallCause(user: 1, request: 1))

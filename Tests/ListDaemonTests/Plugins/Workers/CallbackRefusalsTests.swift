@@ -10,10 +10,10 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Which calls are refused after a worker died of one")
+@Suite("Refusing calls that killed a worker before")
 struct CallbackRefusalsTests {
     private var refusals = CallbackRefusals()
-    /// The objects of the list, from the first section on.
+    /// The objects of the list, one for each section.
     private let list = (0..<10).map { "o\($0)" }
 
     private func isRefused(_ command: AdapterCommand) -> Bool {
@@ -51,14 +51,14 @@ struct CallbackRefusalsTests {
         .view(9, 1, .setViewport(seen: 0, Rect(x: 0, y: y, width: width, height: height)))
     }
 
-    @Test("nothing happened → nothing is refused")
+    @Test("no worker has died → every call is allowed")
     func empty() {
         #expect(refusals.isEmpty)
         #expect(!isRefused(select("o1")))
     }
 
     @Test(
-        "ChangeSelection → refused for the object of which a worker died, like Select and Deselect"
+        "ChangeSelection with an object that killed a worker → refused, as Select and Deselect are"
     )
     mutating func manySelected() {
         func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
@@ -73,13 +73,13 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(select("o2", 0, false)) && !isRefused(change(["o1"], ["o2", "o3"])))
         die(change(["o1"], ["o3"]), on: "o3")
         #expect(isRefused(select("o3", 0, false)) && isRefused(change([], ["o3"])) && !isRefused(select("o3")))
-        // A call is not refused for an object that it did not name.
+        // A call is not refused for an object that the call did not name.
         die(change(["o6"]), on: "o7")
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
 
     @Test(
-        "Select, Deselect, SetHighlighted, Invoke → refused for the same call on the object, in any item and view; nothing else"
+        "Select, Deselect, SetHighlighted, Invoke killed a worker → only the same call on that object is refused"
     )
     mutating func named() {
         die(select("o1"), on: "o1")
@@ -97,7 +97,9 @@ struct CallbackRefusalsTests {
         #expect(isRefused(invoke("o1", "b")) && !isRefused(invoke("o2", "a")))
     }
 
-    @Test("ReportScroll → refused in views that show the object, in this phase; SetOnScreen → never")
+    @Test(
+        "ReportScroll killed a worker → refused in views that show the object, in this phase; SetOnScreen → never refused"
+    )
     mutating func phases() {
         func report(_ phase: ScrollPhase, in view: ViewID) -> AdapterCommand { .view(9, view, .reportScroll(phase)) }
         die(report(.began, in: 1), on: "o5")
@@ -107,7 +109,9 @@ struct CallbackRefusalsTests {
         #expect(!isRefused(.view(9, 1, .setOnScreen(true))))
     }
 
-    @Test("GetItems, SetVisibleRange, MoveItem → refused for ranges and moves with the object, wherever it is")
+    @Test(
+        "GetItems, SetVisibleRange, MoveItem killed a worker → refused for ranges and moves with the object, wherever it is"
+    )
     mutating func ranges() {
         die(items(0, 10), on: "o5")
         #expect(isRefused(items(5, 1)) && isRefused(items(0, 6)) && isRefused(items(3, .max / 2)))
@@ -116,7 +120,7 @@ struct CallbackRefusalsTests {
         die(range(0, 9), on: "o5")
         #expect(isRefused(range(5, 5)) && isRefused(range(4, 7)))
         #expect(!isRefused(range(0, 4)) && !isRefused(range(6, 9)) && !isRefused(range(7, 3)))
-        // A view that opens at an object has a range with only a size: a range of the same size is refused.
+        // A view that opens at an object has a range with only a size. A range of the same size is refused.
         die(range(0, 1), on: "o7")
         #expect(isRefused(range(0, 1)) && isRefused(range(7, 7)) && !isRefused(range(0, 2)))
         die(move(5, 5), on: "o5")
@@ -124,7 +128,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "SetViewport → refused where it covers what was new, at that width; allowed after any change of the list"
+        "SetViewport killed a worker → refused where it covers the new part, at that width; allowed after any list change"
     )
     mutating func viewports() {
         let before = Rect(x: 0, y: 300, width: 100, height: 100)
@@ -138,7 +142,9 @@ struct CallbackRefusalsTests {
         #expect(isRefused(viewport(500)) && !isRefused(viewport(510)))
     }
 
-    @Test("the object, or the one whose callback it was, changes → allowed again; another one changes → still refused")
+    @Test(
+        "the object, or the object of the fatal callback, changes → allowed again; another object changes → still refused"
+    )
     mutating func changes() {
         die(select("o1"), on: "o2")
         die(select("o3"), on: "o3")
@@ -151,7 +157,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("Ack, Resync, Close → never refused")
+    @Test("Ack, Resync and Close killed a worker → never refused")
     mutating func allowed() {
         for command in [ViewCommand.acknowledge(sequence: 1), .resync, .close] {
             die(.view(9, 1, command), on: "o1")
@@ -160,7 +166,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("more refusals than are kept → the oldest is forgotten; the same again → kept once")
+    @Test("more refusals than are kept → the oldest is dropped; a repeated refusal → kept once")
     mutating func bounded() {
         for _ in 0..<3 { die(select("o1"), on: "o1") }
         for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }

@@ -14,43 +14,45 @@ struct CallerBackOffTests {
     private let start = ContinuousClock.now
     private var backOff = CallerBackOff()
 
-    @Test("one death → nobody waits; each further one → twice as long, at most a minute; others never wait")
+    @Test(
+        "a caller's first fatal call → no wait; each later one → twice the wait, at most a minute; others never wait"
+    )
     mutating func doubles() {
         backOff.recordDeath(by: 1000, at: start)
-        #expect(backOff.wait(of: 1000, at: start) == nil)
+        #expect(backOff.remainingWait(of: 1000, at: start) == nil)
         var waits: [Duration] = []
         var now = start
         for death in 2...10 {
             backOff.recordDeath(by: 1000, at: now)
-            #expect(backOff.wait(of: 1000, at: now)?.deaths == death)
-            let time = backOff.wait(of: 1000, at: now)?.time ?? .zero
+            #expect(backOff.remainingWait(of: 1000, at: now)?.deaths == death)
+            let time = backOff.remainingWait(of: 1000, at: now)?.time ?? .zero
             waits.append(time)
             now += time
-            #expect(backOff.wait(of: 1000, at: now) == nil)
+            #expect(backOff.remainingWait(of: 1000, at: now) == nil)
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
-        #expect(backOff.wait(of: 1001, at: start) == nil)
+        #expect(backOff.remainingWait(of: 1001, at: start) == nil)
     }
 
-    @Test("no death for ten minutes, or another plugin → no wait")
+    @Test("ten minutes without a death, or another plugin → no wait")
     mutating func forgets() {
         for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory
         backOff.recordDeath(by: 1, at: later)
-        #expect(backOff.wait(of: 1, at: later) == nil)
+        #expect(backOff.remainingWait(of: 1, at: later) == nil)
         backOff.recordDeath(by: 1, at: later)
-        #expect(backOff.wait(of: 1, at: later) != nil)
+        #expect(backOff.remainingWait(of: 1, at: later) != nil)
         backOff.removeAll()
-        #expect(backOff.wait(of: 1, at: later) == nil)
+        #expect(backOff.remainingWait(of: 1, at: later) == nil)
     }
 
-    @Test("more users than are remembered → the one whose last death is the longest ago is forgotten")
+    @Test("more users than can be tracked → the user whose last death is the longest ago is evicted")
     mutating func bounded() {
         for user in 0...UInt32(CallerBackOff.mostUsers) {
             for _ in 0..<2 { backOff.recordDeath(by: user, at: start + .milliseconds(Int(user))) }
         }
         let now = start + .milliseconds(500)
-        #expect(backOff.wait(of: 0, at: now) == nil)
-        #expect(backOff.wait(of: 1, at: now) != nil)
+        #expect(backOff.remainingWait(of: 0, at: now) == nil)
+        #expect(backOff.remainingWait(of: 1, at: now) != nil)
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Workers that send false reports", .timeLimit(.minutes(5)))
 struct DishonestWorkerTests {
-    /// A list of three objects at revision 7, whose view 1 is open.
+    /// Returns a list of three objects at revision 7, whose view 1 is open.
     private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
         let stage = ListHostStage(try (0..<3).map { try ListObject(id: "o\($0)") }, revision: 7)
         try await stage.present(in: worker, itemCount: 3)
@@ -23,7 +23,7 @@ struct DishonestWorkerTests {
         return stage
     }
 
-    /// The effects of a worker's report; nil = the worker is blamed.
+    /// Returns the effects of a worker's report; `nil` = the worker is blamed.
     private func said(
         after reports: [PresenterReport], _ prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
     ) async throws -> [AdapterEffect]? {
@@ -41,7 +41,7 @@ struct DishonestWorkerTests {
         try await said(after: reports, prepare) == nil
     }
 
-    /// Orders the worker to present a move of `o3` behind the others.
+    /// Orders the worker to present an update that moves `o3` behind the other objects.
     private func insert(_ stage: ListHostStage, _ worker: FalseWorker) async throws {
         try stage.put(2, "o3")
         _ = try await worker.nextUpdate()
@@ -59,17 +59,17 @@ struct DishonestWorkerTests {
         .presented(.items(transaction.itemCount, [.updated(transaction)], transaction))
     }
 
-    @Test("a number of items that no list can have → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    @Test("an impossible number of items → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
     func items(count: Int) async throws {
         #expect(try await isBlamed(.changed(.items(count))))
         #expect(try await isBlamed(.answer(9, .success(.done), .items(count))))
-        // This report has one section too many.
+        // The report then has one section more than a list may have.
         let most = count == 3_000_001 ? 4_000_001 : count
         let reload = transaction { ($0.kind, $0.sections, $0.itemCount) = (.reload, SectionBatch(), most) }
         #expect(try await isBlamed(presented(reload), after: insert))
     }
 
-    @Test("an update as ordered, or a reload → announced with the daemon's own revision and number of objects")
+    @Test("the ordered update or a reload is reported → announced with the daemon's own revision and number of objects")
     func honest() async throws {
         for honest in [transaction(), transaction().reloaded] {
             let said = try #require(try await said(after: [presented(honest)], insert))
@@ -83,7 +83,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("an update that was not ordered → the worker is blamed")
+    @Test("an update is reported that was not ordered → the worker is blamed")
     func otherUpdates() async throws {
         let lies: [(inout Transaction) -> Void] = [
             { $0.sections.inserts = [] }, { $0.sections.inserts = [IndexRun(first: 2, length: 1)] },
@@ -99,12 +99,12 @@ struct DishonestWorkerTests {
             let isBlamed = try await isBlamed(presented(transaction(lie)), after: insert)
             #expect(isBlamed, "lie \(number)")
         }
-        // Any update may report reloads of existing sections.
+        // Any update may contain reloads of existing sections.
         let reload = transaction { $0.sections.reloads = [IndexRun(first: 0, length: 3)] }
         #expect(try await !isBlamed(presented(reload), after: insert))
     }
 
-    @Test("a report without an order: presented, opened, an item moved, more objects → the worker is blamed")
+    @Test("a report without an order (presented, opened, item moved, more objects) → the worker is blamed")
     func unasked() async throws {
         #expect(try await isBlamed(.presented(.items(3))))
         #expect(try await isBlamed(presented(transaction())))
@@ -115,7 +115,7 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(.changed(.items(3), answering: 1)))
     }
 
-    @Test("sections are added or removed without an update → the worker is blamed; all items change → allowed")
+    @Test("sections are added or removed without an update → the worker is blamed; all items change → accepted")
     func sections() async throws {
         var changed = transaction { ($0.sections, $0.sectionCount, $0.itemCount) = (SectionBatch(), 3, 3) }
         changed.items.reloads = [ItemPlace(section: 2, item: 0)]
@@ -125,7 +125,7 @@ struct DishonestWorkerTests {
     }
 
     @Test(
-        "a moved item makes another object, or one that is too large → the worker is blamed; its own → stored"
+        "a moved item changes another object, or makes one too large → the worker is blamed; changes its own object → stored"
     )
     func moved() async throws {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
@@ -143,13 +143,13 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(own, after: ask))
     }
 
-    @Test("an answer without a request → ignored")
+    @Test("an answer to no request → ignored")
     func answers() async throws {
         let said = try #require(try await said(after: [.answer(9, .success(.done), .items(3))]))
         #expect(said.isEmpty)
     }
 
-    @Test("a report about a view of another list → ignored; about its own → passed on")
+    @Test("a report about another list's view → ignored; about the list's own view → passed on")
     func views() async throws {
         for view in [2, 0, .max] as [ViewID] {
             let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
@@ -161,7 +161,7 @@ struct DishonestWorkerTests {
         }
         let said = try await said(after: [.changed(.items(3, [.closed(view: 1)]))])
         guard case .closed(1, .closed)? = said?.last else {
-            Issue.record("not closed")
+            Issue.record("the view was not closed")
             return
         }
     }
@@ -172,7 +172,7 @@ struct DishonestWorkerTests {
             frame: .zero, z: 0, content: [:])
     }
 
-    @Test("a view that shows more and more items, and removes none → the worker is blamed")
+    @Test("a view shows more and more items and removes none → the worker is blamed")
     func slots() async throws {
         var changes = (1...10).map { step in
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
@@ -191,7 +191,7 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
-    @Test("more and more objects that are displayed and in the working range → the worker is blamed")
+    @Test("more and more objects are displayed or in the working range → the worker is blamed")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
         var display = DisplayChange(view: 1, revision: 7)
@@ -216,7 +216,7 @@ struct DishonestWorkerTests {
         #expect(!worker.complaints.recorded.isEmpty)
     }
 
-    @Test("released slots of more and more reuse identifiers → those with the lowest numbers are forgotten")
+    @Test("released slots have more and more reuse identifiers → those with the lowest numbers are evicted")
     func released() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
@@ -231,7 +231,7 @@ struct DishonestWorkerTests {
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
 
-    @Test("sizes of missing objects or items → forgotten when there are many")
+    @Test("many sizes of missing objects or items are reported → evicted")
     func measured() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
@@ -245,7 +245,7 @@ struct DishonestWorkerTests {
         #expect(memory.present.measured.count <= 100)
     }
 
-    @Test("an impossible viewport → the one before stays")
+    @Test("an impossible viewport is reported → the previous viewport stays")
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {
@@ -265,7 +265,7 @@ struct DishonestWorkerTests {
 }
 
 extension Transaction {
-    /// The same transaction as a reload without batches.
+    /// The same transaction as a reload, without batches.
     fileprivate var reloaded: Transaction {
         var reload = self
         (reload.kind, reload.sections, reload.items) = (.reload, SectionBatch(), ItemBatch())

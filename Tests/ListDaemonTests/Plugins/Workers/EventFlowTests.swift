@@ -13,7 +13,7 @@ import Testing
 
 @Suite("EventFlow: a source waits until its events are consumed", .timeLimit(.minutes(5)))
 struct EventFlowTests {
-    @Test("stopped while threads wait → each of them goes on")
+    @Test("the flow is stopped while threads wait → all of them continue")
     func stop() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Bool>())
         let count = 100
@@ -29,11 +29,11 @@ struct EventFlowTests {
         for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == false) }
         flow.open()
         for _ in 0..<count { #expect(try await steps.next(timeout: .seconds(60)) == true) }
-        // Threads that come later do not wait.
+        // A thread that arrives later does not wait.
         flow.wait()
     }
 
-    @Test("an event is consumed → one waiting thread goes on")
+    @Test("an event is consumed → one waiting thread continues")
     func taken() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Int>())
         Thread.detachNewThread {
@@ -44,7 +44,7 @@ struct EventFlowTests {
         }
         for step in 0..<3 {
             #expect(steps.recorded.isEmpty)
-            flow.go()
+            flow.signal()
             #expect(try await steps.next(timeout: .seconds(60)) == step)
         }
         flow.open()

@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Lines of a worker's output")
+@Suite("Splitting a worker's output into lines")
 struct OutputLinesTests {
     private func lines(_ parts: [[UInt8]], greatestLength: Int = 100) -> [String] {
         var lines = OutputLines(greatestLength: greatestLength)
@@ -22,7 +22,7 @@ struct OutputLinesTests {
         return found
     }
 
-    @Test("text in pieces of any size → the same lines, without empty ones, also the last one without a line end")
+    @Test("text in pieces of any size → the same lines, without empty ones; a last line without a newline counts")
     func pieces() {
         let text = Array("one\n\ntwo ü\nthree".utf8)
         for size in 1...text.count {
@@ -31,14 +31,14 @@ struct OutputLinesTests {
         }
     }
 
-    @Test("a line that is too long → its beginning, in whatever pieces it arrives, and the next line is whole")
+    @Test("a line over the limit, in any pieces → only its beginning; the next line is complete")
     func cut() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
         #expect(lines([long, long, Array("\nnext\n".utf8)], greatestLength: 4) == ["xxxx", "next"])
         #expect(lines([[], long], greatestLength: 4) == ["xxxx"])
     }
 
-    @Test("a line for the log → cut with “…”, invalid bytes and control characters replaced")
+    @Test("a line for the log → truncated with “…”; invalid bytes and control characters are replaced")
     func text() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: PluginLogger.greatestLength + 1)
         #expect(WorkerOutput.text(of: long).last == "…")

@@ -36,7 +36,7 @@ struct PresentationHostTests {
         await withCheckedContinuation { done in executor.post { done.resume() } }
     }
 
-    @Test("a list is closed in its worker → its engine and its presentation are released")
+    @Test("a list is closed in its worker → its engine and its presentation are deallocated")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
         try send(runtime, .host(1, crumb: 1))
@@ -58,7 +58,7 @@ struct PresentationHostTests {
         #expect(list == nil)
     }
 
-    @Test("resumed with a selection → missing items are dropped from it, and no callback for it")
+    @Test("resumed with a selection → missing items are removed from the selection, without a callback")
     func selection() async throws {
         let kept = SelectedItem(objectID: "o3", item: 0)
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
@@ -71,7 +71,7 @@ struct PresentationHostTests {
             list.post { $0.perform(order) }
             let output = try await reported.next(timeout: .seconds(60))
             guard case .opened(let news)? = output.reports.first else {
-                Issue.record("not opened")
+                Issue.record("the list was not opened")
                 return
             }
             #expect(news.selection == items.filter { $0 == kept })
@@ -79,7 +79,7 @@ struct PresentationHostTests {
         }
     }
 
-    /// Changes its item again and again.
+    /// A section controller that changes its item again and again.
     private final class Restless: ListSectionController {
         override func didUpdate(to object: ListObject) { change() }
         override func item(at index: Int) -> ListItem { ListItem(identity: "i", reuseIdentifier: "r", content: [:]) }
@@ -89,7 +89,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("items change without end → as many reports as the burst, then as many as the interval allows")
+    @Test("items change without end → a burst of reports, then one report per interval")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(
@@ -109,14 +109,14 @@ struct PresentationHostTests {
             list.post { $0.perform(.allowChanges(more)) }
             let wanted = more == 0 ? PresenterOrder.changesAtOnce : more
             for _ in 0..<wanted {
-                _ = try await reported.next(timeout: .seconds(60)) { $0.reports.contains(where: \.isUnaskedChange) }
+                _ = try await reported.next(timeout: .seconds(60)) { $0.reports.contains(where: \.isUnrequestedChange) }
             }
             for _ in 0..<20 { await settle(list.executor) }
-            #expect(!reported.recorded.contains { $0.reports.contains(where: \.isUnaskedChange) })
+            #expect(!reported.recorded.contains { $0.reports.contains(where: \.isUnrequestedChange) })
         }
     }
 
-    @Test("objects are missing → nothing is presented until they arrive; calls in between see the old list")
+    @Test("objects are missing → nothing is presented until they arrive; calls in between read the old list")
     func missing() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(

@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("When a worker is started, restarted and given up")
+@Suite("Starting, restarting and giving up a worker")
 struct WorkerLifecycleTests {
     private let start = ContinuousClock.now
     private var lifecycle = WorkerLifecycle()
@@ -21,18 +21,20 @@ struct WorkerLifecycleTests {
         return action
     }
 
-    @Test("needed → started once, however often it is needed")
+    @Test("a worker is needed → started once, however often it is needed")
     mutating func need() {
-        #expect(lifecycle.need() == .start)
-        #expect(lifecycle.need() == .none)
+        #expect(lifecycle.request() == .start)
+        #expect(lifecycle.request() == .none)
         lifecycle.didStart()
         #expect(lifecycle.state == .running)
-        #expect(lifecycle.need() == .none)
+        #expect(lifecycle.request() == .none)
     }
 
-    @Test("deaths within a minute → longer and longer pauses, and the fifth is the last")
+    @Test(
+        "deaths within a minute of each other → longer and longer pauses; after the fifth death, the worker is given up"
+    )
     mutating func backOff() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.didStart()
         let actions = (0..<5).map { dieAndComeBack(at: .seconds($0)) }
         #expect(
@@ -47,10 +49,10 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths caused by callers → longer pauses up to a maximum, and never given up; other deaths are counted separately"
+        "deaths caused by callers → longer pauses up to a maximum, never given up; other deaths are counted separately"
     )
     mutating func callers() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.didStart()
         var pauses: [WorkerLifecycle.Action] = []
         for number in 0..<20 {
@@ -64,9 +66,9 @@ struct WorkerLifecycleTests {
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
     }
 
-    @Test("deaths more than a minute apart → short pauses without end")
+    @Test("deaths more than a minute apart → always a short pause, never given up")
     mutating func rareDeaths() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.didStart()
         for number in 0..<20 {
             #expect(dieAndComeBack(at: .seconds(60 * number)) == .pause(.milliseconds(50)))
@@ -74,33 +76,35 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.restartCount == 20)
     }
 
-    @Test("failed and loaded again → deaths count from zero")
+    @Test("given up, then loaded again → deaths count from zero")
     mutating func again() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
-        #expect(lifecycle.need() == .start)
+        #expect(lifecycle.request() == .start)
         #expect(lifecycle.didDie(at: start + .seconds(6)) == .pause(.milliseconds(50)))
     }
 
-    @Test("dies while it starts → counts as well")
+    @Test("the worker dies while it starts → counted as a death")
     mutating func diesEarly() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         #expect(lifecycle.didDie(at: start) == .pause(.milliseconds(50)))
         #expect(lifecycle.state == .pausing)
     }
 
-    @Test("dismissed during the pause → is not started")
+    @Test("the worker is dismissed during the pause → not started")
     mutating func dismissed() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         _ = lifecycle.didDie(at: start)
         lifecycle.dismiss()
         #expect(lifecycle.pauseIsOver() == .none)
-        #expect(lifecycle.need() == .start)
+        #expect(lifecycle.request() == .start)
     }
 
-    @Test("dies while a successor loads, which takes over → running, and the end of the pause starts nothing")
+    @Test(
+        "the worker dies while its successor loads, and that takes over → running; the end of the pause starts no worker"
+    )
     mutating func successorDuringPause() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.didStart()
         for number in 0..<3 { _ = dieAndComeBack(at: .seconds(number)) }
         #expect(lifecycle.didDie(at: start + .seconds(3)) == .pause(.milliseconds(400)))
@@ -108,13 +112,15 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.state == .running)
         #expect(lifecycle.pauseIsOver() == .none)
         #expect(lifecycle.restartCount == 3)
-        // Its deaths count together with those of its predecessor.
+        // Deaths of the successor are added to those of its predecessor.
         #expect(lifecycle.didDie(at: start + .seconds(4)) == .giveUp)
     }
 
-    @Test("fails while a successor loads, which takes over → running, and deaths count from zero")
+    @Test(
+        "the worker is given up while its successor loads, which then takes over → running, and deaths count from zero"
+    )
     mutating func successorAfterFailure() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.didStart()
         for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
         #expect(lifecycle.state == .failed)
@@ -123,28 +129,28 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
     }
 
-    @Test("a successor takes over from a worker that runs or starts → running, started once")
+    @Test("a successor takes over from a running or starting worker → running, started once")
     mutating func successor() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .running)
         lifecycle.didStart()
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .running)
-        #expect(lifecycle.need() == .none)
+        #expect(lifecycle.request() == .none)
     }
 
-    @Test("dismissed while a successor loads → stays idle")
+    @Test("the worker is dismissed while a successor loads → stays idle")
     mutating func successorOfNobody() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.dismiss()
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .idle)
     }
 
-    @Test("the plugin refuses to load → failed at once")
+    @Test("the plugin refuses to load → given up immediately")
     mutating func refused() {
-        _ = lifecycle.need()
+        _ = lifecycle.request()
         lifecycle.refuse()
         #expect(lifecycle.state == .failed)
     }

@@ -9,31 +9,31 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("WorkerPulse: when a silent worker is given up")
+@Suite("WorkerPulse: detecting a worker that hangs")
 struct WorkerPulseTests {
     private let start = ContinuousClock.now
     private var pulse = WorkerPulse(callbackTimeout: .seconds(5))
 
     private mutating func look(_ seconds: Int, isListening: Bool = true) -> WorkerPulse.Action {
-        pulse.look(at: start + .seconds(seconds), isListening: isListening)
+        pulse.check(at: start + .seconds(seconds), isListening: isListening)
     }
 
-    @Test("asked and silent → given up after the callback's limit and a grace period, and not before")
+    @Test("a pinged worker stays silent → given up after the callback's time limit and a grace period, not before")
     mutating func silence() {
         #expect(look(0) == .ask)
         for second in 1..<10 { #expect(look(second) == .none) }
         #expect(look(10) == .giveUp)
     }
 
-    @Test("any report → the time starts again")
+    @Test("the worker sends any report → the time limit starts anew")
     mutating func answers() {
         for second in 0..<100 {
             #expect(look(second) == (second.isMultiple(of: 9) ? .ask : .none))
-            if second % 9 == 8 { pulse.heard() }
+            if second % 9 == 8 { pulse.recordAnswer() }
         }
     }
 
-    @Test("no check for an hour, as the machine slept → counts as one step")
+    @Test("no check for an hour, because the machine slept → counts as one step")
     mutating func lateLooks() {
         #expect(look(0) == .ask)
         #expect(look(3600) == .none)
@@ -41,13 +41,13 @@ struct WorkerPulseTests {
         #expect(look(3609) == .giveUp)
     }
 
-    @Test("late checks that run all at once → count as the time that has passed")
+    @Test("delayed checks run together → count as the time that has passed")
     mutating func burst() {
         #expect(look(0) == .ask)
         for _ in 0..<100 { #expect(look(1) == .none) }
     }
 
-    @Test("its reports are not read → the silence begins when they are read again")
+    @Test("the daemon does not read the worker's reports → the silence begins when reading resumes")
     mutating func unread() {
         #expect(look(0) == .ask)
         for second in 1..<50 { #expect(look(second, isListening: false) == .none) }
@@ -55,7 +55,7 @@ struct WorkerPulseTests {
         #expect(look(59) == .giveUp)
     }
 
-    @Test("its reports are never read → not even asked")
+    @Test("the daemon never reads the worker's reports → the worker is not pinged")
     mutating func notAsked() {
         for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
         #expect(look(50) == .ask)

@@ -2,20 +2,21 @@
 
 internal import PluginAPI
 
-/// The entries of a directory as objects in order, and what changes in them.
+/// The sorted entries of a directory as objects of a list. It computes the changes to send to the list.
 ///
-/// An object keeps its identifier through renames: at first it is the entry's name, with a number if another entry,
-/// which once had the name, has this identifier. A file that is written anew and moved over the old one, as editors do,
-/// counts as a change of the old one. Pure: the state of the file system is passed in, values are returned.
+/// An object keeps its identifier when its entry is renamed. The identifier is the first name of the entry, with a
+/// number appended if another entry has this identifier already. When a file is moved over another one, as editors
+/// do to save it, the object of the replaced file stays and is updated. The class makes no system calls: the state
+/// of the file system is passed in.
 ///
-/// The entries below a directory follow it directly, and move with it.
+/// The entries below a directory come directly after the directory, and move with it.
 ///
-/// Complexity: a change costs O(log n) comparisons for each entry that it concerns, and moves O(n) pointers.
+/// Complexity: a change costs O(log n) comparisons for each affected entry, and moves O(n) pointers.
 final class DirectoryListing {
-    /// An entry in its place.
+    /// An entry with its identifier, sort key and heading.
     final class Place {
         let id: String
-        /// The identifier as the file system compares names.
+        /// The identifier, compared byte by byte as the file system compares names.
         var key: ExactText { ExactText(id) }
         private(set) var entry: FileEntry { didSet { order = EntryOrder(entry) } }
         private(set) var order: EntryOrder
@@ -57,13 +58,14 @@ final class DirectoryListing {
     /// The entries in the order of the list.
     var entries: [FileEntry] { places.map(\.entry) }
 
-    /// The whole directory anew, for ``apply(_:)`` when it is in order.
+    /// Returns a renewal that replaces all entries. Pass it to ``apply(_:)`` when it is complete.
     ///
-    /// Entries known by their path keep their identifiers, and so do entries that appear under another path with the
-    /// same inode, if their old path is gone.
+    /// An entry keeps the identifier of its path. An entry under a new path keeps the identifier of its inode, if
+    /// the old path of that inode is gone.
     func renewal(with entries: [FileEntry]) -> ListingRenewal { ListingRenewal(entries, replacing: byPath) }
 
-    /// Applies a renewal; the listing must not have changed in another way since it began.
+    /// Replaces all entries by those of a complete renewal. The listing must not have changed since
+    /// ``renewal(with:)`` created it.
     func apply(_ renewal: ListingRenewal) {
         byPath = renewal.byPath
         ids = renewal.ids
@@ -71,8 +73,9 @@ final class DirectoryListing {
         _ = updateHeadings()
     }
 
-    /// Adds the objects of the list that are not there yet until a time, at least one; true = all are there.
-    func describe(into objects: inout [ListObject], until end: ContinuousClock.Instant) throws(ListError) -> Bool {
+    /// Appends the objects that `objects` lacks until `end`, at least one. Returns `true` when `objects` has all of
+    /// them.
+    func appendObjects(to objects: inout [ListObject], until end: ContinuousClock.Instant) throws(ListError) -> Bool {
         objects.reserveCapacity(places.count)
         while objects.count < places.count {
             objects.append(try object(of: places[objects.count]))
@@ -85,16 +88,16 @@ final class DirectoryListing {
         try place.entry.object(id: place.id, heading: place.heading, isRecursive: isRecursive)
     }
 
-    /// Applies changes.
+    /// Applies renames and new attributes of entries, and returns the changes to send to the list.
     ///
     /// - Parameters:
-    ///   - renames: in the order in which they happened.
-    ///   - statuses: the touched paths, among them both of each rename, as they are now; `nil` = no such entry. With a
-    ///     directory that is new comes everything below it.
+    ///   - renames: The renames in the order in which they happened.
+    ///   - statuses: The present attributes of the touched paths, including both paths of each rename; `nil` if the
+    ///     path has no entry any more. A new directory comes with all entries below it.
     func apply(renames: [PendingChanges.Rename], statuses: [EntryPath: FileEntry?]) throws(ListError) -> Changes {
         var draft = Draft()
         for rename in renames { apply(rename, to: &draft) }
-        // A directory before what is in it.
+        // Shorter paths first: a directory before its entries.
         for (path, status) in statuses.sorted(by: { $0.key.bytes.count < $1.key.bytes.count }) {
             apply(status, at: path, to: &draft)
         }
@@ -114,8 +117,8 @@ final class DirectoryListing {
     private func apply(_ rename: PendingChanges.Rename, to draft: inout Draft) {
         guard rename.from != rename.to, let place = byPath[rename.from] else { return }
         if let other = byPath[rename.to] {
-            // A file moved over another: the object of the replaced file stays and is read again. Of directories only
-            // an empty one can be replaced.
+            // When a file is moved over another one, the object of the replaced file stays and is updated. Only an
+            // empty directory can be replaced by another directory.
             let replaced = place.entry.kind == .directory ? other : place
             remove(range(of: replaced), into: &draft)
             if replaced === place { return }
@@ -132,7 +135,7 @@ final class DirectoryListing {
         case (let place?, let entry?):
             let isSame = entry.kind == .directory && entry.identity == place.entry.identity
             if place.entry.kind == .directory, !isSame { remove(range(of: place).dropFirst(), into: &draft) }
-            if place.entry != entry { put(place, entry, into: &draft) }
+            if place.entry != entry { replaceEntry(of: place, with: entry, in: &draft) }
         case (nil, let entry?):
             let place = Place(id: Self.newID(for: path, among: &ids), entry: entry)
             byPath[path] = place
@@ -154,7 +157,7 @@ final class DirectoryListing {
         places.removeSubrange(range)
     }
 
-    /// Moves an entry, and all below it, to another path.
+    /// Moves an entry, and all entries below it, to another path.
     private func move(_ place: Place, from old: EntryPath, to new: EntryPath, into draft: inout Draft) {
         let range = range(of: place)
         let moved = Array(places[range])
@@ -169,8 +172,8 @@ final class DirectoryListing {
         places.insert(contentsOf: moved, at: index(of: place.order))
     }
 
-    /// Replaces the attributes of an entry; its path stays.
-    private func put(_ place: Place, _ entry: FileEntry, into draft: inout Draft) {
+    /// Replaces the attributes of an entry whose path stays the same.
+    private func replaceEntry(of place: Place, with entry: FileEntry, in draft: inout Draft) {
         let old = place.order
         let index = index(of: old)
         place.replaceEntry(with: entry)
@@ -182,7 +185,7 @@ final class DirectoryListing {
         draft.changed[place.key] = place
     }
 
-    /// An entry and all below it.
+    /// Returns the indexes of an entry and of all entries below it.
     private func range(of place: Place) -> Range<Int> {
         let start = index(of: place.order)
         guard place.entry.kind == .directory, isRecursive else { return start..<start + 1 }
@@ -190,10 +193,10 @@ final class DirectoryListing {
         return start..<below.endIndex
     }
 
-    /// The index of an entry, or the one where it belongs.
+    /// Returns the index of the entry with this sort key, or the index at which to insert it.
     private func index(of order: EntryOrder) -> Int { partitionIndex { $0.order < order } }
 
-    /// How many places at the beginning fulfil `isBefore`.
+    /// Returns the number of leading places that fulfil `isBefore`, by binary search.
     private func partitionIndex(where isBefore: (Place) -> Bool) -> Int {
         var low = 0
         var high = places.count
@@ -204,9 +207,9 @@ final class DirectoryListing {
         return low
     }
 
-    /// An identifier that no other entry has; it is one of `ids` from now on.
+    /// Returns an identifier that no other entry has, and inserts it into `ids`.
     static func newID(for path: EntryPath, among ids: inout Set<ExactText>) -> String {
-        // The set and the place share one text.
+        // One string for both, so that the set and the place share its storage.
         let text = path.text
         if ids.insert(ExactText(text)).inserted { return text }
         var number = 2
@@ -216,7 +219,7 @@ final class DirectoryListing {
 
     // MARK: Headings
 
-    /// Puts the headings where they belong; returns the places that gained or lost one.
+    /// Updates the headings and returns the places whose heading changed.
     private func updateHeadings() -> [Place] {
         let wanted = wantedHeadings()
         var changed = headed.filter { place in !wanted.contains { $0.place === place } }
@@ -229,7 +232,8 @@ final class DirectoryListing {
         return changed.filter { byPath[$0.entry.path] === $0 }
     }
 
-    /// One over the first directory, and then one over the first other entry.
+    /// Returns the headings and their places: the first directory and the first other entry, if there are
+    /// directories.
     private func wantedHeadings() -> [(place: Place, heading: String)] {
         guard !isRecursive, let first = places.first, first.entry.kind == .directory else { return [] }
         let other = partitionIndex { $0.entry.kind == .directory }
@@ -237,7 +241,7 @@ final class DirectoryListing {
         return [(first, "Directories"), (places[other], "Files")]
     }
 
-    // MARK: Answering
+    // MARK: Resulting changes
 
     private func changes(of draft: Draft) throws(ListError) -> Changes {
         var changes = Changes()
@@ -256,16 +260,16 @@ final class DirectoryListing {
     }
 }
 
-/// The objects of a listing that is shown as a whole, made piece by piece. The listing does not change meanwhile.
+/// Creates the objects of a whole listing piece by piece. The listing must not change meanwhile.
 final class ListingDescription {
     private(set) var objects: [ListObject] = []
     private let listing: DirectoryListing
 
-    /// Nothing is made yet.
+    /// Starts without objects.
     init(of listing: DirectoryListing) { self.listing = listing }
 
-    /// Goes on until a time, an object at least; true = all are made.
+    /// Creates objects until `end`, at least one. Returns `true` when all are created.
     func proceed(until end: ContinuousClock.Instant) throws(ListError) -> Bool {
-        try listing.describe(into: &objects, until: end)
+        try listing.appendObjects(to: &objects, until: end)
     }
 }

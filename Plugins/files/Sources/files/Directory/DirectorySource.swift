@@ -2,24 +2,26 @@
 
 internal import PluginAPI
 
-/// Lists a directory, and what is below it if wanted, and follows it: `files/directory?PATH`.
+/// Lists a directory, with its subdirectories if the list is recursive, and follows its changes:
+/// `files/directory?PATH`.
 ///
-/// The first change is shown at once; changes within ``quietTime`` after it are collected. When notices were lost
-/// everything is read again. When the directory is gone or cannot be read, the list fails and keeps its objects, and
-/// the source tries again every ``retryTime``.
+/// The first change is sent at once. Changes within ``quietTime`` after it are collected and sent together. When
+/// inotify has lost events, everything is read again. When the directory is gone or cannot be read, the list fails
+/// and keeps its objects, and the source tries again every ``retryTime``.
 ///
-/// Everything is read, sorted and made into objects in turns of the executor that take about ``turnTime`` each: no turn
-/// takes too long, even in large directories. Notices that come meanwhile are handled afterwards.
+/// Reading, sorting and creating objects are divided into turns of about ``turnTime`` on the executor, so that no
+/// turn takes too long even in large directories. Events that arrive meanwhile are handled afterwards.
 final class DirectorySource: DataSource {
     private static let quietTime = Duration.milliseconds(40)
     private static let retryTime = Duration.milliseconds(500)
     private static let pollTime = Duration.seconds(2)
-    /// A directory with too many entries is read again less often.
+    /// The retry time after a directory had too many entries.
     private static let longRetryTime = Duration.seconds(10)
-    /// How often a reading begins again after a rename invalidated it, before its result is shown nevertheless.
-    private static let greatestAttempts = 3
+    /// The number of times that a reading is restarted because of renames. After that, its result is shown
+    /// nevertheless.
+    private static let maximumAttempts = 3
 
-    /// What is to be done next so that the whole list can be shown.
+    /// The steps that lead from the directory to the whole list, in their order.
     private enum Work {
         case following
         case reading(TreeReading)
@@ -28,7 +30,7 @@ final class DirectorySource: DataSource {
         case showing([ListObject])
     }
 
-    /// The origin of notices: a watch, or else a timer that has everything read again.
+    /// Where changes come from: an inotify watch, or a timer that reads everything again if there is no watch.
     private struct Following {
         let activity: DataSourceActivity
         let watch: TreeWatch?
@@ -44,7 +46,7 @@ final class DirectorySource: DataSource {
     private let turnTime: Duration
     private var work: Work?
     private var turn: DataSourceActivity?
-    /// How often the present reading was invalidated.
+    /// The number of times that renames have invalidated the present reading.
     private var attempts = 0
 
     init(_ context: DataSourceContext, turnTime: Duration = .milliseconds(100)) throws {
@@ -56,7 +58,7 @@ final class DirectorySource: DataSource {
 
     func start() { open() }
 
-    /// Begins to follow the directory and reads it; each part is followed before it is read, so that no change between
+    /// Watches and reads the directory. Each directory is watched before it is read, so that no change in between
     /// is lost.
     private func open() {
         close()
@@ -65,10 +67,10 @@ final class DirectorySource: DataSource {
 
     private func follow() throws(FileSystemError) {
         let watch = try TreeWatch()
-        try watch.addWay(to: options.path)
+        try watch.watchPath(to: options.path)
         let activity = context.whenReadable(watch.descriptor) { [unowned self] in
             watch.drain { handle($0) }
-            if quiet == nil, work == nil { settle() }
+            if quiet == nil, work == nil { sendAndCollectChanges() }
         }
         following = Following(activity: activity, watch: watch)
     }
@@ -77,10 +79,10 @@ final class DirectorySource: DataSource {
 
     private var isPolling: Bool { following != nil && watch == nil }
 
-    /// Reads everything at intervals, as there is no watch.
+    /// Reads everything at intervals, because the directory cannot be watched.
     private func poll(because error: FileSystemError) {
         close()
-        context.logger.warning("\(error); \(options.path) is read every \(Self.pollTime) instead")
+        context.logger.warning("\(error); reading \(options.path) every \(Self.pollTime) instead")
         let activity = context.every(Self.pollTime) { [unowned self] in if work == nil { begin(wholeReading) } }
         following = Following(activity: activity, watch: nil)
         begin(wholeReading)
@@ -97,7 +99,7 @@ final class DirectorySource: DataSource {
         pending = PendingChanges()
     }
 
-    // MARK: Everything
+    // MARK: Reading everything
 
     private var wholeReading: Work { .reading(TreeReading(options, from: .root, watch: watch)) }
 
@@ -106,7 +108,7 @@ final class DirectorySource: DataSource {
         proceed()
     }
 
-    /// Works for a while, and then goes on in another turn.
+    /// Works for ``turnTime`` and then schedules another turn.
     private func proceed() {
         let end = ContinuousClock.now + turnTime
         do {
@@ -126,7 +128,7 @@ final class DirectorySource: DataSource {
         turn = context.after(.zero) { [unowned self] in proceed() }
     }
 
-    /// Does a piece of the work; returns the next one.
+    /// Does a piece of work and returns the work that remains.
     private func step(_ work: Work, until end: ContinuousClock.Instant) throws -> Work {
         switch work {
         case .following:
@@ -137,8 +139,8 @@ final class DirectorySource: DataSource {
             if isRead { watch?.drain { handle($0) } }
             if pending.isGone { throw goneError }
             if !isRead { return work }
-            return isSpoilt && attempts < Self.greatestAttempts
-                ? readAnew() : .sorting(listing.renewal(with: reading.entries))
+            return isReadingOutdated && attempts < Self.maximumAttempts
+                ? restartReading() : .sorting(listing.renewal(with: reading.entries))
         case .sorting(let renewal):
             guard renewal.proceed(until: end) else { return work }
             listing.apply(renewal)
@@ -150,11 +152,13 @@ final class DirectorySource: DataSource {
         }
     }
 
-    /// Whether an entry may have been read under an old name, so that its object would be taken for another one.
-    private var isSpoilt: Bool { pending.needsReading || pending.hasRenames && listing.count > 0 }
+    /// Whether an entry may have been read under a name that it no longer has. Its object would then get another
+    /// entry's identifier.
+    private var isReadingOutdated: Bool { pending.needsReading || pending.hasRenames && listing.count > 0 }
 
-    /// Where names change all the time, the list is shown in its latest state; the changes since then follow.
-    private func readAnew() -> Work {
+    /// Starts the reading again. After ``maximumAttempts`` the result is shown as it is, and later changes correct
+    /// it.
+    private func restartReading() -> Work {
         attempts += 1
         close()
         return .following
@@ -164,39 +168,39 @@ final class DirectorySource: DataSource {
         attempts = 0
         failure = nil
         context.sink.replace(objects)
-        if !pending.isEmpty, quiet == nil { gather() }
+        if !pending.isEmpty, quiet == nil { collectChanges() }
     }
 
     // MARK: Changes
 
-    private func handle(_ notice: DirectoryNotice) {
-        guard let rename = pending.record(notice), let watch, watch.contains(rename.from) else { return }
+    private func handle(_ event: DirectoryEvent) {
+        guard let rename = pending.record(event), let watch, watch.contains(rename.from) else { return }
         watch.move(rename.from, to: rename.to)
-        // The entries below may now be too deep for the list, or no longer be; or were read under a path that is no
-        // longer theirs.
+        // After a rename in a recursive list, entries below may have become too deep for the list or no longer be
+        // too deep. A reading under way may have read them under a path that they no longer have.
         if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.record(.overflow) }
     }
 
     private var isReading: Bool { if case .reading = work { true } else { false } }
 
-    /// Shows the changes, then collects further ones for a while.
-    private func settle() {
-        if pending.isComplete { showPending() }
-        gather()
+    /// Sends the pending changes, and then collects further ones for ``quietTime``.
+    private func sendAndCollectChanges() {
+        if pending.isComplete { sendPending() }
+        collectChanges()
     }
 
-    private func gather() {
+    private func collectChanges() {
         guard following != nil else { return }
         quiet = context.after(Self.quietTime) { [unowned self] in
             quiet = nil
             if pending.isEmpty { return }
-            showPending()
-            if following != nil, quiet == nil { settle() }
+            sendPending()
+            if following != nil, quiet == nil { sendAndCollectChanges() }
         }
     }
 
-    private func showPending() {
-        // A reading of everything comes first.
+    private func sendPending() {
+        // While everything is read, changes wait until the whole list was sent.
         guard work == nil else { return }
         let changes = pending.drain()
         if changes.isGone { return fail(goneError) }
@@ -207,18 +211,19 @@ final class DirectorySource: DataSource {
     private func show(_ pending: PendingChanges) throws {
         for path in pending.departed { watch?.remove(path) }
         var statuses = try Tree(options: options).statuses(of: pending.touched)
-        if options.isRecursive, try !look(into: &statuses) { return open() }
+        if options.isRecursive, try !readNewDirectories(into: &statuses) { return open() }
         let changes = try listing.apply(renames: pending.renames, statuses: statuses)
-        guard listing.count <= options.greatestCount else {
-            throw Tree.TooLong(path: options.path, limit: options.greatestCount)
+        guard listing.count <= options.maximumCount else {
+            throw Tree.TooLong(path: options.path, limit: options.maximumCount)
         }
         if !changes.isEmpty { context.sink.changes(removed: changes.removed, upserts: changes.upserts) }
     }
 
-    /// Adds the entries of new directories and follows these; stops following directories that are gone.
+    /// Adds the entries of new directories to `statuses` and watches these directories. Removes the watches of
+    /// directories that are gone.
     ///
-    /// - Returns: false when they have too many entries for one turn.
-    private func look(into statuses: inout [EntryPath: FileEntry?]) throws -> Bool {
+    /// - Returns: `false` if the new directories have too many entries for one turn.
+    private func readNewDirectories(into statuses: inout [EntryPath: FileEntry?]) throws -> Bool {
         let end = ContinuousClock.now + turnTime * 10
         for (path, status) in statuses {
             guard let entry = status, entry.kind == .directory, options.shows(entriesOf: path) else {
@@ -247,7 +252,7 @@ final class DirectorySource: DataSource {
         fail((error as? ListError)?.message ?? "\(error)", retryAfter: retry)
     }
 
-    /// Reports an error once, and tries again later.
+    /// Reports an error, unless it was the last one reported, and tries again later.
     private func fail(_ message: String, retryAfter time: Duration = retryTime) {
         close()
         if failure != message {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sort key of an entry: below its directory, and there directories first, then by name without regard to case.
+/// The sort key of an entry. A directory comes before the entries below it. In each directory, subdirectories come
+/// first, then names are compared without regard to case.
 struct EntryOrder: Comparable, Hashable, Sendable {
-    /// For each name of the path what it is, the name folded, and the name; NUL, which no name has, ends both.
+    /// For each name of the path: 1 for a directory or 2 for another entry, the lowercased name and the name
+    /// itself, each of the two ended by NUL, which no name contains.
     private let key: [UInt8]
 
     init(_ entry: FileEntry) {
         var key: [UInt8] = []
         let names = entry.path.components
-        // There is one for each entry: growing would leave each with twice the room that it needs.
+        // Every entry keeps such a key. An array that grows by appending could take twice the memory that it needs.
         key.reserveCapacity(2 * entry.path.bytes.count + 2 + names.count)
         for (index, name) in names.enumerated() {
             key.append(index + 1 < names.count || entry.kind == .directory ? 1 : 2)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The path of an entry below the listed directory: names with `/` between them, just one if the list is not recursive.
+/// The path of an entry, relative to the listed directory: names separated by `/`, or a single name in a list that
+/// is not recursive.
 ///
-/// A name is any bytes but `/` and NUL, as Linux has it. The empty path is the listed directory itself.
+/// A name consists of any bytes except `/` and NUL. The empty path is the listed directory itself.
 struct EntryPath: Hashable, Sendable {
     private static let separator = UInt8(ascii: "/")
 
-    /// The bytes as the file system has them.
+    /// The bytes of the path in the file system.
     let bytes: [UInt8]
 
     init(bytes: some Sequence<UInt8>) {
@@ -22,35 +23,36 @@ struct EntryPath: Hashable, Sendable {
 
     var isRoot: Bool { bytes.isEmpty }
 
-    /// The path for people; what is not UTF-8 shows as `U+FFFD`.
+    /// The path as text for people; bytes that are not UTF-8 become `U+FFFD`.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether it is the directory itself or the one above, as readdir answers them.
+    /// Whether the path is `.` or `..`, which readdir(3) also returns.
     var isDot: Bool { bytes == [UInt8(ascii: ".")] || bytes == [UInt8(ascii: "."), UInt8(ascii: ".")] }
 
-    /// Whether `ls` leaves it out, or a directory above it.
+    /// Whether the name of the entry or of a directory above it begins with a dot, so that `ls` omits it.
     var isHidden: Bool { components.contains { $0.first == UInt8(ascii: ".") } }
 
     // MARK: Names
 
-    /// The names, the outermost first.
+    /// The names of the path, the outermost directory first.
     var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.separator) }
 
-    /// How many directories are above it: 0 for an entry of the listed directory.
+    /// The number of directories between the listed directory and the entry: 0 for an entry of the listed
+    /// directory.
     var depth: Int { bytes.count { $0 == Self.separator } }
 
-    /// The last name.
+    /// The last name of the path.
     var name: EntryPath { EntryPath(bytes: bytes.suffix(while: { $0 != Self.separator })) }
 
-    /// The directory that it is in.
+    /// The path of the directory that contains the entry.
     var parent: EntryPath { EntryPath(bytes: bytes.dropLast(name.bytes.count).dropLast()) }
 
-    /// An entry of this directory.
+    /// Returns the path of an entry of this directory.
     func child(_ name: EntryPath) -> EntryPath {
         isRoot ? name : EntryPath(bytes: bytes + [Self.separator] + name.bytes)
     }
 
-    /// Whether it is somewhere below a directory.
+    /// Returns whether the path is below a directory, at any depth.
     func isBelow(_ directory: EntryPath) -> Bool {
         directory.isRoot
             ? !isRoot
@@ -58,7 +60,8 @@ struct EntryPath: Hashable, Sendable {
                 && bytes[directory.bytes.count] == Self.separator
     }
 
-    /// The same path once a directory has another one; itself if it is not there or below.
+    /// Returns the path that the entry has after a rename of `old` to `new`. A path that is neither `old` nor below
+    /// it stays the same.
     func moved(from old: EntryPath, to new: EntryPath) -> EntryPath {
         if self == old { return new }
         return isBelow(old) ? EntryPath(bytes: new.bytes + bytes.dropFirst(old.bytes.count)) : self
@@ -66,7 +69,7 @@ struct EntryPath: Hashable, Sendable {
 }
 
 extension Array where Element == UInt8 {
-    /// The longest suffix all of whose bytes fulfil the condition.
+    /// Returns the longest suffix whose bytes all fulfil the condition.
     fileprivate func suffix(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         self[(lastIndex { !isWanted($0) }.map { $0 + 1 } ?? startIndex)...]
     }

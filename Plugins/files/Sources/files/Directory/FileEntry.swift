@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// What a file is; the raw value is the field `kind` and the object's type.
+/// The kind of a file. The raw value is the field `kind` and the object's type.
 enum FileKind: String, Sendable, CaseIterable {
     case file
     case directory
@@ -12,7 +12,7 @@ enum FileKind: String, Sendable, CaseIterable {
     case device
 }
 
-/// What a device is; the raw value is the field `device`.
+/// The kind of a device. The raw value is the field `device`.
 enum DeviceKind: String, Sendable {
     case character
     case block
@@ -20,7 +20,7 @@ enum DeviceKind: String, Sendable {
 
 /// A directory entry with its attributes.
 struct FileEntry: Equatable, Sendable {
-    /// Which file it is, whatever its name: stays through a rename.
+    /// Identifies a file independently of its name; a rename does not change it.
     struct Identity: Hashable, Sendable {
         var device: UInt64
         var inode: UInt64
@@ -29,34 +29,34 @@ struct FileEntry: Equatable, Sendable {
     var path: EntryPath
     var identity: Identity
     var kind: FileKind
-    /// Bytes; 0 for a directory, whose size means nothing to people.
+    /// The size in bytes; 0 for a directory, whose size means nothing to people.
     var size: UInt64
-    /// Microseconds since 1970.
+    /// The time of the last modification, in microseconds since 1970.
     var modified: Int64
-    /// Type and permission bits, as stat(2) has them.
+    /// The type and permission bits, as in `st_mode` of stat(2).
     var mode: UInt32
-    /// The user that owns it.
+    /// The user ID of the owner.
     var owner: UInt32
-    /// Where a link points.
+    /// The target of a symbolic link; `nil` for other files.
     var target: EntryPath?
-    /// What a device is.
+    /// The kind of a device; `nil` for other files.
     var device: DeviceKind?
-    /// Whether it is a directory that a recursive list may not look into.
+    /// Whether the entry is a directory of a recursive list that cannot be read.
     var isUnreadable = false
 
-    /// Takes the path that the entry has after a directory above it, or the entry itself, was renamed.
+    /// Updates the path after a rename of the entry or of a directory above it.
     mutating func move(from old: EntryPath, to new: EntryPath) { path = path.moved(from: old, to: new) }
 }
 
 extension FileEntry {
-    /// Hints for showing its fields.
+    /// Hints for viewers on how to format the fields.
     static let hints: [String: FieldHint] = [
         "size": .bytes, "modified": .timeInMicroseconds, "mode": .permissions, "owner": .userID,
     ]
 
-    /// The entry as an object of a list; the fields are described in the plugin's README.
+    /// Returns the entry as an object of a list; the plugin's README describes the fields.
     ///
-    /// - Parameter isRecursive: whether the list has entries of several directories.
+    /// - Parameter isRecursive: Whether the list has entries of several directories.
     func object(id: String, heading: String?, isRecursive: Bool) throws(ListError) -> ListObject {
         let name = path.name
         var fields: [String: Value] = [

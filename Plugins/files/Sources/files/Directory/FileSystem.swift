@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A system call that failed, with the kernel's message.
 struct FileSystemError: Error, CustomStringConvertible {
-    /// The path or thing at fault.
+    /// The path, or `inotify`, that the call failed for.
     var subject: String
     /// The error number.
     var code: Int32
@@ -19,14 +19,14 @@ struct FileSystemError: Error, CustomStringConvertible {
     }
 }
 
-/// An open directory of the tree that is listed: the only place of this plugin that asks the file system.
+/// An open directory of the listed tree. All entries and their attributes are read through this type.
 struct Directory: ~Copyable {
     private let descriptor: Int32
-    /// Where it is in the list's tree.
+    /// The path of the directory, relative to the listed directory.
     let path: EntryPath
     private let subject: String
 
-    /// Opens the directory that is listed.
+    /// Opens the listed directory.
     init(root: String) throws(FileSystemError) {
         // The path outlives the call.
         descriptor = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -43,7 +43,7 @@ struct Directory: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Opens a directory below; symbolic links on the way are never followed.
+    /// Opens a directory below this one. Symbolic links in `path` are not followed.
     func directory(_ path: EntryPath) throws(FileSystemError) -> Directory {
         var current = dup(descriptor)
         for name in path.components {
@@ -61,8 +61,8 @@ struct Directory: ~Copyable {
         return Directory(descriptor: current, path: self.path.child(path), subject: subject)
     }
 
-    /// The names of the listed entries, in no order: all, or, if there are too many, enough to exceed the limit.
-    func names(upTo tooMany: Int, where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
+    /// Returns the names of the entries to list, in no order. Stops after `limit` names.
+    func names(upTo limit: Int, where isWanted: (EntryPath) -> Bool) throws(FileSystemError) -> [EntryPath] {
         // The stream owns the duplicate and closes it; readdir's record is copied before the next call.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
@@ -74,7 +74,7 @@ struct Directory: ~Copyable {
         unsafe rewinddir(stream)
         var names: [EntryPath] = []
         errno = 0
-        while names.count < tooMany, let record = unsafe readdir(stream) {
+        while names.count < limit, let record = unsafe readdir(stream) {
             let name = unsafe EntryPath(record: record)
             if !name.isDot, isWanted(path.child(name)) { names.append(name) }
             errno = 0
@@ -83,7 +83,7 @@ struct Directory: ~Copyable {
         return names
     }
 
-    /// The entry under a name now; `nil` when there is none, or none that may be read.
+    /// Returns the entry with a name and its present attributes; `nil` if it does not exist or may not be read.
     func entry(_ name: EntryPath) -> FileEntry? {
         var status = stat()
         // The name's copy ends with NUL and outlives the call; the status is a local.
@@ -108,12 +108,12 @@ struct Directory: ~Copyable {
         return count > 0 ? EntryPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
     }
 
-    /// A path by which the kernel finds this very directory, even if it is renamed.
+    /// A path that leads to this very directory even after it was renamed.
     var kernelPath: String { "/proc/self/fd/\(descriptor)" }
 }
 
 extension EntryPath {
-    /// Copies the name out of a record of readdir, where it ends with NUL.
+    /// Copies the NUL-terminated name out of a record of readdir(3).
     fileprivate init(record: UnsafeMutablePointer<dirent>) {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = unsafe UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: CChar.self)
@@ -121,7 +121,7 @@ extension EntryPath {
         unsafe self.init(bytes: UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    /// The name as C wants it, with NUL at its end.
+    /// The name as a NUL-terminated C string.
     fileprivate var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 }
 
@@ -149,7 +149,7 @@ extension DeviceKind {
 }
 
 extension timespec {
-    /// Microseconds since 1970, as far as 64 bits go.
+    /// The time in microseconds since 1970, clamped to 64 bits.
     fileprivate var microseconds: Int64 {
         let (product, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return tv_sec < 0 ? .min : .max }
@@ -161,9 +161,9 @@ extension FileSystemError {
     /// Whether the kernel has no inotify instance or watch left for this user.
     var isLackOfWatches: Bool { code == EMFILE || code == ENFILE || code == ENOSPC }
 
-    /// Whether the entry is gone, or has become something else.
+    /// Whether the directory is gone, or is no longer a directory.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
 
-    /// Whether the file system refuses to show just this one directory.
+    /// Whether the file system refuses to read this directory, while others can be read.
     var isRefusal: Bool { code == EACCES || code == EPERM || code == EIO || code == ENAMETOOLONG }
 }

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// One record of what inotify says (inotify(7)).
+/// One event record of inotify(7).
 struct InotifyRecord: Equatable {
-    /// The watch that it is of; -1 for all.
+    /// The watch descriptor of the event; -1 for an overflow of the event queue.
     var watch: Int32
     private var mask: UInt32
     private var cookie: UInt32
@@ -19,22 +19,22 @@ struct InotifyRecord: Equatable {
 
     private func has(_ event: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: event) != 0 }
 
-    /// Notices were lost.
+    /// Whether events were lost.
     var isOverflow: Bool { has(IN_Q_OVERFLOW) }
 
-    /// The watched directory was deleted, moved or unmounted, or is watched no longer.
-    var isGone: Bool { has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) || isWatchOver }
+    /// Whether the watched directory was deleted, moved or unmounted, or the watch was removed.
+    var isGone: Bool { has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) || isWatchRemoved }
 
-    /// The kernel has dropped the watch.
-    var isWatchOver: Bool { has(IN_IGNORED) }
+    /// Whether the kernel has removed the watch.
+    var isWatchRemoved: Bool { has(IN_IGNORED) }
 
-    /// Whether it is about one of these entries of the watched directory.
-    func isAbout(_ names: Set<EntryPath>) -> Bool {
+    /// Returns whether an entry with one of these names was created, deleted or moved in the watched directory.
+    func concerns(_ names: Set<EntryPath>) -> Bool {
         names.contains(name) && (has(IN_CREATE) || has(IN_DELETE) || has(IN_MOVED_FROM) || has(IN_MOVED_TO))
     }
 
-    /// What it says about an entry of the watched directory; `nil` when it is about none.
-    func notice(in directory: EntryPath) -> DirectoryNotice? {
+    /// Returns the event for the list, or `nil` if the record does not concern an entry of the watched directory.
+    func event(in directory: EntryPath) -> DirectoryEvent? {
         guard !name.isRoot else { return nil }
         let path = directory.child(name)
         if has(IN_MOVED_FROM) { return .movedFrom(path, cookie: cookie) }
@@ -43,7 +43,7 @@ struct InotifyRecord: Equatable {
     }
 }
 
-/// The records that a read of inotify gives.
+/// The sequence of event records in the bytes of one read from an inotify descriptor.
 struct InotifyRecords: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 

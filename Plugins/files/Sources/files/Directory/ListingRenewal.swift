@@ -2,29 +2,29 @@
 
 internal import PluginAPI
 
-/// A new reading of a directory that is put into a listing piece by piece; the listing is unchanged until the reading
-/// is complete.
+/// Builds the new content of a ``DirectoryListing`` from a reading of the whole directory, piece by piece. The
+/// listing stays unchanged until the renewal is complete and applied.
 ///
-/// Complexity: O(n log n) comparisons in all; one piece is as little as one entry, or a run of them that is sorted.
+/// Complexity: O(n log n) comparisons in all. A piece is one entry, or the sorting of one short run.
 final class ListingRenewal {
     typealias Place = DirectoryListing.Place
 
-    /// What is done with one entry or place after another, in this order.
+    /// The passes over the new entries or the old places, in their order.
     private enum Stage {
-        /// Which paths there are.
+        /// Collects the paths of the new entries.
         case seeing
-        /// Which of the places known before are gone, so that their identifiers go where their inodes are.
+        /// Finds the old places whose path is gone. Their identifiers go to entries with the same inode.
         case missing
-        /// Entries that keep an identifier.
+        /// Adds the entries that keep an identifier.
         case keeping
-        /// Entries that get a new one.
+        /// Adds the other entries, with new identifiers.
         case naming
         case merging
     }
 
     private(set) var byPath: [EntryPath: Place] = [:]
     private(set) var ids: Set<ExactText> = []
-    /// All places in order, when everything is done.
+    /// All places in order, once the renewal is complete.
     var places: [Place] { sorted.places }
     private let entries: [FileEntry]
     private let old: [EntryPath: Place]
@@ -36,9 +36,9 @@ final class ListingRenewal {
     private var next = 0
     private var sorted = SortedPlaces()
 
-    /// Nothing is done yet.
+    /// Prepares a renewal; ``proceed(until:)`` does the work.
     ///
-    /// - Parameter old: the places of the listing, which does not change until this is done.
+    /// - Parameter old: The places of the listing, which must not change until the renewal is complete.
     init(_ entries: [FileEntry], replacing old: [EntryPath: Place]) {
         self.entries = entries
         self.old = old
@@ -46,7 +46,7 @@ final class ListingRenewal {
         stage = old.isEmpty ? .keeping : .seeing
     }
 
-    /// Goes on until a time, a piece at least; true = everything is done.
+    /// Works until `end`, for at least one piece. Returns `true` when the renewal is complete.
     func proceed(until end: ContinuousClock.Instant) -> Bool {
         repeat {
             if !step() { return true }
@@ -54,7 +54,7 @@ final class ListingRenewal {
         return false
     }
 
-    /// Does one piece; false = there is none.
+    /// Does one piece of work. Returns `false` if none is left.
     private func step() -> Bool {
         switch stage {
         case .seeing:
@@ -96,7 +96,7 @@ final class ListingRenewal {
     }
 
     private func add(_ place: Place) {
-        // Nothing is listed twice.
+        // An entry that was read twice is listed once.
         guard byPath[place.entry.path] == nil else { return }
         byPath[place.entry.path] = place
         sorted.add(place)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A notice of inotify about a directory.
-enum DirectoryNotice: Equatable, Sendable {
-    /// The entry was made, changed or deleted: look at it.
+/// An event of inotify in a listed directory.
+enum DirectoryEvent: Equatable, Sendable {
+    /// The entry was created, changed or deleted; its attributes have to be read.
     case touched(EntryPath)
-    /// The entry was moved away from this name; together with the notice of the same number it is a rename.
+    /// The entry was moved away from this name. Together with the ``movedTo(_:cookie:)`` of the same cookie it is a
+    /// rename.
     case movedFrom(EntryPath, cookie: UInt32)
     /// The entry was moved to this name.
     case movedTo(EntryPath, cookie: UInt32)
-    /// Notices were lost: read everything again.
+    /// Events were lost; everything has to be read again.
     case overflow
-    /// The directory itself was deleted, moved or unmounted.
+    /// The listed directory itself was deleted, moved or unmounted.
     case gone
 }
 
-/// The changes of a directory since its list was last updated; bursts become one change.
+/// Collects the changes of a directory until its list is updated, so that a burst becomes one update.
 struct PendingChanges: Equatable, Sendable {
-    /// An entry that got another name.
+    /// A rename of an entry.
     struct Rename: Equatable, Sendable {
         var from: EntryPath
         var to: EntryPath
@@ -24,39 +25,39 @@ struct PendingChanges: Equatable, Sendable {
 
     /// Renames in the order in which they happened.
     private(set) var renames: [Rename] = []
-    /// The names to look at.
+    /// The paths of entries whose attributes have to be read.
     private(set) var touched: Set<EntryPath> = []
-    /// Whether everything is to be read again.
+    /// Whether everything has to be read again.
     private(set) var needsReading = false
-    /// Whether the directory is gone.
+    /// Whether the listed directory is gone.
     private(set) var isGone = false
-    private var halves: [UInt32: EntryPath] = [:]
+    private var unmatchedMoves: [UInt32: EntryPath] = [:]
 
-    /// Whether nothing happened.
+    /// Whether there are no changes.
     var isEmpty: Bool { touched.isEmpty && !needsReading && !isGone }
 
-    /// Whether every rename has both halves: they may arrive in two reads.
-    var isComplete: Bool { halves.isEmpty }
+    /// Whether both events of every rename have arrived; two reads may return them.
+    var isComplete: Bool { unmatchedMoves.isEmpty }
 
-    /// Whether an entry got another name, as far as that is known yet.
-    var hasRenames: Bool { !renames.isEmpty || !halves.isEmpty }
+    /// Whether an entry was renamed, or the first event of a rename has arrived.
+    var hasRenames: Bool { !renames.isEmpty || !unmatchedMoves.isEmpty }
 
-    /// Entries that were moved out of the directories that are followed.
-    var departed: [EntryPath] { Array(halves.values) }
+    /// The former paths of entries that were moved out of the watched directories.
+    var departed: [EntryPath] { Array(unmatchedMoves.values) }
 
-    /// Records a notice.
+    /// Records an event.
     ///
-    /// - Returns: the rename that is complete with it, if it is one.
+    /// - Returns: The rename that this event completes, if any.
     @discardableResult
-    mutating func record(_ notice: DirectoryNotice) -> Rename? {
-        switch notice {
+    mutating func record(_ event: DirectoryEvent) -> Rename? {
+        switch event {
         case .touched(let name):
             touched.insert(name)
         case .movedFrom(let name, let cookie):
             touched.insert(name)
-            halves[cookie] = name
+            unmatchedMoves[cookie] = name
         case .movedTo(let name, let cookie):
-            if let from = halves.removeValue(forKey: cookie) { return rename(from, to: name) }
+            if let from = unmatchedMoves.removeValue(forKey: cookie) { return recordRename(from, to: name) }
             touched.insert(name)
         case .overflow:
             needsReading = true
@@ -66,21 +67,21 @@ struct PendingChanges: Equatable, Sendable {
         return nil
     }
 
-    /// Records a rename: what is pending for entries below gets their new paths.
-    private mutating func rename(_ old: EntryPath, to new: EntryPath) -> Rename {
+    /// Records a rename, and updates the pending paths of entries below the renamed one.
+    private mutating func recordRename(_ old: EntryPath, to new: EntryPath) -> Rename {
         let rename = Rename(from: old, to: new)
         renames.append(rename)
         for path in touched where path.isBelow(old) {
             touched.remove(path)
             touched.insert(path.moved(from: old, to: new))
         }
-        halves = halves.mapValues { $0.isBelow(old) ? $0.moved(from: old, to: new) : $0 }
+        unmatchedMoves = unmatchedMoves.mapValues { $0.isBelow(old) ? $0.moved(from: old, to: new) : $0 }
         touched.insert(old)
         touched.insert(new)
         return rename
     }
 
-    /// Returns what happened since the last call, and forgets it.
+    /// Returns the collected changes and removes them.
     mutating func drain() -> PendingChanges {
         defer { self = PendingChanges() }
         return self

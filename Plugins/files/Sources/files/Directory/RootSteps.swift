@@ -2,29 +2,29 @@
 
 internal import Glibc
 
-/// The names that the path of the listed directory leads through now, links followed as the kernel does: as long as the
-/// lookup of none of them changes, the path leads to the same directory.
+/// The name lookups by which the kernel resolves the path of the listed directory, through symbolic links too.
+/// While none of these lookups changes, the path leads to the same directory.
 struct RootSteps: Equatable {
-    /// A name, and the directory in which it is looked up.
+    /// The lookup of a name in a directory.
     struct Step: Equatable {
         var directory: String
         var name: EntryPath
     }
 
-    /// As many links as the kernel follows.
-    private static let mostLinks = 40
-    /// Longer paths are not watched.
-    private static let mostSteps = 256
+    /// The maximum number of symbolic links that the kernel follows.
+    private static let maximumLinks = 40
+    /// The maximum number of lookups; a longer path is watched only in part.
+    private static let maximumSteps = 256
 
-    /// The steps from the root of the file system on, the last one that of what is missing, if something is.
+    /// The lookups from the root of the file system on. If a name does not exist, its lookup is the last one.
     private(set) var steps: [Step] = []
 
-    /// Goes along an absolute path.
+    /// Resolves an absolute path.
     init(of path: String) {
         var left = Self.names(of: path)
         var directory = "/"
         var links = 0
-        while let name = left.popLast(), steps.count < Self.mostSteps {
+        while let name = left.popLast(), steps.count < Self.maximumSteps {
             if name == ".." {
                 directory = Self.parent(of: directory)
                 continue
@@ -40,14 +40,14 @@ struct RootSteps: Equatable {
                 continue
             }
             links += 1
-            guard links <= Self.mostLinks else { return }
+            guard links <= Self.maximumLinks else { return }
             let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
             left += Self.names(of: target)
             if target.hasPrefix("/") { directory = "/" }
         }
     }
 
-    /// The last one first.
+    /// Returns the names of a path in reverse order, so that the first one can be popped from the end.
     private static func names(of path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the places of a listing in order in small pieces: short runs are sorted as they fill, then merged place by place.
+/// Sorts the places of a listing in small pieces: short runs are sorted as they fill up, and then merged place by
+/// place.
 struct SortedPlaces {
     typealias Place = DirectoryListing.Place
 
-    /// Two sorted runs that become one.
+    /// The merge of two sorted runs into one.
     private struct Merge {
         let first: [Place]
         let second: [Place]
@@ -17,7 +18,7 @@ struct SortedPlaces {
             result.reserveCapacity(first.count + second.count)
         }
 
-        /// Appends the next place of the two; false = there is none.
+        /// Appends the next place of either run to the result. Returns `false` if both runs are used up.
         mutating func appendNext() -> Bool {
             if secondIndex < second.count,
                 firstIndex == first.count || second[secondIndex].order < first[firstIndex].order
@@ -40,22 +41,23 @@ struct SortedPlaces {
     private var runs: [[Place]] = []
     private var merge: Merge?
 
-    /// All places in order, once everything is merged.
+    /// All places in order, once all runs are merged.
     var places: [Place] { runs.first ?? [] }
 
-    /// Adds a place; one of ``runLength`` sorts a run.
+    /// Adds a place. Every ``runLength`` places are sorted as a run.
     mutating func add(_ place: Place) {
         run.append(place)
         if run.count == Self.runLength { finish() }
     }
 
-    /// Sorts the last run: no place is added any more.
+    /// Sorts the last, incomplete run after all places were added.
     mutating func finish() {
         runs.append(run.sorted { $0.order < $1.order })
         run = []
     }
 
-    /// Merges one place; false when all are in order. The oldest runs come first, so that all grow evenly.
+    /// Merges one place. Returns `false` when all places are in order. The oldest runs are merged first, so that
+    /// the runs grow evenly.
     mutating func mergeNext() -> Bool {
         if merge == nil {
             guard runs.count > 1 else { return false }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at a directory, and at what is below it in a recursive list; ``TreeReading`` reads all of it.
+/// Reads the attributes of single entries of a listed directory, and of the directories below it in a recursive
+/// list. ``TreeReading`` reads the whole tree.
 struct Tree {
-    /// The list would be longer than allowed.
+    /// The error of a list that would have more entries than allowed.
     struct TooLong: Error, CustomStringConvertible {
         let path: String
         let limit: Int
@@ -13,7 +14,7 @@ struct Tree {
 
     let options: DirectoryOptions
 
-    /// What there is now under some paths; `nil` where there is nothing, or nothing to be shown.
+    /// Returns the present entries of some paths; `nil` for a path that does not exist or is not shown.
     func statuses(of paths: Set<EntryPath>) throws(FileSystemError) -> [EntryPath: FileEntry?] {
         var statuses: [EntryPath: FileEntry?] = [:]
         for (parent, paths) in Dictionary(grouping: paths, by: \.parent) {

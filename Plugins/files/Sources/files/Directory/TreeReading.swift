@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a directory, and what is below it in a recursive list, piece by piece.
+/// Reads a directory, and the directories below it in a recursive list, piece by piece.
 ///
-/// Each directory is watched before it is read: changes in it while it is read, or later, are not lost. A
-/// directory that may not be read is an entry marked so; one that vanishes is left out.
+/// Each directory is watched before it is read, so that no change during or after the reading is lost. A directory
+/// that may not be read is listed and marked as unreadable; one that vanishes is left out.
 final class TreeReading {
-    /// A directory, and the names in it that were not looked at yet.
+    /// An open directory, and its names whose attributes are not read yet.
     private final class OpenDirectory {
         private let directory: Directory
         private var names: [EntryPath]
@@ -15,10 +15,11 @@ final class TreeReading {
             self.names = names
         }
 
-        /// How many names are left.
+        /// The number of names whose attributes are not read yet.
         var count: Int { names.count }
 
-        /// Looks at the next name; false when none is left. What has vanished is left out.
+        /// Reads the attributes of the next name and passes them to `append`, unless the entry has vanished.
+        /// Returns `false` if no name is left.
         func appendNext(to append: (FileEntry) -> Void) -> Bool {
             guard let name = names.popLast() else { return false }
             if let entry = directory.entry(name) { append(entry) }
@@ -26,30 +27,30 @@ final class TreeReading {
         }
     }
 
-    /// What was found, in no order.
+    /// The entries found so far, in no order.
     private(set) var entries: [FileEntry] = []
     private let options: DirectoryOptions
     private let watch: TreeWatch?
     private var left: [(path: EntryPath, entry: FileEntry?)]
     private var current: OpenDirectory?
 
-    /// Nothing is read yet.
+    /// Prepares a reading; ``proceed(until:)`` does the work.
     ///
     /// - Parameters:
-    ///   - options: what the list shows, and how many entries may be found.
-    ///   - start: the directory.
-    ///   - startEntry: what is known of it, if it is an entry itself; it is then found too.
-    ///   - watch: follows directories; `nil` = nobody does.
+    ///   - options: What the list shows, and the maximum number of entries.
+    ///   - start: The directory at which to start.
+    ///   - startEntry: The entry of this directory if the list shows it; it is then among the results.
+    ///   - watch: The watch that is to follow each directory; `nil` = none.
     init(_ options: DirectoryOptions, from start: EntryPath, _ startEntry: FileEntry? = nil, watch: TreeWatch?) {
         self.options = options
         self.watch = watch
         left = [(start, startEntry)]
     }
 
-    /// Reads until a time, at least one entry; true = everything is read.
+    /// Reads until `end`, at least one entry. Returns `true` when everything is read.
     ///
-    /// - Throws: ``Tree/TooLong``; ``FileSystemError`` for a directory that cannot be followed, and for the first one if it
-    ///   cannot be read.
+    /// - Throws: ``Tree/TooLong``; ``FileSystemError`` for a directory that cannot be watched, and for the first
+    ///   one if it cannot be read.
     func proceed(until end: ContinuousClock.Instant) throws -> Bool {
         repeat {
             if current?.appendNext(to: append) != true {
@@ -57,15 +58,15 @@ final class TreeReading {
                 current = nil
                 try enter(path, entry)
             }
-            guard count <= options.greatestCount else {
-                throw Tree.TooLong(path: options.path, limit: options.greatestCount)
+            guard count <= options.maximumCount else {
+                throw Tree.TooLong(path: options.path, limit: options.maximumCount)
             }
         } while ContinuousClock.now < end
         return false
     }
 
-    /// The number of entries found, those included of which only the name was read: so too many entries are noticed
-    /// early.
+    /// The number of entries found, including those of which only the name was read, so that too many entries are
+    /// detected early.
     private var count: Int { entries.count + left.count + (current?.count ?? 0) }
 
     private func append(_ found: FileEntry) {
@@ -80,8 +81,8 @@ final class TreeReading {
         do throws(FileSystemError) {
             let directory = try Directory(root: options.path).directory(path)
             if let watch { try watch.add(directory) }
-            // One more than the limit is enough to know that there are too many.
-            let names = try directory.names(upTo: max(0, options.greatestCount - count) + 1) { options.shows($0) }
+            // One name above the limit is enough to detect too many entries.
+            let names = try directory.names(upTo: max(0, options.maximumCount - count) + 1) { options.shows($0) }
             current = OpenDirectory(directory, names)
             if let entry { entries.append(entry) }
         } catch {

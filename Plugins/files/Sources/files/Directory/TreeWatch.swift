@@ -2,11 +2,12 @@
 
 internal import Glibc
 
-/// The inotify watches of the directories of a list, and of those that its path leads through.
+/// The inotify watches of a list's directories, and of the directories that its path leads through.
 ///
-/// The kernel watches directories, not paths: the watch of a renamed directory stays, and its path is updated here.
+/// The kernel watches directories, not paths: the watch of a renamed directory remains, and this type updates its
+/// path.
 final class TreeWatch {
-    /// Becomes readable when there are notices; the caller closes it.
+    /// The inotify descriptor, which becomes readable when events are waiting. The caller closes it.
     let descriptor: Int32
 
     private var paths: [Int32: EntryPath] = [:]
@@ -15,28 +16,30 @@ final class TreeWatch {
     private static let events =
         IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
 
-    /// For each directory above the listed one, the names that lead to it.
+    /// By the watch of a directory in the path to the listed one: the names that the path looks up in it.
     private var steps: [Int32: Set<EntryPath>] = [:]
 
-    /// A path that changes more often than this while the watches are set up is watched only in part.
+    /// How often the path is resolved while its watches are set up. A path that changes more often is watched only
+    /// in part.
     private static let attempts = 8
 
-    /// Makes an inotify instance without watches.
+    /// Creates an inotify instance without watches.
     init() throws(FileSystemError) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { throw FileSystemError(subject: "inotify", code: errno) }
     }
 
-    /// Begins to watch the path to the listed directory, before that is opened: what changes there counts as lost notices.
+    /// Watches the path to the listed directory. Call this before the directory is opened. Changes of the path are
+    /// reported as lost events.
     ///
-    /// Directories that may be passed through and not be read cannot be watched: what is renamed in them is not noticed.
-    func addWay(to root: String) throws(FileSystemError) {
-        var way = RootSteps(of: root)
+    /// A directory that may be searched but not read cannot be watched; renames in it are not detected.
+    func watchPath(to root: String) throws(FileSystemError) {
+        var lookups = RootSteps(of: root)
         for _ in 0..<Self.attempts {
-            for step in way.steps { try add(step) }
-            let seen = way
-            way = RootSteps(of: root)
-            if way == seen { return }
+            for step in lookups.steps { try add(step) }
+            let seen = lookups
+            lookups = RootSteps(of: root)
+            if lookups == seen { return }
         }
     }
 
@@ -53,27 +56,27 @@ final class TreeWatch {
 
     // MARK: Directories
 
-    /// How many directories are watched.
+    /// The number of watched directories of the list.
     var count: Int { paths.count }
 
-    /// Whether a directory is watched.
+    /// Returns whether a directory is watched.
     func contains(_ path: EntryPath) -> Bool { watches[path] != nil }
 
-    /// Begins to watch a directory.
+    /// Starts watching a directory.
     func add(_ directory: borrowing Directory) throws(FileSystemError) {
         let mask = UInt32(Self.events) | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
         let path = directory.path
         // The path outlives the call.
         let watch = unsafe inotify_add_watch(descriptor, directory.kernelPath, mask)
         guard watch >= 0 else { throw FileSystemError(subject: path.isRoot ? "inotify" : path.text, code: errno) }
-        // The same directory, under a name that no notice has reported yet.
+        // inotify returned the watch of a directory that was renamed, before the event of the rename arrived.
         if let old = paths[watch] { watches[old] = nil }
         if let other = watches[path], other != watch { paths[other] = nil }
         paths[watch] = path
         watches[path] = watch
     }
 
-    /// A directory, and with it all below, has another path.
+    /// Updates the watches after a rename of a directory, for all directories below it too.
     func move(_ old: EntryPath, to new: EntryPath) {
         let moved = watches.filter { $0.key == old || $0.key.isBelow(old) }
         for path in moved.keys { watches[path] = nil }
@@ -84,7 +87,7 @@ final class TreeWatch {
         }
     }
 
-    /// Stops watching a directory and all below it.
+    /// Stops watching a directory and all directories below it.
     func remove(_ path: EntryPath) {
         for (path, watch) in watches.filter({ $0.key == path || $0.key.isBelow(path) }) {
             inotify_rm_watch(descriptor, watch)
@@ -93,12 +96,12 @@ final class TreeWatch {
         }
     }
 
-    // MARK: Notices
+    // MARK: Events
 
-    /// Hands over all notices that are waiting; one that cannot be read counts as lost.
+    /// Passes all waiting events to `body`. A failed read counts as lost events.
     ///
-    /// The body may call ``move(_:to:)``: the notices that follow then have the new paths.
-    func drain(_ body: (DirectoryNotice) -> Void) {
+    /// `body` may call ``move(_:to:)``; the events after that have the new paths.
+    func drain(_ body: (DirectoryEvent) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             // The buffer has the passed length.
@@ -112,19 +115,20 @@ final class TreeWatch {
         }
     }
 
-    private func handle(_ record: InotifyRecord, _ body: (DirectoryNotice) -> Void) {
+    private func handle(_ record: InotifyRecord, _ body: (DirectoryEvent) -> Void) {
         if record.isOverflow { return body(.overflow) }
-        if let names = steps[record.watch], record.isAbout(names) { return body(.overflow) }
+        if let names = steps[record.watch], record.concerns(names) { return body(.overflow) }
         guard let directory = paths[record.watch] else { return }
         if record.isGone {
             if directory.isRoot { return body(.gone) }
-            // A directory inside is reported by the one that contains it; here only its watch ends.
-            if record.isWatchOver {
+            // The watch of the containing directory reports that a subdirectory is gone; here only the watch is
+            // removed.
+            if record.isWatchRemoved {
                 paths[record.watch] = nil
                 watches[directory] = nil
             }
             return
         }
-        if let notice = record.notice(in: directory) { body(notice) }
+        if let event = record.event(in: directory) { body(event) }
     }
 }

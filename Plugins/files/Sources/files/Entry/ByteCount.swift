@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number of bytes for people: `999 B`, `1.5 KiB`, `12 MiB`.
+/// A number of bytes as text for people: `999 B`, `1.5 KiB`, `12 MiB`.
 struct ByteCount: CustomStringConvertible {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
     let bytes: UInt64
 
-    /// At most four digits; one after the point below ten, rounded to the nearest.
+    /// At most four digits, rounded to the nearest; a number below ten has one decimal.
     var description: String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var unit = 0

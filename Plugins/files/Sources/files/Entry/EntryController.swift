@@ -4,9 +4,10 @@ internal import PluginAPI
 
 /// Shows one entry of a directory: `files/EntryController`.
 ///
-/// The item's reuse identifier is the entry's kind. Its content: `title` (the name), `detail` (what it is, or how large), `icon` and
-/// `fallback-icon` (names of freedesktop icon themes), `mime`, `kind`, and `size`, `modified`, `path` and `depth` as in the
-/// object. The first directory, and the first file after directories, have a header with `title`.
+/// The item's reuse identifier is the entry's kind. Its content has `title` (the name), `detail` (the size of a
+/// file, the target of a link, else the kind), `icon` and `fallback-icon` (names in freedesktop icon themes),
+/// `mime`, `kind`, and `size`, `modified`, `path` and `depth` as in the object. The first directory and the first
+/// entry after the directories have a header with `title`.
 final class EntryController: ListBindingSingleSectionController, ListSupplementarySource {
     private static let rowHeight = 44.0
     private static let headerHeight = 28.0
@@ -35,7 +36,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
         return ListItem(reuseIdentifier: kind.rawValue, content: content)
     }
 
-    override func size(for object: ListObject) -> Size { strip(Self.rowHeight) }
+    override func size(for object: ListObject) -> Size { fullWidthSize(Self.rowHeight) }
 
     private func mimeType(of kind: FileKind, _ fields: Fields, named name: String) -> String {
         switch kind {
@@ -57,8 +58,8 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
         }
     }
 
-    /// A row over the whole width of the list, or a column over its whole height.
-    private func strip(_ extent: Double) -> Size {
+    /// Returns the size of a row over the whole width of the list, or of a column over its whole height.
+    private func fullWidthSize(_ extent: Double) -> Size {
         guard let context else { return Size(width: 0, height: extent) }
         switch context.scrollDirection {
         case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
@@ -72,7 +73,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
 
     var supportedElementKinds: Set<ElementKind> { heading == nil ? [] : [.header] }
 
-    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { strip(Self.headerHeight) }
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(Self.headerHeight) }
 
     func supplementaryElement(of kind: ElementKind) -> ListItem {
         ListItem(reuseIdentifier: "heading", content: ["title": .string(heading ?? "")])

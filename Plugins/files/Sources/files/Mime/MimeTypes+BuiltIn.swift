@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MimeTypes {
-    /// The types that are known without the freedesktop database.
+    /// The built-in table, for machines without the freedesktop database.
     static let builtIn = MimeTypes(
         byName: ["makefile": "text/x-makefile", "readme": "text/x-readme", "copying": "text/x-copying"],
         bySuffix: [

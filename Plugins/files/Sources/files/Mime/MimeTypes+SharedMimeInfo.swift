@@ -3,16 +3,17 @@
 internal import Glibc
 
 extension MimeTypes {
-    /// The types that this machine knows, else the built-in ones.
+    /// Returns the types of this machine's freedesktop database, or the built-in ones if there is none.
     static func installed(in directory: String = "/usr/share/mime") -> MimeTypes {
         guard let globs = textFile("\(directory)/globs2") else { return .builtIn }
         return MimeTypes(globs: globs, genericIcons: textFile("\(directory)/generic-icons") ?? "")
     }
 
-    /// Reads the database's files (Shared MIME-info Database, "The glob files" and "The generic-icons files").
+    /// Parses the files of the database (Shared MIME-info Database, "The glob files" and "The generic-icons
+    /// files").
     ///
-    /// Only whole names and `*.suffix` are read: other patterns are about a dozen types that matter little here. Of
-    /// several types for one suffix the first counts, because the file is sorted by weight.
+    /// Only whole names and `*.suffix` are read; the about a dozen types with other patterns matter little here. If
+    /// a suffix has several types, the first one counts, because the file is sorted by weight.
     init(globs: String, genericIcons: String) {
         var names: [String: String] = [:]
         var suffixes: [String: String] = [:]
@@ -37,9 +38,9 @@ extension MimeTypes {
         self.init(byName: names, bySuffix: suffixes, genericIcons: icons)
     }
 
-    /// The content of a small file; `nil` when it cannot be read.
+    /// Returns the content of a small file, or `nil` if it cannot be read.
     private static func textFile(_ path: String) -> String? {
-        // The stream is closed below; the buffer is as long as said.
+        // The stream is closed below; the buffer has the passed length.
         guard let stream = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(stream) }
         var content: [UInt8] = []

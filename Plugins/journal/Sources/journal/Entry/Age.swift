@@ -4,16 +4,16 @@ internal import Glibc
 
 /// The time since an entry was written, as text for people.
 struct Age: Equatable {
-    /// Whole seconds; nothing below zero.
+    /// The age in whole seconds, at least zero.
     let seconds: UInt64
 
-    /// From one moment to another, both in microseconds since 1970.
+    /// Computes the age of `time` at the moment `now`, both in microseconds since 1970.
     init(of time: Int64, at now: Int64) {
         let (difference, overflow) = now.subtractingReportingOverflow(time)
         seconds = overflow || difference < 0 ? 0 : UInt64(difference) / 1_000_000
     }
 
-    /// `now`, `3 min`, `2 h`, `5 d`.
+    /// The age as text: `now`, `3 min`, `2 h`, `5 d`.
     var text: String {
         switch seconds {
         case ..<60: "now"
@@ -29,7 +29,7 @@ struct Age: Equatable {
         return .seconds(Int64(unit - seconds % unit))
     }
 
-    /// The time, in microseconds since 1970.
+    /// Returns the present time, in microseconds since 1970.
     static func now() -> Int64 {
         var time = timespec()
         // The time is a local variable.

@@ -4,17 +4,17 @@ internal import PluginAPI
 
 /// Shows an entry that somebody should read: `journal/AlertController`, for priority err and more important ones.
 ///
-/// Reuse identifiers: `alert` (content `title`, the whole message, and `detail`, the origin); for each known unit,
-/// source location and host `alert-detail` (`title`, `detail`); then `alert-explanation` (`title`, `detail`), the text
-/// of systemd's message catalog. The header has the priority's name.
+/// Reuse identifiers: `alert` (content `title`, the whole message, and `detail`, the origin); `alert-detail`
+/// (`title`, `detail`) for each of unit, source location and host that is known; `alert-explanation` (`title`,
+/// `detail`) for the text of systemd's message catalog. The header has the priority's name.
 ///
-/// The catalog is on the disk: a task reads it when the section comes near the screen, so that the explanation is there
-/// in time, and the list does not wait for it.
+/// The catalog is on disk. A task reads the explanation when the section enters the working range, so that it is
+/// ready before the section is visible and the list does not wait for the disk.
 final class AlertController: ListBindingSectionController, ListSupplementarySource, ListWorkingRangeDelegate,
     ListDisplayDelegate
 {
     private static let lineHeight = 19.0
-    private static let greatestLineCount = 20
+    private static let maximumLineCount = 20
 
     private let explain: @Sendable (String) -> MessageCatalog?
     private var explanation: MessageCatalog?
@@ -42,7 +42,7 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
         let details = places.compactMap { name, text in
             text.map { detail(name, "alert-detail", title: name, $0) }
         }
-        let explanations = explanation.map { $0.filledIn(entry.catalogValues) }
+        let explanations = explanation.map { $0.replacingPlaceholders(with: entry.catalogValues) }
             .map { [detail("explanation", "alert-explanation", title: $0.subject, $0.text)] }
         return [alert] + details + (explanations ?? [])
     }
@@ -53,25 +53,25 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
             content: ["title": .string(title), "detail": .string(text)])
     }
 
-    /// As high as the lines of the message, up to a maximum.
+    /// Returns a size that fits the lines of the message, up to ``maximumLineCount``.
     override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size {
         let width = context?.sectionContainerSize.width ?? 0
         if viewModel.reuseIdentifier == "alert-detail" { return Size(width: width, height: 24) }
         let key = viewModel.reuseIdentifier == "alert" ? "title" : "detail"
         let lines = viewModel.content[key]?.string?.split(separator: "\n").count ?? 0
-        return Size(width: width, height: 25 + Self.lineHeight * Double(min(max(1, lines), Self.greatestLineCount)))
+        return Size(width: width, height: 25 + Self.lineHeight * Double(min(max(1, lines), Self.maximumLineCount)))
     }
 
     // MARK: Explanation
 
-    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { prepare() }
+    func sectionControllerWillEnterWorkingRange(_ controller: ListSectionController) { loadExplanation() }
 
-    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { stopPreparing() }
+    func sectionControllerDidExitWorkingRange(_ controller: ListSectionController) { cancelLoading() }
 
-    // For lists without a working range, which report no entry into it.
-    func sectionControllerWillDisplay(_ controller: ListSectionController) { prepare() }
+    // A list without a working range never calls sectionControllerWillEnterWorkingRange.
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { loadExplanation() }
 
-    private func prepare() {
+    private func loadExplanation() {
         guard explanation == nil, explaining == nil, let id = object.flatMap({ EntryFields($0).messageID }) else {
             return
         }
@@ -82,7 +82,7 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
         }
     }
 
-    private func stopPreparing() {
+    private func cancelLoading() {
         explaining?.cancel()
         explaining = nil
     }

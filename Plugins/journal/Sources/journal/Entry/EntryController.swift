@@ -4,11 +4,11 @@ internal import PluginAPI
 
 /// Shows one entry of the journal in a row: `journal/EntryController`, and, smaller, `journal/DebugController`.
 ///
-/// Reuse identifier `entry` or `entry-compact`; content `title` (the message's first line), `detail` (the origin),
-/// `age` (`now`, `3 min`, …), and `time`, `priority`, `unit` as in the object. The age is updated while a view shows
-/// the row; other rows need no timer.
+/// The reuse identifier is `entry` or `entry-compact`. The content has `title` (the message's first line), `detail`
+/// (the origin), `age` (`now`, `3 min`, …), and `time`, `priority`, `unit` as in the object. Only a visible row has
+/// a timer that updates its age.
 final class EntryController: ListBindingSingleSectionController, ListDisplayDelegate {
-    /// How much room an entry gets.
+    /// The size of an entry's row.
     enum Style {
         case row
         case compact
@@ -41,19 +41,19 @@ final class EntryController: ListBindingSingleSectionController, ListDisplayDele
 
     // MARK: Age
 
-    func sectionControllerWillDisplay(_ controller: ListSectionController) { waitForChange() }
+    func sectionControllerWillDisplay(_ controller: ListSectionController) { scheduleAgeUpdate() }
 
     func sectionControllerDidEndDisplaying(_ controller: ListSectionController) {
         timer?.cancel()
         timer = nil
     }
 
-    private func waitForChange() {
+    private func scheduleAgeUpdate() {
         guard let object else { return }
         let age = Age(of: EntryFields(object).time, at: now())
         timer = context?.after(age.untilChange) { [unowned self] in
             context?.performBatch(updates: { $0.reloadItems(at: [0]) })
-            waitForChange()
+            scheduleAgeUpdate()
         }
     }
 }

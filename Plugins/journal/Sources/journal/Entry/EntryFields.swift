@@ -10,7 +10,7 @@ struct EntryFields {
 
     private func text(_ key: String) -> String? { fields[key]?.string }
 
-    /// Microseconds since 1970.
+    /// The time of the entry, in microseconds since 1970.
     var time: Int64 { Int64(fields["time"]?.int ?? 0) }
 
     var message: String { text("message") ?? "" }
@@ -27,16 +27,16 @@ struct EntryFields {
     /// The unit that the entry is about, else the unit that wrote it.
     var unit: String? { text("about-unit") ?? text("unit") }
 
-    /// The location in the source code, as `main.c:17`.
+    /// The location in the source code, such as `main.c:17`.
     var place: String? {
         guard let file = text("code-file") else { return nil }
         return text("code-line").map { "\(file):\($0)" } ?? file
     }
 
-    /// The MESSAGE_ID; the message catalog explains some.
+    /// The field MESSAGE_ID, under which the message catalog may have an explanation.
     var messageID: String? { text("message-id") }
 
-    /// The values for names in the message catalog's explanations.
+    /// The values of the `@NAME@` placeholders in the message catalog's explanations.
     var catalogValues: [String: String] {
         [
             "UNIT": unit, "_SYSTEMD_UNIT": text("unit"), "_PID": text("pid"), "_COMM": text("command"),

@@ -18,9 +18,9 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
     }
 }
 
-/// An open journal: the only place of this plugin that calls libsystemd.
+/// An open journal. All calls of libsystemd's journal functions, except those for the message catalog, are here.
 ///
-/// Owned by one executor. The position is between two entries: ``next()`` moves towards the newest.
+/// One executor owns it. The read position is between two entries; ``next()`` moves it towards the newest.
 @safe final class Journal {
     /// The result of ``process()``.
     enum Change: Equatable {
@@ -49,10 +49,10 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
             }
         guard result >= 0, let opened = unsafe opened else { throw JournalError(subject: subject, code: -result) }
         unsafe handle = opened
-        // A message is not the place for a file's content: longer ones are cut.
+        // Longer field values are truncated, as a message may contain a whole file.
         unsafe sd_journal_set_data_threshold(opened, 64 << 10)
         for step in query.filter { try add(step) }
-        // From now on changes are noticed, so that entries written during the first read are not lost.
+        // This starts the inotify watches, so that entries written during the first read are not lost.
         try check(unsafe sd_journal_get_fd(handle))
     }
 
@@ -76,7 +76,8 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
     // MARK: Watching
 
-    /// A descriptor that becomes readable when ``process()`` has to be called; the caller owns and closes it.
+    /// Creates a descriptor that becomes readable when ``process()`` has to be called. The caller owns and closes
+    /// it.
     func makeDescriptor() throws(JournalError) -> Int32 {
         // libsystemd closes its own descriptor, so this is a duplicate.
         let copy = fcntl(try check(unsafe sd_journal_get_fd(handle)), F_DUPFD_CLOEXEC, 0)
@@ -87,7 +88,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
     /// Whether the descriptor reports every change; on some network file systems the files have to be polled.
     var isDescriptorReliable: Bool { unsafe sd_journal_reliable_fd(handle) > 0 }
 
-    /// Handles changes of the journal's files.
+    /// Processes changes of the journal's files, and returns what has changed.
     func process() throws(JournalError) -> Change {
         let result = try check(unsafe sd_journal_process(handle))
         return switch result {
@@ -104,7 +105,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
 
     // MARK: Reading
 
-    /// Moves back from the end so that ``next()`` returns the newest entries, at most this many.
+    /// Moves the read position so that ``next()`` returns the newest entries, at most `count`.
     func seek(beforeNewest count: Int) throws(JournalError) {
         try check(unsafe sd_journal_seek_tail(handle))
         // One more entry back, as `next` continues after the current entry.
@@ -112,9 +113,9 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         if Int(steps) <= count { try check(unsafe sd_journal_seek_head(handle)) }
     }
 
-    /// The identifiers of the entries that a list had, the oldest first; moves to the newest of them, so that
-    /// ``next()`` returns the one after it; `nil` when the journal now has other entries there. Reads only their
-    /// identifiers.
+    /// Returns the identifiers of a list's entries, the oldest first, or `nil` if the journal no longer has exactly
+    /// these entries in a row. Moves the read position to the newest of them, so that ``next()`` returns the entry
+    /// after it. Reads only the identifiers of the entries.
     ///
     /// - Complexity: O(entries)
     func identifiers(of place: JournalPlace) throws(JournalError) -> [String]? {
@@ -129,7 +130,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         return ids.count == place.count && ids.last == place.newest ? ids : nil
     }
 
-    /// The next entry towards the newest; `nil` when there is none yet.
+    /// Returns the next entry towards the newest, or `nil` if there is none yet.
     func next() throws(JournalError) -> JournalEntry? {
         guard try check(unsafe sd_journal_next(handle)) > 0 else { return nil }
         var time: UInt64 = 0
@@ -147,15 +148,15 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The text of a field; `nil` when the entry has no such field, or it cannot be read.
+    /// Returns the text of a field, or `nil` if the entry has no such field or the field cannot be read.
     private func text(of field: String) throws(JournalError) -> String? {
         var data: UnsafeRawPointer?
         var length = 0
         let result = unsafe sd_journal_get_data(handle, field, &data, &length)
-        // Without the field, or with compression that this libsystemd does not know, the rest of the entry can still be
-        // read.
+        // A missing field, or one with a compression that this libsystemd does not support, does not prevent
+        // reading the rest of the entry.
         guard result >= 0, let data = unsafe data else { return nil }
-        // Valid until the next call on this journal, so it is copied here.
+        // The bytes are valid until the next call on this journal, so they are copied here.
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: length).dropFirst(field.utf8.count + 1)
         let text = unsafe String(decoding: bytes, as: UTF8.self)
         // A string on a bus must not contain NUL.

@@ -4,11 +4,11 @@ internal import PluginAPI
 
 /// One entry of the journal, with the fields that a list shows.
 struct JournalEntry: Equatable, Sendable {
-    /// The entry's cursor; journalctl --cursor finds it again.
+    /// The entry's cursor, with which `journalctl --cursor` finds it again.
     var cursor: String
-    /// Microseconds since 1970.
+    /// The time of the entry, in microseconds since 1970.
     var time: UInt64
-    /// Those of ``shownFields`` that the entry has.
+    /// The fields of the entry that are among ``shownFields``, by the journal's names.
     var fields: [String: String]
 
     /// The journal fields that are read, and their names in an object.
@@ -19,13 +19,13 @@ struct JournalEntry: Equatable, Sendable {
         ("PRIORITY", "priority"),
     ]
 
-    /// Hints for showing its fields.
+    /// Hints for viewers on how to format the fields.
     static let hints: [String: FieldHint] = ["time": .timeInMicroseconds]
 
-    /// How important it is; an entry without a priority counts as information.
+    /// The priority of the entry; `info` if it has none.
     var priority: JournalPriority { fields["PRIORITY"].flatMap(JournalPriority.init) ?? .info }
 
-    /// The entry as an object of a list; its type is the name of its priority.
+    /// Returns the entry as an object of a list. The object's type is the name of the priority.
     func object() throws(ListError) -> ListObject {
         var values: [String: Value] = [
             "time": .int64(Int64(clamping: time)), "priority": .uint32(UInt32(priority.rawValue)),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries that a list of a journal has: the cursor of the source.
+/// Identifies the entries that a list of a journal has. It is the cursor of the source.
 ///
-/// Identifiers of entries are journal cursors. The journal still has the list's entries if the oldest one exists, and
-/// the newest one is this many entries after it.
+/// Identifiers of entries are journal cursors. The journal still has the list's entries if the oldest one exists
+/// and the newest one follows at the right distance.
 struct JournalPlace: Equatable, Sendable {
     /// The number of entries in the list; at least one.
     var count: Int
-    /// The identifier of the oldest.
+    /// The identifier of the oldest entry.
     var oldest: String
-    /// The identifier of the newest.
+    /// The identifier of the newest entry.
     var newest: String
 
     private static let version = "1"
 
     /// Describes a list's entries.
     ///
-    /// - Parameter ids: the oldest first; the result is `nil` if there are none.
+    /// - Parameter ids: The identifiers, the oldest first. The result is `nil` if there are none.
     init?(_ ids: [String]) {
         guard let oldest = ids.first, let newest = ids.last else { return nil }
         self.init(count: ids.count, oldest: oldest, newest: newest)
@@ -26,10 +26,10 @@ struct JournalPlace: Equatable, Sendable {
         (self.count, self.oldest, self.newest) = (count, oldest, newest)
     }
 
-    /// The cursor as bytes: version, count, oldest and newest, a line each.
+    /// The cursor as bytes: version, count, oldest and newest identifier, one on each line.
     var cursor: [UInt8] { Array([Self.version, "\(count)", oldest, newest].joined(separator: "\n").utf8) }
 
-    /// Reads a cursor; `nil` for one of another version of the plugin.
+    /// Decodes a cursor. The result is `nil` for a cursor of another version of the plugin.
     init?(cursor: [UInt8]) {
         guard let text = String(validating: cursor, as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The importance of a message, as in syslog; the raw value is the number, 0 the most important.
+/// The priority of a message, as in syslog. The raw value is syslog's number; 0 is the most important.
 enum JournalPriority: Int, CaseIterable, Sendable {
     case emergency, alert, critical, error, warning, notice, info, debug
 
@@ -18,7 +18,7 @@ enum JournalPriority: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Reads a name or a number.
+    /// Parses a name or a number.
     init?(_ text: String) {
         let number = Int(text)
         guard let priority = Self.allCases.first(where: { $0.name == text || $0.rawValue == number }) else {

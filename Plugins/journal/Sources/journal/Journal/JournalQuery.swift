@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// The entries and the journal that a list shows: the text after the `?` of `journal/entries`.
+/// The journal and the entries that a list shows, parsed from the text after the `?` of `journal/entries`.
 struct JournalQuery: Equatable, Sendable {
     /// The end of the list at which new entries are added.
     enum Order: String, Sendable {
@@ -10,24 +10,24 @@ struct JournalQuery: Equatable, Sendable {
         case oldestFirst = "oldest"
     }
 
-    /// More than anybody scrolls through.
-    static let greatestCount = 100_000
+    /// The maximum of the option `lines`, more than anybody scrolls through.
+    static let maximumCount = 100_000
 
     /// The directory of the journal's files; `nil` = the system's journal.
     var directory: String?
-    /// The units whose entries are shown; all if empty.
+    /// The units whose entries are shown; if empty, all units.
     var units: [String] = []
-    /// The least important priority that is shown; all if `nil`.
+    /// The least important priority that is shown; `nil` = all priorities.
     var priority: JournalPriority?
-    /// Fields, and the values of which an entry must have one.
+    /// The accepted values by field name. An entry must have one of the values of each field.
     var matches: [String: [String]] = [:]
     /// The maximum number of entries; the newest ones are kept.
     var count = 1000
     var order = Order.newestFirst
 
-    /// Reads an argument.
+    /// Parses an argument.
     ///
-    /// - Throws: `invalidArguments`, or a setting error, that names the part at fault.
+    /// - Throws: `invalidArguments` or a setting error, which names the part at fault.
     init(_ text: String) throws {
         let argument = try DataSourceArgument(
             text, isOption: { Self.singleOptions.contains($0) || Self.isAlternative($0) },
@@ -36,7 +36,7 @@ struct JournalQuery: Equatable, Sendable {
             guard argument.subject.hasPrefix("/"), !argument.subject.utf8.contains(0) else {
                 throw ListError(
                     .invalidArguments,
-                    "journal/entries takes the absolute path of a directory, and options, not “\(argument.subject)”")
+                    "journal/entries takes the absolute path of a directory and options, not “\(argument.subject)”")
             }
             directory = argument.subject
         }
@@ -51,8 +51,8 @@ struct JournalQuery: Equatable, Sendable {
             self.priority = priority
         }
         if let count = try options.integer("lines") {
-            guard (1...Self.greatestCount).contains(count) else {
-                throw PluginSettingError(key: "lines", value: "\(count)", expected: "1 to \(Self.greatestCount)")
+            guard (1...Self.maximumCount).contains(count) else {
+                throw PluginSettingError(key: "lines", value: "\(count)", expected: "1 to \(Self.maximumCount)")
             }
             self.count = count
         }
@@ -65,13 +65,13 @@ struct JournalQuery: Equatable, Sendable {
         for field in options.values.keys where Self.isField(field) { matches[field] = argument.values(of: field) }
     }
 
-    /// The options that have one value.
+    /// The options that may be given only once.
     private static let singleOptions = ["priority", "lines", "order"]
 
-    /// Whether the option is a match: it may be repeated, and an entry must have one of the values.
+    /// Returns whether the option may be repeated; an entry must then match one of the values.
     private static func isAlternative(_ option: String) -> Bool { option == "unit" || isField(option) }
 
-    /// Whether the journal may have a field of this name (systemd.journal-fields(7)).
+    /// Returns whether a name is valid for a journal field (systemd.journal-fields(7)).
     private static func isField(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy {
@@ -84,15 +84,16 @@ struct JournalQuery: Equatable, Sendable {
 extension JournalQuery {
     /// One step of building libsystemd's filter (sd_journal_add_match(3)).
     enum FilterStep: Equatable {
-        /// `FIELD=value`; consecutive ones of one field are alternatives, those of different fields must all match.
+        /// A match `FIELD=value`. Consecutive matches of one field are alternatives; those of different fields must
+        /// all match.
         case match(String)
-        /// OR: joins the matches since the last AND with those that follow.
+        /// A disjunction (OR) of the matches since the last AND and those that follow.
         case or
-        /// A conjunction (AND) of everything before and everything after.
+        /// A conjunction (AND) of all matches before it and all after it.
         case and
     }
 
-    /// The filter, as journalctl builds it.
+    /// The filter of the query, built as journalctl does.
     var filter: [FilterStep] {
         var groups: [[FilterStep]] = []
         let units = Array(units.map(Self.steps(forUnit:)).joined(separator: [.or]))
@@ -106,7 +107,8 @@ extension JournalQuery {
         return Array(groups.joined(separator: [.and]))
     }
 
-    /// The messages of a unit's processes, systemd's messages about it, and its core dumps (journalctl --unit).
+    /// Returns the filter for messages of a unit's processes, systemd's messages about the unit, and its core
+    /// dumps, as `journalctl --unit`.
     private static func steps(forUnit unit: String) -> [FilterStep] {
         [
             .match("_SYSTEMD_UNIT=\(unit)"), .or,

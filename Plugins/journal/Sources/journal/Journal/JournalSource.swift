@@ -4,17 +4,17 @@ internal import PluginAPI
 
 /// Lists the newest entries of a journal and follows it: `journal/entries?…` ([options](../../../README.md)).
 ///
-/// Entries written within ``quietTime`` are sent as one change. When files are added or removed, as at a rotation, the
-/// journal is opened and read again; the engine finds the difference. When the journal cannot be read, the list keeps
-/// its entries and fails, and the source tries again.
+/// Entries written within ``quietTime`` are sent as one change. When files are added or removed, for example by a
+/// rotation, the journal is opened and read again, and the engine computes the difference. When the journal cannot
+/// be read, the list keeps its entries and fails, and the source tries again.
 ///
-/// With a cursor, it reads only newer entries, if the journal still has the list's entries.
+/// A source that is started with a cursor reads only newer entries, if the journal still has the list's entries.
 final class JournalSource: DataSource {
     private static let quietTime = Duration.milliseconds(50)
     private static let reopenTime = Duration.milliseconds(200)
     private static let retryTime = Duration.seconds(1)
     /// The interval at which journalctl polls a file system that reports no changes.
-    private static let lookTime = Duration.seconds(2)
+    private static let pollInterval = Duration.seconds(2)
 
     private let context: DataSourceContext
     private let query: JournalQuery
@@ -23,7 +23,7 @@ final class JournalSource: DataSource {
     private var following: [DataSourceActivity] = []
     private var waiting: DataSourceActivity?
     private var failure: String?
-    /// The list's entries from the last start, until the journal is open.
+    /// The cursor that the source was started with, until the journal is open.
     private var place: JournalPlace?
 
     init(_ context: DataSourceContext) throws {
@@ -39,29 +39,29 @@ final class JournalSource: DataSource {
 
     func stop() { journal = nil }
 
-    /// Begins to follow the journal, then reads it, so that entries written in between are not lost.
+    /// Watches the journal and then reads it, so that entries written in between are not lost.
     private func open() {
         close()
         do {
             let journal = try Journal(query)
             self.journal = journal
             let descriptor = try journal.makeDescriptor()
-            following = [context.whenReadable(descriptor) { [unowned self] in look() }]
+            following = [context.whenReadable(descriptor) { [unowned self] in processChanges() }]
             if !journal.isDescriptorReliable {
-                following.append(context.every(Self.lookTime) { [unowned self] in look() })
+                following.append(context.every(Self.pollInterval) { [unowned self] in processChanges() })
             }
             context.sink.send(try firstEvent(of: journal))
             place = nil
             failure = nil
             if query.directory == nil, !journal.hasSystemFiles {
-                say("there is no journal, or none that this user may read (group systemd-journal)")
+                reportFailure("there is no journal, or none that this user may read (group systemd-journal)")
             }
         } catch {
             fail(error)
         }
     }
 
-    /// The first event after the journal was opened: the new entries, or all.
+    /// Returns the first event after the journal was opened, with the new entries or with all entries.
     private func firstEvent(of journal: Journal) throws -> DataSourceEvent {
         if let place, place.count <= query.count, let ids = try journal.identifiers(of: place) {
             window.resume(with: ids)
@@ -82,12 +82,12 @@ final class JournalSource: DataSource {
 
     // MARK: Following
 
-    /// Handles changes of the journal; they are sent a little later, together with following ones.
-    private func look() {
+    /// Processes changes of the journal, and schedules sending them together with later ones.
+    private func processChanges() {
         do {
             switch try journal?.process() {
-            case .appended: wait(Self.quietTime) { [unowned self] in showNew() }
-            case .invalidated: wait(Self.reopenTime, anew: true) { [unowned self] in open() }
+            case .appended: schedule(after: Self.quietTime) { [unowned self] in sendNewEntries() }
+            case .invalidated: schedule(after: Self.reopenTime, replacesScheduled: true) { [unowned self] in open() }
             case nil, .some(.none): break
             }
         } catch {
@@ -95,9 +95,9 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// Schedules work a little later; does nothing if work is scheduled already, unless `anew`, which replaces it.
-    private func wait(_ time: Duration, anew: Bool = false, _ body: @escaping () -> Void) {
-        guard anew || waiting == nil else { return }
+    /// Schedules `body` after a delay. Does nothing if work is scheduled already, unless `replacesScheduled`.
+    private func schedule(after time: Duration, replacesScheduled: Bool = false, _ body: @escaping () -> Void) {
+        guard replacesScheduled || waiting == nil else { return }
         waiting?.cancel()
         waiting = context.after(time) { [unowned self] in
             waiting = nil
@@ -105,7 +105,7 @@ final class JournalSource: DataSource {
         }
     }
 
-    private func showNew() {
+    private func sendNewEntries() {
         guard let journal else { return }
         do {
             let entries = try newEntries(of: journal)
@@ -115,7 +115,8 @@ final class JournalSource: DataSource {
         }
     }
 
-    /// The entries after the last one that was read; the newest ones if there are too many.
+    /// Reads the entries after the last one that was read. If there are more than the list may have, the older ones
+    /// are dropped.
     private func newEntries(of journal: Journal) throws -> [JournalEntry] {
         var entries: [JournalEntry] = []
         while let entry = try journal.next() {
@@ -129,12 +130,12 @@ final class JournalSource: DataSource {
 
     private func fail(_ error: any Error) {
         close()
-        say((error as? ListError)?.message ?? "\(error)")
-        wait(Self.retryTime) { [unowned self] in open() }
+        reportFailure((error as? ListError)?.message ?? "\(error)")
+        schedule(after: Self.retryTime) { [unowned self] in open() }
     }
 
-    /// Reports an error, once.
-    private func say(_ message: String) {
+    /// Reports an error, unless it was the last one reported.
+    private func reportFailure(_ message: String) {
         guard failure != message else { return }
         failure = message
         context.sink.failed(message)

@@ -2,17 +2,17 @@
 
 internal import PluginAPI
 
-/// The newest entries of a journal, up to a maximum number, and the changes for a list of them.
+/// Keeps track of the newest entries of a journal, up to a maximum number, and creates the events for their list.
 struct JournalWindow {
     private let query: JournalQuery
-    /// The identifiers that the list has, the oldest first.
+    /// The identifiers of the list's entries, the oldest first.
     private(set) var ids: [String] = []
 
     init(_ query: JournalQuery) { self.query = query }
 
-    /// Replaces the whole list.
+    /// Returns the event that replaces the whole list.
     ///
-    /// - Parameter entries: the oldest first; only the newest are used if there are too many.
+    /// - Parameter entries: The entries, the oldest first. Only the newest are used if there are too many.
     mutating func replace(with entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
         var objects: [ListObject] = []
         for entry in entries.suffix(query.count) { objects.append(try entry.object()) }
@@ -20,7 +20,7 @@ struct JournalWindow {
         return withProgress(.replace(query.order == .oldestFirst ? objects : objects.reversed()))
     }
 
-    /// Appends newer entries, the oldest first.
+    /// Returns the event that adds newer entries, passed with the oldest first.
     mutating func append(_ entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
         guard entries.count < query.count else { return try replace(with: entries) }
         var upserts: [UpdateRequest.Upsert] = []
@@ -35,18 +35,18 @@ struct JournalWindow {
         return withProgress(.changes(removed: removed, upserts: upserts))
     }
 
-    /// Restores the identifiers of the list's entries.
+    /// Restores the identifiers of the list's entries, of a source that was started with a cursor.
     ///
-    /// - Parameter ids: those of the list, the oldest first.
+    /// - Parameter ids: The identifiers, the oldest first.
     mutating func resume(with ids: [String]) { self.ids = ids }
 
-    /// An event, and the cursor of the list after it; an empty list has none.
+    /// Returns the event together with the cursor of the list after it. An empty list has no cursor.
     private func withProgress(_ event: DataSourceEvent) -> DataSourceEvent {
         JournalPlace(ids).map { .upTo($0.progress, event) } ?? event
     }
 }
 
 extension JournalPlace {
-    /// The progress of the source with the present list; its newest entry is the position.
+    /// The progress of the source: this cursor, and the identifier of the newest entry as the position.
     var progress: DataSourceProgress { DataSourceProgress(cursor: cursor, position: newest) }
 }

@@ -3,14 +3,15 @@
 internal import CJournal
 internal import Glibc
 
-/// The explanation of a kind of message in systemd's message catalog (journalctl --catalog, systemd.journal-fields(7): MESSAGE_ID).
+/// An explanation from systemd's message catalog (`journalctl --catalog`). Its key is the field MESSAGE_ID
+/// (systemd.journal-fields(7)).
 struct MessageCatalog: Equatable, Sendable {
-    /// The subject of such a message, in a few words.
+    /// The subject, in a few words.
     var subject: String
-    /// The explanation; a name between two `@` stands for a field of the entry.
+    /// The explanation. `@NAME@` is a placeholder for a field of the journal entry.
     var text: String
 
-    /// Reads an entry of the catalog: header lines, an empty line, the explanation.
+    /// Parses an entry of the catalog: header lines, an empty line, the explanation.
     init(entry: String) {
         let lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
         let header = lines.prefix { !$0.isEmpty }
@@ -22,9 +23,9 @@ struct MessageCatalog: Equatable, Sendable {
         text = body.joined(separator: "\n")
     }
 
-    /// Looks a kind of message up; waits for the disk.
+    /// Looks up a message identifier in the catalog; blocks on the disk.
     ///
-    /// - Returns: `nil` for an invalid message identifier, or one that the catalog does not have.
+    /// - Returns: `nil` for a message identifier that is invalid or not in the catalog.
     static func find(_ messageID: String) -> MessageCatalog? {
         var id = sd_id128_t()
         // The text outlives the call; the identifier is a local variable.
@@ -38,8 +39,8 @@ struct MessageCatalog: Equatable, Sendable {
         return unsafe MessageCatalog(entry: String(cString: entry))
     }
 
-    /// Replaces the names whose values are known.
-    func filledIn(_ values: [String: String]) -> MessageCatalog {
+    /// Returns the explanation with the placeholders replaced whose values are known.
+    func replacingPlaceholders(with values: [String: String]) -> MessageCatalog {
         var filled = self
         for (name, value) in values {
             filled.subject = filled.subject.replacing("@\(name)@", with: value)

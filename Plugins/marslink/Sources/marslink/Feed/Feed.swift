@@ -3,17 +3,17 @@
 internal import Foundation
 internal import PluginAPI
 
-/// Journal, messages and weather in one list, the newest first.
+/// The entries of the feed, of all kinds in one list, the newest first.
 struct Feed: Equatable, Sendable {
-    /// An error in a line.
+    /// An error in a line of a feed's file.
     struct Fault: Equatable, Sendable {
         var line: Int
         var reason: String
     }
 
-    /// In the order of the list, each identifier once.
+    /// The entries in the order of the list, each identifier once.
     private(set) var entries: [FeedEntry] = []
-    /// The numbers of skipped lines, and the reasons.
+    /// The skipped lines, with the reasons.
     private(set) var faults: [Fault] = []
 
     init(_ entries: [FeedEntry]) {
@@ -21,7 +21,7 @@ struct Feed: Equatable, Sendable {
         self.entries = entries.filter { seen.insert($0.id).inserted }.sorted { $0.isBefore($1) }
     }
 
-    /// Reads lines of JSON; empty lines are skipped, the last of several entries with one identifier counts.
+    /// Parses lines of JSON. Empty lines are skipped. Of several entries with one identifier, the last one is used.
     init(lines: Data) {
         let decoder = JSONDecoder()
         var entries: [FeedEntry] = []
@@ -38,14 +38,14 @@ struct Feed: Equatable, Sendable {
         self.faults = faults
     }
 
-    /// The whole list.
+    /// Returns all entries as objects of a list.
     func objects() throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
         for entry in entries { objects.append(try entry.object()) }
         return objects
     }
 
-    /// Adds an entry, or replaces the one with its identifier; returns the changes for a list.
+    /// Inserts an entry, replacing any entry with its identifier, and returns the change for the list.
     mutating func insert(_ entry: FeedEntry) throws(ListError) -> UpdateRequest.Upsert {
         let object = try entry.object()
         entries.removeAll { $0.id == entry.id }
@@ -54,7 +54,7 @@ struct Feed: Equatable, Sendable {
         return UpdateRequest.Upsert(object, position: index == 0 ? .first : .after(entries[index - 1].id))
     }
 
-    /// The reason why a line is no entry, in a few words.
+    /// Returns the reason why a line could not be decoded, in a few words.
     private static func reason(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): "no \(key.stringValue)"

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import PluginAPI
 
-/// An element of the feed, of any kind.
+/// An entry of the feed, of any kind.
 enum FeedEntry: Equatable, Sendable {
     case journal(JournalEntry)
     case message(Message)
@@ -35,6 +35,7 @@ enum FeedEntry: Equatable, Sendable {
         }
     }
 
-    /// The order of the list: the newer first; of the same moment, by identifier.
+    /// Returns whether the entry precedes another one in the list: newer entries come first, those of the same time
+    /// are sorted by identifier.
     func isBefore(_ other: FeedEntry) -> Bool { date == other.date ? id < other.id : date > other.date }
 }

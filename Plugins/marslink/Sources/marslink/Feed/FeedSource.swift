@@ -4,11 +4,12 @@ internal import Foundation
 internal import Glibc
 internal import PluginAPI
 
-/// Fills a list with journal, messages and weather: `marslink/feed`, or `marslink/feed?PATH` for a feed of one's own.
+/// Fills a list with journal entries, messages and weather: `marslink/feed` for the sample feed,
+/// `marslink/feed?PATH` for a feed from a file.
 ///
-/// The messages of the sample feed arrive one after the other, from a task. A file is polled.
+/// A task sends the messages of the sample feed one by one. A file is polled.
 final class FeedSource: DataSource {
-    private static let greatestFile = 1 << 20
+    private static let maximumFileSize = 1 << 20
 
     private let context: DataSourceContext
     private let messageInterval: Duration
@@ -21,7 +22,7 @@ final class FeedSource: DataSource {
         path = context.argument
         guard path.isEmpty || path.hasPrefix("/") else {
             throw ListError(
-                .invalidArguments, "marslink/feed takes the absolute path of a file, or nothing, and not “\(path)”")
+                .invalidArguments, "marslink/feed takes the absolute path of a file or no argument, not “\(path)”")
         }
         readInterval = try context.settings.duration("ReadInterval") ?? .seconds(1)
         self.messageInterval = messageInterval
@@ -62,7 +63,7 @@ final class FeedSource: DataSource {
     }
 
     private func content() throws -> Data {
-        // Without O_NONBLOCK, opening a pipe without a writer would block.
+        // Without O_NONBLOCK, opening a FIFO without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw ListError(.pluginFailed, "\(path): \(unsafe String(cString: strerror(errno)))")
@@ -73,9 +74,9 @@ final class FeedSource: DataSource {
         guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
             throw ListError(.pluginFailed, "\(path): not a regular file")
         }
-        let content = try file.read(upToCount: Self.greatestFile + 1) ?? Data()
-        guard content.count <= Self.greatestFile else {
-            throw ListError(.payloadTooLarge, "\(path): more than \(Self.greatestFile) bytes")
+        let content = try file.read(upToCount: Self.maximumFileSize + 1) ?? Data()
+        guard content.count <= Self.maximumFileSize else {
+            throw ListError(.payloadTooLarge, "\(path): more than \(Self.maximumFileSize) bytes")
         }
         return content
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import PluginAPI
 
 extension Date {
-    /// Microseconds since 1970, as the field `date` has them; as far as 64 bits go.
+    /// The date as a value of the field `date`: microseconds since 1970, clamped to 64 bits.
     var value: Value {
         let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
         return .int64(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
@@ -13,12 +13,16 @@ extension Date {
 
 extension ListObject {
     func date() throws(ListError) -> Date {
-        guard let microseconds = fields["date"]?.int else { throw ListError(.invalidObject, "\(id): no date") }
+        guard let microseconds = fields["date"]?.int else {
+            throw ListError(.invalidObject, "\(id): the field date is missing")
+        }
         return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 
     func text(_ key: String) throws(ListError) -> String {
-        guard let text = fields[key]?.string else { throw ListError(.invalidObject, "\(id): no \(key)") }
+        guard let text = fields[key]?.string else {
+            throw ListError(.invalidObject, "\(id): the field \(key) is missing")
+        }
         return text
     }
 }

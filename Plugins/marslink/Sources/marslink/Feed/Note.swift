@@ -3,14 +3,14 @@
 internal import Foundation
 internal import PluginAPI
 
-/// A note of the astronaut's.
+/// An entry of the astronaut's journal.
 typealias JournalEntry = Note<JournalKind>
 /// A message from Earth.
 typealias Message = Note<MessageKind>
 
-/// Distinguishes kinds of notes.
+/// A kind of note, which determines the type of its objects.
 protocol NoteKind: Sendable {
-    /// The type of its objects.
+    /// The type of the notes' objects in a list.
     static var listType: String { get }
 }
 

@@ -2,13 +2,14 @@
 
 internal import PluginAPI
 
-/// Receives the sample's messages, one from time to time, as the tutorial's Pathfinder does.
+/// Simulates the messages from Earth: sends those of the sample feed at intervals, like the Pathfinder class of
+/// IGListKit's tutorial.
 ///
-/// It runs as a task, on no executor of listd; it has only the sink of the list.
+/// It runs as a task outside of listd's executors, with only the sink of the list.
 struct Pathfinder: Sendable {
     let sink: DataSourceSink
     let logger: PluginLogger
-    /// The time until the next message.
+    /// The time between two messages.
     let interval: Duration
 
     /// Sends all messages; ends early when its task is cancelled.

@@ -2,12 +2,12 @@
 
 internal import Foundation
 
-/// The feed that is shown without a file: a few days on Mars.
+/// The feed of a list without a file: a few days on Mars.
 enum SampleFeed {
-    /// When the astronaut landed.
+    /// The time of the landing.
     static let landing = Date(timeIntervalSince1970: 2_077_943_400)  // 2035-11-06T06:30:00Z
 
-    /// The feed as a file would contain it.
+    /// The feed in the format of a file.
     static let lines = #"""
         {"kind":"weather","id":"weather-12","date":"2035-11-18T16:00:00Z","high":-9,"low":-78,"sunrise":"05:42","sunset":"17:58","condition":"clear"}
         {"kind":"journal","id":"entry-1","date":"2035-11-06T08:00:00Z","author":"Ines","text":"We are down. The dust has settled on the windows, and nobody says a word."}
@@ -21,7 +21,7 @@ enum SampleFeed {
         {"kind":"message","id":"message-4","date":"2035-11-18T16:20:00Z","author":"Ground","text":"Storm confirmed. Bring everything inside that you want to find again."}
         """#
 
-    /// The entries at the start: all but the messages, which arrive one by one.
+    /// The entries of a new list: all but the messages, which arrive one by one.
     static var feed: Feed { Feed(all.entries.filter { !$0.isMessage }) }
 
     /// The messages, the oldest first.

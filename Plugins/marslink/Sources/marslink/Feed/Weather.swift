@@ -41,7 +41,7 @@ struct Weather: ListModel, Equatable, Sendable {
 
     init(_ object: ListObject) throws(ListError) {
         guard let high = object.fields["high"]?.int, let low = object.fields["low"]?.int else {
-            throw ListError(.invalidObject, "\(object.id): weather has high and low")
+            throw ListError(.invalidObject, "\(object.id): the field high or low is missing")
         }
         self.init(
             id: object.id, date: try object.date(), high: high, low: low, sunrise: try object.text("sunrise"),

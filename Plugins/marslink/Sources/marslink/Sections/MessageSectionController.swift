@@ -2,17 +2,17 @@
 
 internal import PluginAPI
 
-/// Shows a message; selecting it marks it as read, for as long as the message exists. The actions `read` and `unread`
-/// change the mark too, for a button in the cell.
+/// Shows a message. Selecting it marks it as read, for as long as the message exists. The actions `read` and
+/// `unread`, for a button in the cell, change this state too.
 ///
-/// Reuse identifier `message`; content `title` (the author), `text`, `date`, `read`.
+/// The reuse identifier is `message`. The content has `title` (the author), `text`, `date` and `read`.
 final class MessageSectionController: ListGenericSectionController<Message> {
     override init() {
         super.init()
         inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
     }
 
-    /// The list keeps this state, as this object does not outlive a reload, which makes section controllers anew.
+    /// Whether the message was read, stored in the list's state: a reload creates new section controllers.
     private var isRead: Bool {
         get { context?.state["read"]?.bool ?? false }
         set { context?.state["read"] = .boolean(newValue) }
@@ -35,19 +35,19 @@ final class MessageSectionController: ListGenericSectionController<Message> {
 
     override func didSelectItem(at index: Int) {
         context?.deselectItem(at: index)
-        mark(isRead: true)
+        setRead(true)
     }
 
     override func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool {
         switch action {
-        case "read": mark(isRead: true)
-        case "unread": mark(isRead: false)
+        case "read": setRead(true)
+        case "unread": setRead(false)
         default: return false
         }
         return true
     }
 
-    private func mark(isRead: Bool) {
+    private func setRead(_ isRead: Bool) {
         guard isRead != self.isRead else { return }
         context?.performBatch(updates: { batch in
             self.isRead = isRead

@@ -8,7 +8,7 @@ struct SolCalendar: Sendable {
 
     let landing: Date
 
-    /// The sol of a moment; the one of the landing is 0.
+    /// Returns the number of the sol at a time; the sol of the landing is 0.
     func sol(of date: Date) -> Int {
         let sols = (date.timeIntervalSince(landing) / Self.sol).rounded(.down)
         return Int(exactly: sols) ?? 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the height of a text without knowing the font: characters of one width, broken between words.
+/// Estimates the height of a text without knowing the font: all characters have one width, and lines break between
+/// words.
 ///
 /// A viewer that knows its font reports measured sizes instead.
 enum TextSize {
@@ -8,13 +9,14 @@ enum TextSize {
     private static let lineHeight = 19.0
     private static let padding = 16.0
 
-    /// The height of a text in a row of some width, with margins.
+    /// Returns the height of a text in a row of the given width, including padding.
     static func height(of text: String, width: Double) -> Double {
         let letters = ((width - 2 * padding) / letterWidth).rounded(.down)
         return Double(lineCount(of: text, letters: Int(exactly: max(1, letters)) ?? 1)) * lineHeight + padding
     }
 
-    /// How many lines a text takes; a word that is longer than a line is broken.
+    /// Returns the number of lines of a text, with `letters` characters in a line. A word that is longer than a
+    /// line is broken.
     static func lineCount(of text: String, letters: Int) -> Int {
         var lines = 1
         var used = 0

@@ -2,10 +2,10 @@
 
 internal import PluginAPI
 
-/// Shows the weather: a summary, and once that is tapped four details, which can be dragged into another order.
+/// Shows the weather: a summary and, after a tap, four details, which can be dragged into another order.
 ///
-/// Reuse identifiers `weather` (content `title`, `detail`, `condition`, `expanded`) and `weather-detail` (`title`,
-/// `detail`). The list keeps whether it is expanded, and the order.
+/// Reuse identifiers are `weather` (content `title`, `detail`, `condition`, `expanded`) and `weather-detail`
+/// (`title`, `detail`). The list's state stores whether the section is expanded, and the order of the details.
 final class WeatherSectionController: ListGenericSectionController<Weather> {
     private enum Detail: String, CaseIterable { case sunrise, sunset, high, low }
 
@@ -27,7 +27,7 @@ final class WeatherSectionController: ListGenericSectionController<Weather> {
         if Set(order) == Set(Detail.allCases) { details = order }
     }
 
-    private func keepState() {
+    private func storeState() {
         context?.state = [
             "expanded": .boolean(isExpanded), "order": .array(element: "s", details.map { .string($0.rawValue) }),
         ]
@@ -77,7 +77,7 @@ final class WeatherSectionController: ListGenericSectionController<Weather> {
         context?.deselectItem(at: index)
         context?.performBatch(updates: { batch in
             self.isExpanded.toggle()
-            self.keepState()
+            self.storeState()
             let rows = Array(1...self.details.count)
             if self.isExpanded { batch.insertItems(at: rows) } else { batch.deleteItems(at: rows) }
             batch.reloadItems(at: [0])
@@ -93,6 +93,6 @@ final class WeatherSectionController: ListGenericSectionController<Weather> {
     override func moveItem(from source: Int, to destination: Int) {
         guard details.indices.contains(source - 1), details.indices.contains(destination - 1) else { return }
         details.insert(details.remove(at: source - 1), at: destination - 1)
-        keepState()
+        storeState()
     }
 }

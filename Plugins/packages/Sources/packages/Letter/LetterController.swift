@@ -4,9 +4,9 @@ internal import PluginAPI
 
 /// Shows the packages of one letter: `packages/LetterController`.
 ///
-/// An item's identity is `name:architecture` and its reuse identifier `package`; its content: `title` (the name),
-/// `detail` (version and size), `summary`, `architecture`, `section`, `state` and `size` as in the object. The header
-/// has `title` and `detail` (the number of packages).
+/// An item's identity is `name:architecture`, and its reuse identifier is `package`. Its content has `title` (the
+/// name), `detail` (version and size), and `summary`, `architecture`, `section`, `state` and `size` as in the
+/// object. The header has `title` and `detail` (the number of packages).
 final class LetterController: ListBindingSectionController, ListSupplementarySource {
     private static let rowHeight = 52.0
     private static let headerHeight = 28.0
@@ -23,10 +23,10 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
         }
     }
 
-    override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { strip(Self.rowHeight) }
+    override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { fullWidthSize(Self.rowHeight) }
 
     private func content(of package: [String: Value]) -> Fields {
-        let size = package["size"]?.int.map { ", \(Self.people(bytes: $0))" } ?? ""
+        let size = package["size"]?.int.map { ", \(Self.sizeText(bytes: $0))" } ?? ""
         var content: Fields = [
             "title": package["name"] ?? "",
             "detail": .string((package["version"]?.string ?? "") + size),
@@ -35,8 +35,8 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
         return content
     }
 
-    /// A size as apt writes it: decimal units, without a fraction from ten up.
-    private static func people(bytes: Int) -> String {
+    /// Returns a size as apt prints it: in decimal units, with one decimal for numbers below ten.
+    private static func sizeText(bytes: Int) -> String {
         var amount = Double(bytes)
         var unit = 0
         let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
@@ -49,8 +49,8 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// A row over the whole width of the list, or a column over its whole height.
-    private func strip(_ extent: Double) -> Size {
+    /// Returns the size of a row over the whole width of the list, or of a column over its whole height.
+    private func fullWidthSize(_ extent: Double) -> Size {
         guard let context else { return Size(width: 0, height: extent) }
         switch context.scrollDirection {
         case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
@@ -62,7 +62,7 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
 
     var supportedElementKinds: Set<ElementKind> { [.header] }
 
-    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { strip(Self.headerHeight) }
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(Self.headerHeight) }
 
     func supplementaryElement(of kind: ElementKind) -> ListItem {
         let count = viewModels.count

@@ -2,10 +2,10 @@
 
 internal import PluginAPI
 
-/// Packages by letter, as objects of a list.
+/// The packages grouped by letter, for the objects of a list.
 ///
-/// One object holds all packages of a letter, so that its header stays at the top while they scroll by; a changed
-/// package then changes one item of the section, and nothing else.
+/// One object holds all packages of a letter, so that its header stays at the top while the packages scroll. A
+/// changed package changes one item of the section, and nothing else.
 struct Letters {
     private let groups: [String: [Package]]
 
@@ -14,7 +14,7 @@ struct Letters {
             .mapValues { $0.sorted { ($0.name, $0.architecture) < ($1.name, $1.architecture) } }
     }
 
-    /// One object for each letter, in their order.
+    /// Returns one object for each letter, in alphabetical order.
     func objects() throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
         for (letter, packages) in groups.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// A package as in dpkg's database (deb-status(5), dpkg-query(1)).
+/// A package in dpkg's database (deb-status(5), dpkg-query(1)).
 struct Package: Equatable, Sendable {
     var name: String
     var architecture: String
@@ -11,18 +11,20 @@ struct Package: Equatable, Sendable {
     var summary: String
     /// The section of the archive, such as `libs`.
     var section: String
-    /// Installed bytes, as the package estimates them; `nil` when it does not.
+    /// The installed size in bytes, as the package estimates it; `nil` if it does not.
     var installedSize: UInt64?
     /// The last word of the field Status: `installed`, `config-files`, `half-configured`, ….
     var state: String
 
-    /// Distinguishes it from other architectures of the same name: `name:architecture`, as dpkg writes it.
+    /// The name and architecture as dpkg prints them, `name:architecture`. A package may be installed for several
+    /// architectures.
     var identity: String { architecture.isEmpty ? name : "\(name):\(architecture)" }
 
-    /// Whether more of it is installed than configuration files.
+    /// Whether the package is installed, more than its configuration files.
     var isPresent: Bool { state != "not-installed" && state != "config-files" }
 
-    /// The group in Debian's archive: the first letter of the name, or of a library's name the first four.
+    /// The group in Debian's archive: the first letter of the name, or the first four letters if it begins with
+    /// `lib`.
     var letter: String {
         let name = name.lowercased()
         return String(name.prefix(name.hasPrefix("lib") ? 4 : 1))
@@ -30,7 +32,7 @@ struct Package: Equatable, Sendable {
 }
 
 extension Package {
-    /// The package as an element of its letter's field `packages`.
+    /// The package as an element of the field `packages` of its letter's object.
     var value: Value {
         var entries: [String: Value] = [
             "id": .string(identity), "name": .string(name), "architecture": .string(architecture),

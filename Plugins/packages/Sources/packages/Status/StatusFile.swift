@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content of dpkg's status file: stanzas of fields with empty lines between them (deb822(5)).
+/// The content of dpkg's status file: stanzas of fields, separated by empty lines (deb822(5)).
 ///
-/// No content is an error: a line that is no field is skipped, a stanza without a package or its state is counted, and
-/// bytes that are not UTF-8 read as `U+FFFD`.
+/// No content causes an error. A line that is not a field is skipped, a stanza without a package name or state is
+/// counted, and bytes that are not UTF-8 become `U+FFFD`.
 struct StatusFile {
-    /// The packages in the order of the file; the last of repeated ones counts.
+    /// The packages in the order of the file. If a package is repeated, its last stanza is used.
     private(set) var packages: [Package] = []
-    /// How many stanzas have no package or no state.
+    /// The number of stanzas without a package name or state.
     private(set) var unreadableCount = 0
-    /// The line on which the first of these begins.
+    /// The line on which the first stanza without a package name or state begins.
     private(set) var firstUnreadableLine: Int?
 
     private var places: [String: Int] = [:]
 
-    /// Reads a file's content.
+    /// Parses the content of a file.
     init(_ bytes: [UInt8]) {
         var stanza = Stanza(line: 1)
         var number = 0
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
             if line.allSatisfy(\.isBlank) {
-                finish(stanza)
+                add(stanza)
                 stanza = Stanza(line: number + 1)
             } else {
                 stanza.parse(line)
             }
         }
-        finish(stanza)
+        add(stanza)
     }
 
-    private mutating func finish(_ stanza: Stanza) {
+    private mutating func add(_ stanza: Stanza) {
         guard !stanza.isEmpty else { return }
         guard let package = stanza.package else {
             unreadableCount += 1
@@ -46,20 +46,20 @@ struct StatusFile {
     }
 }
 
-/// The fields of one stanza that are used here.
+/// One stanza, with the fields that are used here.
 private struct Stanza {
     private static let wanted: Set = [
         "package", "architecture", "version", "description", "section", "installed-size", "status",
     ]
 
-    /// The line on which it begins.
+    /// The line on which the stanza begins.
     let line: Int
     private(set) var isEmpty = true
     private var fields: [String: String] = [:]
 
     init(line: Int) { self.line = line }
 
-    /// Parses a line; continuation lines, which begin with a blank, are skipped.
+    /// Parses a line. Continuation lines, which begin with a blank, are skipped.
     mutating func parse(_ line: ArraySlice<UInt8>) {
         isEmpty = false
         guard line.first?.isBlank == false, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
@@ -68,7 +68,8 @@ private struct Stanza {
         fields[key] = Self.text(line[(colon + 1)...])
     }
 
-    /// Without blanks at its ends; NUL, which a string on a bus must not contain, reads as `U+FFFD`.
+    /// Returns the bytes as text without surrounding blanks. NUL, which a D-Bus string must not contain, becomes
+    /// `U+FFFD`.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         var bytes = bytes.drop(while: \.isBlank)
         while bytes.last?.isBlank == true { bytes.removeLast() }

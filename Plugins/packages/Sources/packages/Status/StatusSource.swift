@@ -2,13 +2,14 @@
 
 internal import PluginAPI
 
-/// Lists the installed packages, and follows dpkg: `packages/installed?PATH`.
+/// Lists the installed packages, and follows dpkg's changes: `packages/installed?PATH`.
 ///
-/// While dpkg works it writes its status many times: a change is sent after ``quietTime`` without another one, or after
-/// ``patience``. When the file cannot be read, the list keeps its objects and fails, and the source tries again.
+/// While dpkg works, it writes its status file many times. The list is updated after ``quietTime`` without a write,
+/// or after ``maximumDelays`` writes. When the file cannot be read, the list keeps its objects and fails, and the
+/// source tries again.
 final class StatusSource: DataSource {
     private static let quietTime = Duration.milliseconds(100)
-    private static let patience = 10
+    private static let maximumDelays = 10
     private static let retryTime = Duration.seconds(1)
 
     private let context: DataSourceContext
@@ -17,7 +18,7 @@ final class StatusSource: DataSource {
     private var shown: FileVersion?
     private var following: DataSourceActivity?
     private var quiet: DataSourceActivity?
-    private var waits = 0
+    private var delays = 0
     private var failure: String?
 
     init(_ context: DataSourceContext, usualPath: String) throws {
@@ -33,14 +34,14 @@ final class StatusSource: DataSource {
 
     func start() { open() }
 
-    /// Begins to follow the file, then reads it, so that changes in between are not lost.
+    /// Watches the file and then reads it, so that changes in between are not lost.
     private func open() {
         do {
             let slash = path.lastIndex(of: "/") ?? path.startIndex
             let watch = try StatusWatch(directory: slash == path.startIndex ? "/" : String(path[..<slash]))
             following = context.whenReadable(watch.descriptor) { [unowned self] in
                 if watch.drain() { return fail("\(path): the directory is gone") }
-                gather()
+                scheduleRead()
             }
             try read()
         } catch {
@@ -48,26 +49,27 @@ final class StatusSource: DataSource {
         }
     }
 
-    /// Waits until there are no more changes, but at most for ``patience``.
-    private func gather() {
-        if waits < Self.patience { quiet?.cancel() } else if quiet != nil { return }
-        waits += 1
+    /// Delays reading the file until writes have stopped for ``quietTime``, at most ``maximumDelays`` times.
+    private func scheduleRead() {
+        if delays < Self.maximumDelays { quiet?.cancel() } else if quiet != nil { return }
+        delays += 1
         quiet = context.after(Self.quietTime) { [unowned self] in
             quiet = nil
-            waits = 0
+            delays = 0
             do { try read() } catch { fail(error) }
         }
     }
 
     private func read() throws {
-        guard let file = try WholeFile(path: path, unlessStill: shown) else { return }
+        guard let file = try WholeFile(path: path, unlessVersion: shown) else { return }
         let status = StatusFile(file.bytes)
         if status.packages.isEmpty, !file.bytes.isEmpty {
-            throw ListError(.invalidObject, "\(path): it has no package")
+            throw ListError(.invalidObject, "\(path): the file contains no package")
         }
         if let line = status.firstUnreadableLine {
             context.logger.warning(
-                "\(path):\(line): a stanza without Package and Status is left out, \(status.unreadableCount) in all")
+                "\(path):\(line): skipped a stanza without Package or Status; \(status.unreadableCount) such stanzas in all"
+            )
         }
         context.sink.replace(try Letters(status.packages.filter { showsAll || $0.isPresent }).objects())
         shown = file.version
@@ -76,13 +78,13 @@ final class StatusSource: DataSource {
 
     private func fail(_ error: any Error) { fail((error as? ListError)?.message ?? "\(error)") }
 
-    /// Reports an error once, and tries again later.
+    /// Reports an error, unless it was the last one reported, and tries again later.
     private func fail(_ message: String) {
         following?.cancel()
         following = nil
         quiet?.cancel()
         quiet = nil
-        waits = 0
+        delays = 0
         shown = nil
         if failure != message {
             failure = message

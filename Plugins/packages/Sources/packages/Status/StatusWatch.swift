@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// The inotify watch of a file's directory: dpkg writes a new status file and renames it over the old one, which a
-/// watch of the file itself would miss.
+/// The inotify watch of a file's directory. dpkg writes a new status file and renames it over the old one; a watch
+/// of the file itself would miss that.
 struct StatusWatch {
     private static let events =
         IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF
         | IN_MOVE_SELF
 
-    /// Becomes readable at every change in the directory; the caller closes it.
+    /// The inotify descriptor, which becomes readable at each change in the directory. The caller closes it.
     let descriptor: Int32
 
     init(directory: String) throws(SystemError) {
@@ -23,9 +23,9 @@ struct StatusWatch {
         }
     }
 
-    /// Discards the records: the file is read again after any of them.
+    /// Reads and discards the waiting event records; the file has to be read again after any of them.
     ///
-    /// - Returns: whether the directory itself was removed or replaced, so that there is nothing more to follow.
+    /// - Returns: Whether the directory itself was removed or replaced, so that the watch has ended.
     func drain() -> Bool {
         let ends = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)
         var isGone = false

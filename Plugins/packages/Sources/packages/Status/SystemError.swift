@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A system call that failed.
 struct SystemError: Error, CustomStringConvertible {
-    /// The path that it was called with.
+    /// The path that the call failed for.
     var path: String
     /// The error number.
     var code: Int32

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Distinguishes states of a file without reading it.
+/// Identifies a version of a file by its attributes, without reading it.
 struct FileVersion: Equatable {
     private var device: UInt64
     private var inode: UInt64
@@ -19,20 +19,21 @@ struct FileVersion: Equatable {
     }
 }
 
-/// A file that is read as a whole.
+/// The content of a file that was read as a whole.
 struct WholeFile {
-    /// Larger than the status file of any machine.
-    static let greatestSize = 256 << 20
+    /// The maximum size in bytes, larger than the status file of any machine.
+    static let maximumSize = 256 << 20
 
     let version: FileVersion
     let bytes: [UInt8]
 
     /// Reads a file.
     ///
-    /// - Returns: `nil` when the file still has the state `known`.
-    /// - Throws: the system's error; `EFBIG` when the file is too large, `EINVAL` when it is not a regular file.
-    init?(path: String, unlessStill known: FileVersion?) throws(SystemError) {
-        // The path outlives the call; non-blocking, because it may be a pipe.
+    /// - Returns: `nil` if the file still has the version `known`.
+    /// - Throws: The error of a system call; `EFBIG` if the file is too large, `EINVAL` if it is not a regular
+    ///   file.
+    init?(path: String, unlessVersion known: FileVersion?) throws(SystemError) {
+        // The path outlives the call. Without O_NONBLOCK, opening a FIFO would block.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(path: path, code: errno) }
         defer { close(descriptor) }
@@ -50,7 +51,7 @@ struct WholeFile {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SystemError(path: path, code: errno) }
             if count == 0 { break }
-            guard bytes.count + count <= Self.greatestSize else { throw SystemError(path: path, code: EFBIG) }
+            guard bytes.count + count <= Self.maximumSize else { throw SystemError(path: path, code: EFBIG) }
             bytes += buffer.prefix(count)
         }
         self.bytes = bytes

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The wait before the next attempt: 0.2 s, then twice as long each time, up to 30 s.
+/// Computes the delay before the next attempt: 0.2 s, then twice as long each time, up to 30 s.
 ///
-/// Each wait is multiplied by a random factor from 0.5 to 1.5, so that many machines do not connect at the same moment.
+/// Each delay is multiplied by a random factor from 0.5 to 1.5, so that many machines do not connect at the same
+/// moment.
 struct BackOff {
     private var attempts = 0
 
-    /// The next wait.
+    /// Returns the next delay.
     mutating func next() -> Duration {
         attempts += 1
         return Self.delay(after: attempts)
     }
 
-    /// The wait after a number of attempts, from 1.
+    /// Returns the delay after a number of attempts, at least 1.
     static func delay(after attempts: Int) -> Duration {
         let seconds = min(30, 0.2 * Double(1 << min(attempts - 1, 10)))
         return .seconds(seconds * Double.random(in: 0.5...1.5))

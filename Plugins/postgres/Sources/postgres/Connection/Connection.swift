@@ -4,23 +4,24 @@ internal import CPostgres
 internal import Glibc
 internal import PluginAPI
 
-/// One connection to a server, for the thread or queue that made it; calls block that thread.
+/// One connection to a server, used only by the thread or queue that created it. Calls block that thread.
 ///
-/// No state is kept in the session, so that a pooler may run each transaction in another session.
+/// The session has no state between transactions, so that a pooler may run each transaction in another session.
 @safe final class Connection {
-    /// How long to wait for data while a statement runs.
-    static let patience = Duration.seconds(30)
+    /// The maximum time to wait for data while a statement runs.
+    static let responseTimeout = Duration.seconds(30)
 
     /// The server's host or socket directory, for messages.
     let host: String
     private let address: ServiceAddress
-    // Made and freed by this object alone.
+    // Created and freed by this object alone.
     private let connection: OpaquePointer
 
-    /// Connects; blocks for at most 3 s for each host.
+    /// Connects to a server. Blocks for at most 3 s for each host.
     ///
-    /// - Parameter server: which of the service's servers to use; nil = libpq chooses.
-    /// - Throws: `connection` when no server answers, `refused` when one rejects the login or the service does not exist.
+    /// - Parameter server: The server to use if the service has several; `nil` = libpq chooses.
+    /// - Throws: `connection` if no server answers; `refused` if a server rejects the login or the service does not
+    ///   exist.
     init(_ address: ServiceAddress, to server: ServerAddress? = nil) throws(PostgresError) {
         let parameters = address.parameters + (server?.parameters ?? [])
         let made = unsafe CStrings.with(parameters.map(\.0)) { keys in
@@ -34,13 +35,14 @@ internal import PluginAPI
         host = unsafe Self.text(PQhost(connection)) ?? ""
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
             let text = unsafe Self.text(PQerrorMessage(connection)) ?? "no connection"
-            // libpq has no code for a mistake in the service file; the message mentions the service.
+            // libpq has no error code for a mistake in the service file, but its message contains "service".
             let hasServer = unsafe PQsocket(connection) >= 0
-            let passes = text.contains("the database system is") || text.contains("too many")
-            let isFinal = text.contains("FATAL:") && !passes || !hasServer && text.contains("service")
-            throw fault(text, isFinal ? .refused : .connection)
+            let isTemporary = text.contains("the database system is") || text.contains("too many")
+            let isFinal = text.contains("FATAL:") && !isTemporary || !hasServer && text.contains("service")
+            throw makeError(text, isFinal ? .refused : .connection)
         }
-        // The texts of such a database may be invalid; with UTF8 as client encoding the server would reject the whole answer.
+        // Texts in such a database may be invalid UTF-8. With the client encoding UTF8, the server would reject the
+        // whole result.
         if unsafe Self.text(PQparameterStatus(connection, "server_encoding")) == "SQL_ASCII" {
             unsafe _ = PQsetClientEncoding(connection, "SQL_ASCII")
         }
@@ -51,22 +53,24 @@ internal import PluginAPI
     /// The service and the server, for messages.
     var subject: String { host.isEmpty ? address.text : "\(address.text) (host \(host))" }
 
-    /// The server, for another connection to the same one.
+    /// The address of the server, for another connection to the same server.
     var server: ServerAddress {
         ServerAddress(
             host: host, address: host.hasPrefix("/") ? "" : unsafe Self.text(PQhostaddr(connection)) ?? "",
             port: unsafe Self.text(PQport(connection)) ?? "")
     }
 
-    /// Whether it can run a statement.
+    /// Whether the connection can run a statement.
     var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
 
-    // MARK: Asking
+    // MARK: Statements
 
-    /// Runs one statement and returns its rows; with `isBinary` the fields come in the binary format of their types, else as text.
+    /// Runs one statement and returns its rows. The fields are in the binary format of their types if `isBinary`,
+    /// else in text format.
     @discardableResult
     func query(
-        _ statement: String, _ parameters: [String?] = [], isBinary: Bool = false, within limit: Duration = patience
+        _ statement: String, _ parameters: [String?] = [], isBinary: Bool = false,
+        within limit: Duration = responseTimeout
     ) throws(PostgresError) -> QueryResult {
         try send(statement, parameters, isBinary: isBinary)
         let deadline = ContinuousClock.now + limit
@@ -76,22 +80,23 @@ internal import PluginAPI
             if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK {
                 last = unsafe .success(QueryResult(result))
             } else {
-                last = unsafe .failure(refusal(result))
+                last = unsafe .failure(statementError(result))
             }
         }
-        guard let last else { throw fault("the server answered nothing", .connection) }
+        guard let last else { throw makeError("the server sent no result", .connection) }
         return try last.get()
     }
 
-    /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls `body` with the bytes of each row; the first call has the header, too.
+    /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls `body` with the bytes of each row. The first call has
+    /// the header before its row.
     func copy(
         _ statement: String, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Void
     ) throws {
         try send(statement, [], isBinary: true)
-        let began = unsafe try next(before: .now + Self.patience)
-        guard let began = unsafe began else { throw fault("the server answered nothing", .connection) }
+        let began = unsafe try next(before: .now + Self.responseTimeout)
+        guard let began = unsafe began else { throw makeError("the server sent no result", .connection) }
         guard unsafe PQresultStatus(began) == PGRES_COPY_OUT else {
-            let error = unsafe refusal(began)
+            let error = unsafe statementError(began)
             try drain()
             throw error
         }
@@ -105,7 +110,7 @@ internal import PluginAPI
             var buffer: UnsafeMutablePointer<CChar>?
             let count = unsafe PQgetCopyData(connection, &buffer, 1)
             if count == 0 {
-                try wait(before: .now + Self.patience)
+                try wait(before: .now + Self.responseTimeout)
                 continue
             }
             guard count > 0, let row = unsafe buffer else { return false }
@@ -115,15 +120,15 @@ internal import PluginAPI
         }
     }
 
-    /// Reads the remaining results of a statement.
+    /// Reads the remaining results of a statement, and throws if one of them is an error.
     private func drain() throws(PostgresError) {
         var failure: PostgresError?
-        while let result = unsafe try next(before: .now + Self.patience) {
+        while let result = unsafe try next(before: .now + Self.responseTimeout) {
             let status = unsafe PQresultStatus(result)
             if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK {
                 unsafe PQclear(result)
             } else {
-                failure = unsafe refusal(result)
+                failure = unsafe statementError(result)
             }
         }
         if let failure { throw failure }
@@ -135,10 +140,10 @@ internal import PluginAPI
             unsafe PQsendQueryParams(
                 connection, statement, Int32(parameters.count), nil, values, nil, nil, isBinary ? 1 : 0)
         }
-        guard sent == 1 else { throw fault(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection) }
+        guard sent == 1 else { throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection) }
     }
 
-    /// Waits for the next result, which the caller must free; nil = there are no more.
+    /// Waits for the next result of a statement, which the caller must free; `nil` = there are no more results.
     private func next(before deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
         while unsafe PQisBusy(connection) == 1 { try wait(before: deadline) }
         return unsafe PQgetResult(connection)
@@ -149,17 +154,17 @@ internal import PluginAPI
         let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
         guard milliseconds > 0 else {
             cancel()
-            throw fault("no answer within \(Self.patience.components.seconds) s", .connection)
+            throw makeError("no answer within \(Self.responseTimeout.components.seconds) s", .connection)
         }
         var entry = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&entry, 1, Int32(clamping: milliseconds))
         if ready == 0 || ready < 0 && errno == EINTR { return }
         guard ready > 0, unsafe PQconsumeInput(connection) == 1 else {
-            throw fault(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection)
+            throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection)
         }
     }
 
-    /// Asks a local server to stop the statement. PQcancel has no timeout, so it is not used over a network.
+    /// Asks a local server to cancel the statement. PQcancel has no timeout, so it is not used over a network.
     private func cancel() {
         guard host.hasPrefix("/"), let request = unsafe PQgetCancel(connection) else { return }
         var reason = [CChar](repeating: 0, count: 256)
@@ -169,22 +174,22 @@ internal import PluginAPI
 
     // MARK: Errors
 
-    /// `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`, characters in C.
+    /// `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`, which are character constants in C.
     private static let (stateField, messageField) = (Int32(UInt8(ascii: "C")), Int32(UInt8(ascii: "M")))
 
-    /// The error of a failed statement; frees the result.
-    private func refusal(_ result: OpaquePointer) -> PostgresError {
+    /// Returns the error of a failed statement, and frees the result.
+    private func statementError(_ result: OpaquePointer) -> PostgresError {
         let state = unsafe Self.text(PQresultErrorField(result, Self.stateField))
         let text = unsafe Self.text(PQresultErrorField(result, Self.messageField))
         let whole = unsafe Self.text(PQresultErrorMessage(result)) ?? ""
         unsafe PQclear(result)
         // An error without a SQLSTATE comes from libpq and concerns the connection.
-        guard let state, isAlive else { return fault(text ?? whole, .connection) }
+        guard let state, isAlive else { return makeError(text ?? whole, .connection) }
         // 57P01 to 57P03: the server shuts down or starts.
-        return fault(text ?? whole, state.hasPrefix("57P") ? .connection : .statement(state))
+        return makeError(text ?? whole, state.hasPrefix("57P") ? .connection : .statement(state))
     }
 
-    private func fault(_ text: String, _ kind: PostgresError.Kind) -> PostgresError {
+    private func makeError(_ text: String, _ kind: PostgresError.Kind) -> PostgresError {
         let reason = text.isEmpty ? "the connection was lost" : text
         let secret = unsafe Self.text(PQpass(connection))
         return PostgresError(kind: kind, message: "\(subject): \(reason.onOneLine(without: secret))")
@@ -196,9 +201,9 @@ internal import PluginAPI
     }
 }
 
-/// Strings for C functions.
+/// Passes Swift strings to C functions.
 enum CStrings {
-    /// Calls `body` with a null-terminated array of C strings; nil becomes a null pointer.
+    /// Calls `body` with a null-terminated array of C strings; `nil` becomes a null pointer.
     static func with<Result>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
     ) -> Result {

@@ -4,27 +4,27 @@ internal import PluginAPI
 
 /// An error of a server or of the connection to it.
 struct PostgresError: Error {
-    /// What failed.
+    /// The kind of failure.
     enum Kind: Equatable {
-        /// There is no connection, or it can no longer be used.
+        /// There is no connection, or the connection can no longer be used.
         case connection
-        /// A statement failed on a good connection; its SQLSTATE.
+        /// A statement failed with this SQLSTATE on a working connection.
         case statement(String)
-        /// Authentication failed, or the service does not exist: somebody has to change something.
+        /// Authentication failed, or the service does not exist: an administrator has to change something.
         case refused
     }
 
     let kind: Kind
-    /// One line, without secrets.
+    /// The message, on one line and without secrets.
     let message: String
 
-    /// Whether a statement failed with one of some SQLSTATEs.
+    /// Returns whether a statement failed with one of these SQLSTATEs.
     func isStatement(_ states: String...) -> Bool {
         if case .statement(let state) = kind { states.contains(state) } else { false }
     }
 }
 
-/// An error of one list, with a message; other lists of the service are not affected.
+/// An error that concerns one list, and not the other lists of the service.
 struct ListFault: Error {
     let message: String
 
@@ -32,7 +32,7 @@ struct ListFault: Error {
 }
 
 extension String {
-    /// The text on one line, with `…` in the place of a secret.
+    /// Returns the text on one line, with `…` in place of a secret.
     func onOneLine(without secret: String? = nil) -> String {
         var text = split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
             .joined(separator: " ")
@@ -40,9 +40,9 @@ extension String {
         return text
     }
 
-    /// The text as an identifier in SQL.
+    /// The text as a quoted SQL identifier.
     var asIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
 
-    /// The text in quotation marks, cut after 64 characters.
+    /// The text in quotation marks, truncated after 64 characters.
     var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
 }

@@ -2,9 +2,9 @@
 
 internal import CPostgres
 
-/// The rows of a statement, for the thread that ran it.
+/// The rows of a statement, used only by the thread that ran the statement.
 @safe final class QueryResult {
-    /// How many rows there are.
+    /// The number of rows.
     let count: Int
     // Freed with this object.
     private let result: OpaquePointer
@@ -17,20 +17,20 @@ internal import CPostgres
 
     deinit { unsafe PQclear(result) }
 
-    /// How many rows the statement changed.
+    /// The number of rows that the statement changed.
     var affected: Int { Int(unsafe String(cString: PQcmdTuples(result))) ?? 0 }
 
-    /// The text of a field; nil = NULL.
+    /// Returns the text of a field; `nil` = NULL.
     func text(_ row: Int, _ column: Int) -> String? {
         unsafe bytes(row, column).map { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first field of the first row; nil = NULL, or there is no row.
+    /// The text of the first field of the first row; `nil` = NULL, or there is no row.
     var firstText: String? { count > 0 ? text(0, 0) : nil }
 
-    /// The fields of a row in the text form of PostgreSQL, `(a,"b,c",)`; nil = NULL.
+    /// Splits a row in PostgreSQL's text format, `(a,"b,c",)`, into its fields; `nil` = NULL.
     ///
-    /// Only for fields without quotation marks and backslashes, as numbers and names of transactions are.
+    /// The fields must not contain quotation marks or backslashes; numbers and snapshots do not.
     static func fields(of row: String) -> [String?] {
         var fields: [String?] = [nil]
         var isQuoted = false
@@ -46,7 +46,7 @@ internal import CPostgres
         return fields
     }
 
-    /// The bytes of a field, which libpq keeps as long as this object lives; nil = NULL.
+    /// Returns the bytes of a field, which are valid as long as this object exists; `nil` = NULL.
     @unsafe func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
         let (row, column) = (Int32(row), Int32(column))
         guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }

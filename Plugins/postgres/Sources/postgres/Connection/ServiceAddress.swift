@@ -3,21 +3,21 @@
 internal import Foundation
 internal import Glibc
 
-/// The server of a list: a section of `pg_service.conf`, and the parameters that listd adds.
+/// The service of a list: a section of `pg_service.conf`, with the parameters that listd adds.
 struct ServiceAddress: Hashable, Sendable {
-    /// The name of the section; empty = libpq's defaults, a server on this machine.
+    /// The name of the section; empty = libpq's defaults, usually a server on this machine.
     let service: String
 
-    /// For messages.
+    /// The service as text for messages.
     var text: String { service.isEmpty ? "the local server" : "service=\(service)" }
 
-    /// The connection parameters for libpq, in order; the service file has the others.
+    /// The connection parameters that listd passes to libpq, in order. The service file has the others.
     var parameters: [(String, String)] {
         var parameters: [(String, String)] = []
         if !service.isEmpty { parameters.append(("service", service)) }
         parameters += [
             ("application_name", Self.applicationName), ("client_encoding", "UTF8"), ("connect_timeout", "3"),
-            // With libpq's defaults a lost peer is noticed after a quarter of an hour.
+            // With libpq's defaults, a lost peer is detected only after a quarter of an hour.
             ("tcp_user_timeout", "4000"), ("keepalives", "1"), ("keepalives_idle", "4"), ("keepalives_interval", "1"),
             ("keepalives_count", "4"),
         ]
@@ -26,7 +26,8 @@ struct ServiceAddress: Hashable, Sendable {
         return parameters
     }
 
-    /// The password from the credential `SERVICE.password` of the service manager; nil = libpq reads its password file.
+    /// The password from the service manager's credential `SERVICE.password`; `nil` = libpq reads its password
+    /// file.
     private var password: String? {
         guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !service.isEmpty,
             !service.contains("/"),
@@ -35,7 +36,7 @@ struct ServiceAddress: Hashable, Sendable {
         return text.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
-    /// The name in pg_stat_activity: `listd/` and the host name.
+    /// The name in `pg_stat_activity`: `listd/` and the host name.
     private static let applicationName: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return "listd" }
@@ -46,7 +47,7 @@ struct ServiceAddress: Hashable, Sendable {
 /// One server of a service that has several.
 struct ServerAddress: Hashable, Sendable {
     let host: String
-    /// The network address; empty for a local socket.
+    /// The network address; empty for a Unix socket.
     let address: String
     let port: String
 

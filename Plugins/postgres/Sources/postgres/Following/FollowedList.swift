@@ -4,17 +4,17 @@ internal import Dispatch
 internal import PluginAPI
 internal import Synchronization
 
-/// One list that is followed: its state, and the events that are sent to it.
+/// A list that follows a table: its state, and the events that are sent to its sink.
 final class FollowedList: @unchecked Sendable {
-    // Owned by the thread of the service's follower, except the constants, `hasLeft` and the closures that `deliver` runs.
+    // The follower's thread owns everything but the constants, `hasLeft` and the closures that run on `queue`.
 
-    /// How far the list is.
+    /// The state of following a table.
     enum Phase {
-        /// The whole list has to be read, not before a time.
+        /// The whole list has to be read, but not before this time.
         case new(notBefore: ContinuousClock.Instant)
         /// The whole list is being read.
         case reading
-        /// The list has all changes up to a cursor, of a table with this description.
+        /// The list has all changes up to the cursor, of a table with this description.
         case following(ListCursor, ListDescription)
     }
 
@@ -23,11 +23,11 @@ final class FollowedList: @unchecked Sendable {
     private let queue: DispatchQueue
     private let left = Atomic(false)
 
-    /// How far the list is.
+    /// The present state.
     private(set) var phase: Phase
-    /// The cursor that listd had stored, until it is known whether it is still valid.
+    /// The cursor that listd had stored, until it was checked whether it is still valid.
     private var restored: ListCursor?
-    /// Whether the list has not yet taken the last event.
+    /// Whether the sink has not yet accepted the last event.
     private(set) var isBusy = false
     private var health = ListHealth()
     private var writes = PendingWrites()
@@ -40,118 +40,122 @@ final class FollowedList: @unchecked Sendable {
         queue = DispatchQueue(label: "org.listd.postgres.\(options.name)")
     }
 
-    /// Whether nobody follows the list any more; called on any thread.
+    /// Whether the source of the list has stopped. May be called on any thread.
     var hasLeft: Bool { left.load(ordering: .acquiring) }
-    /// Ends the list; called on any thread.
+    /// Marks the list as stopped. May be called on any thread.
     func leave() { left.store(true, ordering: .releasing) }
 
     // MARK: State
 
-    /// The list has all changes up to a cursor.
-    func follow(_ cursor: ListCursor, _ description: ListDescription) { phase = .following(cursor, description) }
+    /// Records that the list has all changes up to a cursor.
+    func recordProgress(_ cursor: ListCursor, _ description: ListDescription) {
+        phase = .following(cursor, description)
+    }
 
-    /// Lets the whole list be read after a delay.
-    func readAgain(after delay: Duration) {
+    /// Schedules reading the whole list after a delay.
+    func scheduleReading(after delay: Duration) {
         restored = nil
         phase = .new(notBefore: .now + delay)
     }
 
-    /// Returns the cursor that listd had stored, once.
-    func takeRestored() -> ListCursor? {
+    /// Returns the cursor that listd had stored; `nil` from the second call on.
+    func takeRestoredCursor() -> ListCursor? {
         defer { restored = nil }
         return restored
     }
 
-    /// Begins to read the whole list if it is time for that; returns whether it is.
+    /// Enters the phase `reading` if the whole list has to be read now. Returns whether it has to.
     func beginReading() -> Bool {
         guard !isBusy, restored == nil, case .new(let time) = phase, time <= .now else { return false }
         phase = .reading
         return true
     }
 
-    /// Reading or updating the list failed; the next attempt waits longer than the one before.
-    func readingFailed() {
-        readAgain(after: health.readingFailed())
+    /// Records that reading or updating the list failed. The delay before each attempt is longer than the one
+    /// before.
+    func recordFailedReading() {
+        scheduleReading(after: health.recordFailedReading())
     }
 
-    /// When the list last had all of its table; nil = never.
+    /// The time when the list last had all rows of its table; `nil` = never.
     var synced: ContinuousClock.Instant? { health.synced?.at }
 
     // MARK: Events
 
-    /// Sends an event without waiting; `taken` is called on the list's queue when the list has taken it.
-    private func deliver(_ body: @escaping @Sendable (DataSourceSink) -> Void, taken: @escaping @Sendable () -> Void) {
+    /// Sends an event without waiting. Calls `accepted` on the list's queue when the sink has accepted the event.
+    private func deliver(_ body: @escaping @Sendable (DataSourceSink) -> Void, accepted: @escaping @Sendable () -> Void)
+    {
         isBusy = true
         queue.async { [sink] in
             body(sink)
-            taken()
+            accepted()
         }
     }
 
-    /// The list has taken the last event.
-    func wasTaken() { isBusy = false }
+    /// Records that the sink has accepted the last event.
+    func recordAccepted() { isBusy = false }
 
-    /// Sends changes.
-    func tell(_ changes: RowChanges, upTo cursor: ListCursor, taken: @escaping @Sendable () -> Void) {
-        isWhole()
+    /// Sends changes to the list.
+    func send(_ changes: RowChanges, upTo cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
+        recordSynced()
         let progress = cursor.progress(synced: WallClock.now)
-        deliver({ $0.changes(removed: changes.removed, upserts: changes.upserts, upTo: progress) }, taken: taken)
+        deliver({ $0.changes(removed: changes.removed, upserts: changes.upserts, upTo: progress) }, accepted: accepted)
     }
 
-    /// Reports that the list has all of its table, at most once a second while nothing changes.
-    func tellReady(_ cursor: ListCursor, taken: @escaping @Sendable () -> Void) {
-        guard health.isReadyNews() else { return }
+    /// Reports that the list has all rows of its table, at most once a second while nothing changes.
+    func sendReady(_ cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
+        guard health.recordReady() else { return }
         let progress = cursor.progress(synced: WallClock.now)
-        deliver({ $0.ready(upTo: progress) }, taken: taken)
+        deliver({ $0.ready(upTo: progress) }, accepted: accepted)
     }
 
-    /// Records that the list has all of its table.
-    func isWhole() { health.isWhole() }
+    /// Records that the list has all rows of its table.
+    func recordSynced() { health.recordSynced() }
 
-    /// Reports an error, once until another one or the end of it.
-    func tellFailure(_ message: String) {
-        guard let text = health.news(of: message) else { return }
+    /// Reports an error, unless it is the one that was reported last.
+    func reportFailure(_ message: String) {
+        guard let text = health.recordFailure(message) else { return }
         queue.async { [sink, text] in sink.failed(text) }
     }
 
     // MARK: Writes
 
-    /// Keeps a write until the whole list is read.
+    /// Queues a write until the whole list is read.
     func hold(_ write: DataSourceWrite) { writes.hold(write) }
 
-    /// Removes and returns the writes that were kept.
+    /// Removes and returns the queued writes.
     func takeHeldWrites() -> [DataSourceWrite] { writes.takeHeld() }
 
-    /// Records a committed write, which is answered when the list has it.
-    func wrote(_ write: PendingWrite) { writes.add(write) }
+    /// Records a committed write. It is answered when the list has its changes.
+    func recordCommitted(_ write: PendingWrite) { writes.add(write) }
 
     /// Answers a write with an error.
     func refuse(_ write: DataSourceWrite.ID, _ error: ListError) {
         queue.async { [sink] in sink.refused(write, error) }
     }
 
-    /// Answers the writes that the list has now, and those that it will not get any more.
+    /// Answers the writes whose changes the list has now, and those whose changes it will not get any more.
     func answerWrites(generation: String) {
         let cursor: ListCursor? = if case .following(let cursor, _) = phase { cursor } else { nil }
-        let (done, lost) = writes.take(upTo: cursor, generation: generation)
+        let (done, lost) = writes.removeAnswered(upTo: cursor, generation: generation)
         for id in done { queue.async { [sink] in sink.wrote(id) } }
         for id in lost {
-            let text = "it was written, and the database has not shown it since: the outcome is unknown"
+            let text = "the write was committed, but its changes have not arrived: the outcome is unknown"
             refuse(id, ListError(.sourceUnavailable, "\(options.address.text): \(text)"))
         }
     }
 
-    /// Logs which rows and fields were left out, unless they are those of the last time.
-    func note(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
-        guard health.isNews(losses, isWhole: isWhole) else { return }
+    /// Logs which rows and fields were left out, unless they are the same as in the last message.
+    func logLosses(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
+        guard health.recordLosses(losses, isWhole: isWhole) else { return }
         logger.warning("\(options.address.text): list \(options.name.quoted): \(losses.text)")
     }
 }
 
-/// The changes of one list that a poll found.
+/// The changes of one list that a poll returned.
 struct RowChanges: Sendable {
-    /// The ids that have no row now.
+    /// The changed ids that no longer have a row.
     var removed: [String] = []
-    /// The changed rows, in the list's order, each with its position.
+    /// The changed rows in the list's order, each with its position.
     var upserts: [UpdateRequest.Upsert] = []
 }

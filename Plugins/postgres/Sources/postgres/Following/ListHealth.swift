@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a list has all of its table, and what was reported about that.
+/// Tracks whether a list has all rows of its table, and what was reported and logged.
 struct ListHealth {
-    /// When the list last had all of its table: by the wall clock and by the monotonic clock.
+    /// The time when the list last had all rows of its table, by the wall clock and by the monotonic clock.
     private(set) var synced: (time: UInt64, at: ContinuousClock.Instant)?
-    /// How many times in a row the list could not be read or updated.
+    /// The number of times in a row that the list could not be read or updated.
     private var failedReadings = 0
     /// The error that was reported last.
     private var failure: String?
-    /// When it was last reported that the list has all of its table.
-    private var toldReady: ContinuousClock.Instant?
-    /// What was left out when that was last logged.
+    /// The time of the last report that the list has all rows of its table.
+    private var reportedReady: ContinuousClock.Instant?
+    /// The rows and fields that were left out according to the last log message.
     private var losses = RowReader.Losses()
 
-    /// Records that the list has all of its table.
-    mutating func isWhole() {
+    /// Records that the list has all rows of its table.
+    mutating func recordSynced() {
         failure = nil
         failedReadings = 0
         synced = (WallClock.now, .now)
     }
 
-    /// Records that reading or updating failed; returns the wait before the next attempt.
-    mutating func readingFailed() -> Duration {
+    /// Records that reading or updating failed, and returns the delay before the next attempt.
+    mutating func recordFailedReading() -> Duration {
         failedReadings += 1
         return BackOff.delay(after: failedReadings)
     }
 
-    /// Records that the list has all of its table; returns whether to report it: after an error, or after a second.
-    mutating func isReadyNews() -> Bool {
-        let isNews = failure != nil || synced == nil
-        isWhole()
-        if !isNews, let toldReady, .now - toldReady < .seconds(1) { return false }
-        toldReady = .now
+    /// Records that the list has all rows of its table. Returns whether to report it: after an error, or a second
+    /// after the last report.
+    mutating func recordReady() -> Bool {
+        let isFirst = failure != nil || synced == nil
+        recordSynced()
+        if !isFirst, let reportedReady, .now - reportedReady < .seconds(1) { return false }
+        reportedReady = .now
         return true
     }
 
-    /// Records an error; returns the text to report, or nil when it was reported before.
-    mutating func news(of message: String) -> String? {
+    /// Records an error. Returns the text to report, or `nil` if the same error was reported last.
+    mutating func recordFailure(_ message: String) -> String? {
         guard failure != message else { return nil }
         failure = message
         guard let synced else { return message }
         return "\(message); list is as of \(WallClock.timeOfDay(synced.time))"
     }
 
-    /// Records what was left out of the whole list or of changes; returns whether to log it.
-    mutating func isNews(_ losses: RowReader.Losses, isWhole: Bool) -> Bool {
+    /// Records the rows and fields that were left out of the whole list or of changes. Returns whether to log them.
+    mutating func recordLosses(_ losses: RowReader.Losses, isWhole: Bool) -> Bool {
         defer { if isWhole || !losses.isEmpty { self.losses = losses } }
         return !losses.isEmpty && losses != self.losses
     }

@@ -7,19 +7,19 @@ struct ListOptions: Sendable, Hashable {
     /// The list's name in the database.
     let name: String
     let address: ServiceAddress
-    /// The time between two questions.
+    /// The time between two polls.
     let poll: Duration
-    /// The time without an answer after which an error is reported.
+    /// The time without an answer of the server after which an error is reported.
     let stale: Duration
     let acceptsWrites: Bool
-    /// The most bytes that the fields of an object may have, as listd's limit `ObjectBytes`.
+    /// The maximum number of bytes of an object's fields, as in listd's limit `ObjectBytes`.
     let largest: Int
 
     private static let names: Set = ["service", "poll", "stale", "write"]
 
-    /// Reads the argument of a source.
+    /// Parses the argument of a source.
     ///
-    /// - Throws: `invalidArguments` that names what is wrong.
+    /// - Throws: `invalidArguments`, which names the option at fault.
     init(_ text: String, settings: PluginSettings) throws {
         let argument = try DataSourceArgument(text) { Self.names.contains($0) }
         let options = argument.options
@@ -29,7 +29,7 @@ struct ListOptions: Sendable, Hashable {
         }
         let service = options["service"] ?? ""
         guard service != "yes" || text.contains("service=yes"), !service.utf8.contains(0) else {
-            throw ListError(.invalidArguments, "service needs the name of a section of pg_service.conf")
+            throw ListError(.invalidArguments, "the option service needs the name of a section of pg_service.conf")
         }
         name = argument.subject
         address = ServiceAddress(service: service)

@@ -4,10 +4,11 @@ internal import Dispatch
 internal import PluginAPI
 internal import Synchronization
 
-/// Passes the pages of a list from the thread that makes them to the thread that sends them, so that both work at the same time.
+/// Passes the pages of a list from the thread that reads them to the thread that sends them, so that both work at
+/// the same time.
 ///
-/// At most one page waits, so that a long list takes the memory of three pages: the one that is made, this one, and the one that is
-/// sent.
+/// At most one page waits in between, so that a long list takes the memory of three pages: the one being read, the
+/// waiting one and the one being sent.
 final class PageHandoff<End: Sendable>: Sendable {
     private struct State {
         var page: [ListObject]?
@@ -18,25 +19,25 @@ final class PageHandoff<End: Sendable>: Sendable {
     private let state = Mutex(State())
     /// Signalled when there is a page or the end.
     private let filled = DispatchSemaphore(value: 0)
-    /// Signalled when the page was taken.
+    /// Signalled when the waiting page was removed.
     private let emptied = DispatchSemaphore(value: 1)
 
-    // MARK: The thread that makes pages
+    // MARK: The thread that reads pages
 
-    /// Passes a page on; waits until the page before it was taken.
+    /// Passes on a page. Waits until the page before it was removed.
     ///
-    /// - Throws: a fault after ``abandon()``.
+    /// - Throws: An error after ``abandon()``.
     func put(_ page: [ListObject]) throws(ListFault) {
         emptied.wait()
         let isAbandoned = state.withLock { state in
             if !state.isAbandoned { state.page = page }
             return state.isAbandoned
         }
-        guard !isAbandoned else { throw ListFault("the list is gone") }
+        guard !isAbandoned else { throw ListFault("the list was stopped") }
         filled.signal()
     }
 
-    /// Ends the pages, with an error or without.
+    /// Ends the sequence of pages, with a result or an error.
     func finish(_ end: Result<End, any Error>) {
         state.withLock { $0.end = end }
         filled.signal()
@@ -44,9 +45,9 @@ final class PageHandoff<End: Sendable>: Sendable {
 
     // MARK: The thread that sends pages
 
-    /// Waits for the next page; nil = there are no more.
+    /// Waits for the next page; `nil` = there are no more pages.
     ///
-    /// - Throws: the error of the thread that makes pages.
+    /// - Throws: The error of the thread that reads pages.
     func next() throws -> [ListObject]? {
         filled.wait()
         let page = state.withLock { state in
@@ -57,16 +58,16 @@ final class PageHandoff<End: Sendable>: Sendable {
             emptied.signal()
             return page
         }
-        // A further call returns the same.
+        // Lets a further call return `nil` too.
         filled.signal()
         if case .failure(let error) = state.withLock({ $0.end }) { throw error }
         return nil
     }
 
-    /// The result of the thread that makes pages; nil before ``next()`` has returned nil.
+    /// The result of the thread that reads pages; `nil` before ``next()`` has returned `nil`.
     var end: End? { try? state.withLock { $0.end }?.get() }
 
-    /// Takes no more pages; ``put(_:)`` throws then.
+    /// Accepts no more pages: ``put(_:)`` throws from now on.
     func abandon() {
         state.withLock { $0.isAbandoned = true }
         emptied.signal()

@@ -2,11 +2,11 @@
 
 internal import PluginAPI
 
-/// The writes of one list that are not answered yet.
+/// The client writes of one list that are not answered yet.
 struct PendingWrites {
-    /// Committed, and not yet in the list.
+    /// Committed writes whose changes the list does not have yet.
     private var written: [PendingWrite] = []
-    /// Received while the whole list was being read.
+    /// Writes that were received while the whole list was being read.
     private var held: [DataSourceWrite] = []
 
     mutating func hold(_ write: DataSourceWrite) { held.append(write) }
@@ -18,8 +18,9 @@ struct PendingWrites {
 
     mutating func add(_ write: PendingWrite) { written.append(write) }
 
-    /// Removes the writes that a list at a cursor has, and those that it will not get: of another generation, or not seen for 20 s.
-    mutating func take(
+    /// Removes and returns the writes that can be answered: `done` if their changes are in a list at `cursor`;
+    /// `lost` if they belong to another generation, or their changes have not arrived for 20 s.
+    mutating func removeAnswered(
         upTo cursor: ListCursor?, generation: String
     ) -> (done: [DataSourceWrite.ID], lost: [DataSourceWrite.ID]) {
         guard !written.isEmpty else { return ([], []) }

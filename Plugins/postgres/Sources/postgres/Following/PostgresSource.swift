@@ -2,9 +2,9 @@
 
 internal import PluginAPI
 
-/// A list of a database as a source of a list of listd: `postgres/list?…` ([options](../../../README.md)).
+/// Fills a list of listd from a list of a database: `postgres/list?…` ([options](../../../README.md)).
 ///
-/// It only joins and leaves the follower of its service, which has a thread of its own.
+/// The follower of the service does the work, on a thread of its own; the source only adds and removes its list.
 final class PostgresSource: WritableDataSource {
     private let context: DataSourceContext
     private let options: ListOptions
@@ -26,7 +26,7 @@ final class PostgresSource: WritableDataSource {
     var acceptsWrites: Bool { options.acceptsWrites }
 
     func write(_ write: DataSourceWrite) throws {
-        guard let list else { throw ListError(.sourceUnavailable, "the list is not followed") }
+        guard let list else { throw ListError(.sourceUnavailable, "the data source has not started") }
         services.write(write, to: list)
     }
 

@@ -5,18 +5,19 @@ internal import Foundation
 internal import PluginAPI
 internal import Synchronization
 
-/// Follows all lists of one service on one connection, on a thread of its own.
+/// Follows all lists of one service, on one connection and a thread of its own.
 ///
-/// A poll is one statement that returns which lists have changed, and then one statement for each of those.
+/// A poll runs one statement that returns which lists have changed, and one further statement for each changed
+/// list.
 final class ServiceFollower: @unchecked Sendable {
-    // Owned by the thread, except `inbox`, `arrived` and the constants.
+    // The thread owns everything but `inbox`, `arrived` and the constants.
 
     /// A message from another thread.
     private enum Message {
         case join(FollowedList)
         case leave(FollowedList)
-        /// The list has taken the last event.
-        case taken(FollowedList)
+        /// The list's sink has accepted the last event.
+        case accepted(FollowedList)
         case read(FollowedList, WholeReader.Outcome)
         /// A client's write.
         case write(FollowedList, DataSourceWrite)
@@ -25,23 +26,24 @@ final class ServiceFollower: @unchecked Sendable {
 
     private struct Inbox {
         var messages: [Message] = []
-        /// How many lists there are, those of queued messages included.
+        /// The number of lists, including those of queued messages.
         var count = 0
     }
 
-    /// The versions of the lists in the catalogue.
+    /// The versions of the lists' relations in the system catalogue, when they were inspected last.
     private struct Inspected: Equatable {
         var relations: [String] = []
         var version = ""
         var generation = ""
     }
 
-    /// With more changed keys than this the whole list is read.
-    private static let enough = 50_000
-    /// How often the versions of columns and triggers are compared.
-    private static let inspection = Duration.seconds(5)
-    /// How often columns, triggers and rights are read again with equal versions: the rights of a role's groups have none.
-    private static let wholeInspection = Duration.seconds(60)
+    /// The maximum number of changed keys; with more, the whole list is read.
+    private static let maximumChangedKeys = 50_000
+    /// The interval at which the versions of columns and triggers are compared.
+    private static let inspectionInterval = Duration.seconds(5)
+    /// The interval at which columns, triggers and rights are read again even if the versions are equal. The rights
+    /// that a role has through its groups have no version.
+    private static let fullInspectionInterval = Duration.seconds(60)
 
     private let address: ServiceAddress
     private let logger: PluginLogger
@@ -54,7 +56,7 @@ final class ServiceFollower: @unchecked Sendable {
     private var link: ServiceLink
     private var nextInspection = ContinuousClock.now
     private var inspected = Inspected()
-    private var nextWholeInspection = ContinuousClock.now
+    private var nextFullInspection = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
 
     init(_ address: ServiceAddress, _ logger: PluginLogger) {
@@ -78,7 +80,7 @@ final class ServiceFollower: @unchecked Sendable {
         send(.join(list))
     }
 
-    /// Removes a list; returns whether it was the last one, with which the thread ends.
+    /// Removes a list. Returns whether it was the last one; the thread then ends.
     func leave(_ list: FollowedList) -> Bool {
         let isLast = inbox.withLock { inbox in
             inbox.count -= 1
@@ -108,7 +110,7 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// Waits for messages or the next poll; nil = there are no more lists.
+    /// Waits for messages or for the time of the next poll; `nil` = there are no more lists.
     private func nextMessages() -> [Message]? {
         let due = link.connection == nil ? link.nextAttempt : nextPoll
         _ = arrived.wait(timeout: .now() + max(.zero, ContinuousClock.now.duration(to: due)).timeInterval)
@@ -125,28 +127,28 @@ final class ServiceFollower: @unchecked Sendable {
             nextInspection = .now
             nextPoll = .now
         case .leave(let list): lists.removeAll { $0 === list }
-        case .taken(let list): list.wasTaken()
-        case .read(let list, let outcome): finish(outcome, of: list)
-        case .write(let list, let write): begin(write, to: list)
-        case .wrote(let list, let write, .refused(let error)), .wrote(let list, let write, .again(let error)):
+        case .accepted(let list): list.recordAccepted()
+        case .read(let list, let outcome): recordReading(outcome, of: list)
+        case .write(let list, let write): startWrite(write, to: list)
+        case .wrote(let list, let write, .refused(let error)), .wrote(let list, let write, .conflict(let error)):
             list.refuse(write, error)
         case .wrote(let list, let write, .written(let transaction, let generation)):
-            list.wrote(PendingWrite(write, transaction: transaction, generation: generation))
+            list.recordCommitted(PendingWrite(write, transaction: transaction, generation: generation))
             nextPoll = .now
         }
     }
 
-    /// Starts a write, or refuses it when the list is not followed; a write never waits for a connection.
-    private func begin(_ write: DataSourceWrite, to list: FollowedList) {
-        // Reading ends soon, with the list or with an error.
+    /// Starts a write, or refuses it if the list is not up to date. A write never waits for a connection.
+    private func startWrite(_ write: DataSourceWrite, to list: FollowedList) {
+        // Reading ends soon, with a complete list or an error.
         if link.connection != nil, case .reading = list.phase { return list.hold(write) }
         guard link.connection != nil, link.trouble == nil, case .following(_, let description) = list.phase else {
             let reason =
-                link.trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) is not read yet"
+                link.trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) has not been read yet"
             return list.refuse(write.id, ListError(.sourceUnavailable, "\(reason); nothing was written"))
         }
         guard !link.isStandby else {
-            let text = "\(address.text): the server is a standby, which takes no writes"
+            let text = "\(address.text): the server is a standby, which accepts no writes"
             return list.refuse(write.id, ListError(.sourceUnavailable, text))
         }
         writer.write(write, to: description, generation: link.generation) { [self] outcome in
@@ -162,15 +164,15 @@ final class ServiceFollower: @unchecked Sendable {
         nextInspection = .now
     }
 
-    /// Reports the error of the connection to lists without an answer for the time `stale`.
+    /// Reports the error of the connection to the lists that have had no answer for their time `stale`.
     private func reportTrouble() {
         guard let trouble = link.trouble else { return }
         for list in lists where !list.hasLeft {
             let silence = list.synced.map { ContinuousClock.now - $0 }
             switch (trouble.kind, silence) {
-            case (.refused, _), (_, nil): list.tellFailure(trouble.message)
+            case (.refused, _), (_, nil): list.reportFailure(trouble.message)
             case (_, let silence?) where silence >= list.options.stale:
-                list.tellFailure(
+                list.reportFailure(
                     "\(trouble.message); no answer for \(list.options.stale.components.seconds) s")
             default: break
             }
@@ -184,22 +186,22 @@ final class ServiceFollower: @unchecked Sendable {
         nextPoll = .now + (lists.map(\.options.poll).min() ?? .seconds(1))
         do throws(PostgresError) {
             if nextInspection <= .now { try inspect(connection) }
-            try ask(connection)
-            link.answered()
+            try pollLists(on: connection)
+            link.recordAnswer()
         } catch {
             switch error.kind {
-            case .connection, .refused: link.lose(error)
-            // The log cannot be read, as without the right to: this concerns all lists.
-            case .statement: nextPoll = .now + link.refuse(error)
+            case .connection, .refused: link.recordLoss(error)
+            // The log cannot be read, for example without permission. This concerns all lists.
+            case .statement: nextPoll = .now + link.recordRefusal(error)
             }
         }
     }
 
-    /// Reads the descriptions of the lists again if they may have changed, and checks stored cursors.
+    /// Reads the descriptions of the lists again if they may have changed, and checks the cursors against them.
     private func inspect(_ connection: Connection) throws(PostgresError) {
-        nextInspection = .now + Self.inspection
-        guard try mayDiffer(connection) else { return }
-        let descriptions = try ListDescription.ask(connection, for: Set(lists.map(\.options.name)))
+        nextInspection = .now + Self.inspectionInterval
+        guard try haveDescriptionsChanged(on: connection) else { return }
+        let descriptions = try ListDescription.fetch(on: connection, for: Set(lists.map(\.options.name)))
         for list in lists {
             guard case .success(let description) = descriptions[list.options.name] else {
                 if case .failure(let fault) = descriptions[list.options.name] {
@@ -209,21 +211,21 @@ final class ServiceFollower: @unchecked Sendable {
             }
             switch list.phase {
             case .following(let cursor, _):
-                if !isGood(cursor, for: description) { readAgain(list) }
+                if !isValid(cursor, for: description) { scheduleReading(list) }
             case .new:
-                guard let cursor = list.takeRestored() else { continue }
-                if isGood(cursor, for: description) {
-                    list.follow(cursor, description)
+                guard let cursor = list.takeRestoredCursor() else { continue }
+                if isValid(cursor, for: description) {
+                    list.recordProgress(cursor, description)
                 } else {
-                    readAgain(list)
+                    scheduleReading(list)
                 }
             case .reading: break
             }
         }
     }
 
-    /// Whether the description of a list may have changed since the last inspection.
-    private func mayDiffer(_ connection: Connection) throws(PostgresError) -> Bool {
+    /// Returns whether the description of a list may have changed since the last inspection.
+    private func haveDescriptionsChanged(on connection: Connection) throws(PostgresError) -> Bool {
         let relations = lists.compactMap { list in
             if case .following(_, let description) = list.phase { description.relationIDs } else { nil }
         }
@@ -234,20 +236,20 @@ final class ServiceFollower: @unchecked Sendable {
         }
         let now = Inspected(
             relations: relations.flatMap(\.self),
-            version: try ListDescription.version(connection, of: relations.flatMap(\.self)),
+            version: try ListDescription.fetchVersion(on: connection, of: relations.flatMap(\.self)),
             generation: link.generation)
-        if now == inspected, .now < nextWholeInspection { return false }
+        if now == inspected, .now < nextFullInspection { return false }
         inspected = now
-        nextWholeInspection = .now + Self.wholeInspection
+        nextFullInspection = .now + Self.fullInspectionInterval
         return true
     }
 
-    private func isGood(_ cursor: ListCursor, for description: ListDescription) -> Bool {
+    private func isValid(_ cursor: ListCursor, for description: ListDescription) -> Bool {
         cursor.generation == link.generation && cursor.fingerprint == description.fingerprint
     }
 
-    /// Polls: asks which lists have changed, then for the changes of each.
-    private func ask(_ connection: Connection) throws(PostgresError) {
+    /// Queries which lists have changed, and then the changes of each.
+    private func pollLists(on connection: Connection) throws(PostgresError) {
         var asked: [FollowedList] = []
         var (numbers, snapshots): ([String], [String]) = ([], [])
         for list in lists where !list.isBusy {
@@ -258,42 +260,46 @@ final class ServiceFollower: @unchecked Sendable {
             snapshots.append(cursor.snapshot)
         }
         let answer = try connection.query(
-            // One value: a function in FROM costs the server a third more.
+            // A single composite value, because a function in FROM costs the server a third more.
             "SELECT listd.poll($1, $2, $3)",
-            [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.enough)"])
+            [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.maximumChangedKeys)"])
         let fields = answer.firstText.map(QueryResult.fields(of:)) ?? []
         guard fields.count == 3, let snapshot = fields[0], fields[1] == link.generation else {
-            throw PostgresError(kind: .connection, message: "\(connection.subject): another server answers")
+            throw PostgresError(kind: .connection, message: "\(connection.subject): a different server answered")
         }
-        let changed = Self.changes(fields[2] ?? "")
+        let changed = Self.changedKeyCounts(fields[2] ?? "")
         for (index, list) in asked.enumerated() {
-            try handle(changed[index + 1], of: list, connection, snapshot)
+            try update(list, changedKeys: changed[index + 1], on: connection, snapshot)
         }
     }
 
-    /// The number of changed keys by the list's index in the question, from 1.
-    private static func changes(_ text: String) -> [Int: Int] {
+    /// Parses the number of changed keys by the list's index among the polled ones, which starts at 1.
+    private static func changedKeyCounts(_ text: String) -> [Int: Int] {
         let pairs = text.split(separator: ",").map { $0.split(separator: ":").compactMap { Int($0) } }
         return Dictionary(pairs.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }, uniquingKeysWith: { min($0, $1) })
     }
 
-    private func handle(
-        _ keys: Int?, of list: FollowedList, _ connection: Connection, _ snapshot: String
+    /// Sends the changes of a list; reads the whole list again if it has too many changes.
+    ///
+    /// - Parameter changedKeys: The number of changed keys; `nil` = none have changed, -1 = the whole list has to
+    ///   be read.
+    private func update(
+        _ list: FollowedList, changedKeys: Int?, on connection: Connection, _ snapshot: String
     ) throws(PostgresError) {
         guard case .following(var cursor, let description) = list.phase else { return }
-        guard let keys else {
+        guard let changedKeys else {
             cursor.snapshot = snapshot
-            list.follow(cursor, description)
-            return list.tellReady(cursor) { [self] in send(.taken(list)) }
+            list.recordProgress(cursor, description)
+            return list.sendReady(cursor) { [self] in send(.accepted(list)) }
         }
-        guard keys > 0 else { return readAgain(list, atOnce: true) }
+        guard changedKeys > 0 else { return scheduleReading(list, atOnce: true) }
         do {
-            guard let (changes, next) = try readChanges(of: list, cursor, description, connection) else {
-                return readAgain(list, atOnce: true)
+            guard let (changes, next) = try readChanges(of: list, cursor, description, on: connection) else {
+                return scheduleReading(list, atOnce: true)
             }
             cursor.snapshot = next
-            list.follow(cursor, description)
-            list.tell(changes, upTo: cursor) { [self] in send(.taken(list)) }
+            list.recordProgress(cursor, description)
+            list.send(changes, upTo: cursor) { [self] in send(.accepted(list)) }
         } catch let error as PostgresError {
             guard case .statement = error.kind else { throw error }
             fail(list, error.message)
@@ -302,9 +308,9 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    /// The changed rows and their snapshot; nil = the whole list has to be read.
+    /// Reads the changed rows and their snapshot; `nil` = the whole list has to be read.
     private func readChanges(
-        of list: FollowedList, _ cursor: ListCursor, _ description: ListDescription, _ connection: Connection
+        of list: FollowedList, _ cursor: ListCursor, _ description: ListDescription, on connection: Connection
     ) throws -> (RowChanges, String)? {
         let rows = try connection.query(
             description.changesStatement, ["\(description.number)", cursor.snapshot], isBinary: true)
@@ -328,21 +334,22 @@ final class ServiceFollower: @unchecked Sendable {
                 changes.removed.append(id)
             }
         }
-        list.note(reader.losses, isWhole: false, to: logger)
+        list.logLosses(reader.losses, isWhole: false, to: logger)
         return (changes, snapshot)
     }
 
     // MARK: Whole lists
 
-    /// Lets the whole list be read. Without `atOnce` after a random delay of up to 1 s, because all machines do so at the same time.
-    private func readAgain(_ list: FollowedList, atOnce: Bool = false) {
-        list.readAgain(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
+    /// Schedules reading the whole list: now if `atOnce`, else after a random delay of up to 1 s, because all
+    /// machines do so at the same time.
+    private func scheduleReading(_ list: FollowedList, atOnce: Bool = false) {
+        list.scheduleReading(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
     }
 
     private func fail(_ list: FollowedList, _ message: String) {
         if case .reading = list.phase { return }
-        list.readingFailed()
-        list.tellFailure(message)
+        list.recordFailedReading()
+        list.reportFailure(message)
     }
 
     private func startReading() {
@@ -352,26 +359,26 @@ final class ServiceFollower: @unchecked Sendable {
         }
     }
 
-    private func finish(_ outcome: WholeReader.Outcome, of list: FollowedList) {
+    private func recordReading(_ outcome: WholeReader.Outcome, of list: FollowedList) {
         guard !list.hasLeft else { return }
-        defer { for write in list.takeHeldWrites() { begin(write, to: list) } }
-        list.readAgain(after: .zero)
+        defer { for write in list.takeHeldWrites() { startWrite(write, to: list) } }
+        list.scheduleReading(after: .zero)
         switch outcome {
         case .done(let cursor, let description, let losses):
-            list.isWhole()
-            list.note(losses, isWhole: true, to: logger)
-            list.follow(cursor, description)
-            if cursor.generation != link.generation { readAgain(list) }
+            list.recordSynced()
+            list.logLosses(losses, isWhole: true, to: logger)
+            list.recordProgress(cursor, description)
+            if cursor.generation != link.generation { scheduleReading(list) }
         case .fault(let message): fail(list, message)
         case .unreachable(let message):
-            list.readingFailed()
-            if list.synced == nil { list.tellFailure(message) }
+            list.recordFailedReading()
+            if list.synced == nil { list.reportFailure(message) }
         }
     }
 }
 
 extension Duration {
-    /// As Dispatch counts.
+    /// The duration as a Dispatch interval, at most an hour.
     fileprivate var timeInterval: DispatchTimeInterval {
         .nanoseconds(Int(min(components.seconds, 3600)) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
     }

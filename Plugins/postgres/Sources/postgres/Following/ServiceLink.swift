@@ -2,23 +2,24 @@
 
 internal import PluginAPI
 
-/// The connection to a service; after a loss it is opened again, with growing waits.
+/// The connection to a service. After a loss, it is opened again, with increasing delays.
 struct ServiceLink {
     private let address: ServiceAddress
-    /// nil = there is no connection.
+    /// The open connection; `nil` = none.
     private(set) var connection: Connection?
     /// The server's generation of transaction numbers; empty before the first connection.
     private(set) var generation = ""
     private(set) var isStandby = false
-    /// When to connect next.
+    /// The time of the next attempt to connect.
     private(set) var nextAttempt = ContinuousClock.now
-    /// The last error; nil after an answer.
+    /// The last error; `nil` after an answer of the server.
     private(set) var trouble: PostgresError?
     private var backOff = BackOff()
 
     init(_ address: ServiceAddress) { self.address = address }
 
-    /// Connects if there is no connection and it is time to; returns whether there is a new connection.
+    /// Connects if there is no connection and the time of the next attempt has come. Returns whether there is a new
+    /// connection.
     mutating func connectIfNeeded(_ logger: PluginLogger) -> Bool {
         if let connection, !connection.isAlive { self.connection = nil }
         guard connection == nil, nextAttempt <= .now else { return false }
@@ -27,7 +28,7 @@ struct ServiceLink {
             let hello = try Hello(connection)
             if !generation.isEmpty, generation != hello.generation {
                 logger.notice(
-                    "\(hello.subject): another generation of transaction numbers, as after a failover; all its lists are read again"
+                    "\(hello.subject): the transaction numbers have a new generation, as after a failover; reading all lists again"
                 )
             }
             generation = hello.generation
@@ -36,24 +37,24 @@ struct ServiceLink {
             backOff = BackOff()
             return true
         } catch {
-            lose(error)
+            recordLoss(error)
             return false
         }
     }
 
     /// Records the loss of the connection.
-    mutating func lose(_ error: PostgresError) {
+    mutating func recordLoss(_ error: PostgresError) {
         connection = nil
         trouble = error
         nextAttempt = .now + backOff.next()
     }
 
-    /// Records that the service refused a poll; returns the wait before the next one.
-    mutating func refuse(_ error: PostgresError) -> Duration {
+    /// Records that the service refused a poll, and returns the delay before the next poll.
+    mutating func recordRefusal(_ error: PostgresError) -> Duration {
         trouble = PostgresError(kind: .refused, message: error.message)
         return backOff.next()
     }
 
-    /// Records an answer.
-    mutating func answered() { trouble = nil }
+    /// Records an answer of the server.
+    mutating func recordAnswer() { trouble = nil }
 }

@@ -3,14 +3,14 @@
 internal import PluginAPI
 internal import Synchronization
 
-/// The followers of services: one for each service that has a list.
+/// The followers, one for each service that has a list.
 final class Services: Sendable {
     private let followers = Mutex<[ServiceAddress: ServiceFollower]>([:])
     private let logger: PluginLogger
 
     init(_ logger: PluginLogger) { self.logger = logger }
 
-    /// Follows a list.
+    /// Starts following a list, with a new follower if its service has none.
     func join(_ list: FollowedList) {
         followers.withLock { followers in
             if let follower = followers[list.options.address] { return follower.join(list) }
@@ -21,12 +21,12 @@ final class Services: Sendable {
         }
     }
 
-    /// Writes to a list.
+    /// Passes a client's write to the follower of the list.
     func write(_ write: DataSourceWrite, to list: FollowedList) {
         followers.withLock { $0[list.options.address] }?.write(write, to: list)
     }
 
-    /// Stops following a list; events that it has not taken are dropped.
+    /// Stops following a list. Events that its sink has not accepted are dropped.
     func leave(_ list: FollowedList) {
         list.leave()
         followers.withLock { followers in

@@ -3,35 +3,35 @@
 internal import Dispatch
 internal import PluginAPI
 
-/// Reads whole lists of one service, one after the other, on a connection and queues of its own, so that a long list does not delay
-/// the lists that are followed.
+/// Reads whole lists of one service, one after the other. It has a connection and queues of its own, so that a long
+/// list does not delay the lists that are being followed.
 final class WholeReader: Sendable {
-    /// How reading a list ended.
+    /// The outcome of reading a list.
     enum Outcome: Sendable {
         case done(ListCursor, ListDescription, RowReader.Losses)
-        /// The list cannot be read, whatever the state of its service.
+        /// The list cannot be read, although its service can be reached.
         case fault(String)
         /// The service cannot be reached.
         case unreachable(String)
     }
 
-    /// What is known of a list when all of its rows are read.
+    /// The state of a list after all of its rows were read.
     private struct End: Sendable {
         let cursor: ListCursor
         let description: ListDescription
         let losses: RowReader.Losses
-        /// When the database had these rows, in microseconds since 1970.
+        /// The time at which the database had these rows, in microseconds since 1970.
         let synced: UInt64
     }
 
-    /// The most bytes of fields in a page, and the most rows.
+    /// The maximum number of bytes of fields in a page.
     private static let pageBytes = 256 << 10
     private static let pageRows = 4096
 
     private let address: ServiceAddress
-    /// Sends pages to the list.
+    /// The queue that sends pages to the list.
     private let queue: DispatchQueue
-    /// Reads rows and makes objects of them, while pages before them are sent.
+    /// The queue that reads rows and converts them to objects, while earlier pages are sent.
     private let rowQueue: DispatchQueue
 
     init(_ address: ServiceAddress) {
@@ -40,13 +40,15 @@ final class WholeReader: Sendable {
         rowQueue = DispatchQueue(label: "org.listd.postgres.rows.\(address.service)")
     }
 
-    /// Reads a list from a server; `done` is called on a queue of the reader when the list has taken all pages.
+    /// Reads a list from a server. Calls `done` on a queue of the reader when the list has all pages, or after an
+    /// error.
     func read(_ list: FollowedList, from server: ServerAddress, done: @escaping @Sendable (Outcome) -> Void) {
         queue.async { [self] in
             guard !list.hasLeft else { return done(.fault("the list is gone")) }
             let pages = PageHandoff<End>()
             rowQueue.async { [address] in
-                pages.finish(Result { try Self.makePages(of: list, on: try Connection(address, to: server), pages) })
+                pages.finish(
+                    Result { try Self.readPages(of: list, on: try Connection(address, to: server), into: pages) })
             }
             done(send(pages, to: list))
         }
@@ -55,7 +57,7 @@ final class WholeReader: Sendable {
     private func send(_ pages: PageHandoff<End>, to list: FollowedList) -> Outcome {
         defer { pages.abandon() }
         do {
-            // The replacement begins with the first page: a list that cannot be read is not touched.
+            // The replacement begins with the first page, so that a list that cannot be read keeps its objects.
             var page = try pages.next()
             try list.sink.replaceInPages { send in
                 while let objects = page {
@@ -77,20 +79,20 @@ final class WholeReader: Sendable {
         }
     }
 
-    /// Reads all rows in one snapshot of the database.
-    private static func makePages(
-        of list: FollowedList, on connection: Connection, _ pages: PageHandoff<End>
+    /// Reads all rows in one snapshot of the database, and passes them on in pages.
+    private static func readPages(
+        of list: FollowedList, on connection: Connection, into pages: PageHandoff<End>
     ) throws -> End {
         let hello = try Hello(connection)
         try connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let now = try connection.query("SELECT pg_current_snapshot()::text, listd.generation()")
         guard let snapshot = now.text(0, 0), now.text(0, 1) == hello.generation else {
             throw PostgresError(
-                kind: .connection, message: "\(hello.subject): another server answered in the same session")
+                kind: .connection, message: "\(hello.subject): a different server answered in the same session")
         }
         let name = list.options.name
-        guard let description = try ListDescription.ask(connection, for: [name])[name]?.get() else {
-            throw ListFault("the database has no answer about the list \(name.quoted)")
+        guard let description = try ListDescription.fetch(on: connection, for: [name])[name]?.get() else {
+            throw ListFault("the database returned no description of the list \(name.quoted)")
         }
         if !description.isUnique, let id = try connection.query(description.duplicateStatement).firstText {
             throw ListFault("\(description.relation): the id \(id.quoted) occurs more than once")

@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// The type of a column's field.
+/// The kind of a column, which determines the type of its field.
 enum ColumnKind: Sendable, Hashable {
     /// `x`, from int2, int4, int8.
     case integer
@@ -16,10 +16,10 @@ enum ColumnKind: Sendable, Hashable {
     case time
     /// `ay`, from bytea.
     case bytes
-    /// From json and jsonb, as in the format jsonl.
+    /// From json and jsonb, with the types of the format jsonl.
     case json
 
-    /// The kind of a type by its name in pg_type; nil = not supported.
+    /// Creates the kind of a type by its name in `pg_type`; `nil` = the type is not supported.
     init?(typeName: String, isEnumeration: Bool) {
         switch typeName {
         case "int2", "int4", "int8": self = .integer
@@ -35,7 +35,7 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
-    /// The column, cast to the one type that ``value(of:)`` reads for this kind.
+    /// Returns the SQL expression that casts a column to the type that ``value(of:)`` decodes for this kind.
     func expression(_ column: String) -> String {
         switch self {
         case .integer: "\(column)::int8"
@@ -50,7 +50,7 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
-    /// The value of a column in the binary format; nil = a field cannot have it.
+    /// Decodes the binary format of a column; `nil` = a field cannot have this value.
     func value(of bytes: UnsafeRawBufferPointer) -> Value? {
         switch self {
         case .integer, .time: unsafe bytes.number.map { .int64(Int64(bitPattern: $0)) }
@@ -62,9 +62,9 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
-    /// A value as a parameter of a statement, in the text form of the column's type.
+    /// Encodes a value as a statement parameter, in the text format of the column's type.
     ///
-    /// - Throws: `invalidObject` for a value that the column cannot have.
+    /// - Throws: `invalidObject` for a value that the column cannot store.
     func parameter(_ value: Value, column: String) throws(ListError) -> String {
         let text: String? =
             switch (self, value) {
@@ -83,12 +83,12 @@ enum ColumnKind: Sendable, Hashable {
             }
         guard let text else {
             throw ListError(
-                .invalidObject, "field \(column.quoted): the column takes no value of type '\(value.signature)'")
+                .invalidObject, "field \(column.quoted): the column cannot store a value of type '\(value.signature)'")
         }
         return text
     }
 
-    /// The SQL expression for a parameter that is assigned to the column.
+    /// Returns the SQL expression that assigns a parameter to the column.
     func assignment(_ parameter: String) -> String {
         switch self {
         case .time: "('epoch'::timestamptz + \(parameter)::int8 * interval '1 microsecond')"
@@ -98,7 +98,7 @@ enum ColumnKind: Sendable, Hashable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes as text; nil = they are no UTF-8.
+    /// The bytes as text; `nil` = they are not UTF-8.
     var validText: String? {
         guard let text = unsafe try? UTF8Span(validating: Span<UInt8>(_unsafeBytes: self)) else { return nil }
         return String(copying: text)
@@ -116,7 +116,7 @@ extension UInt8 {
 }
 
 extension Value {
-    /// The number; nil = not an integer, or beyond 64 bits.
+    /// The value as an integer; `nil` = it is not an integer, or exceeds 64 bits.
     fileprivate var wholeNumber: Int64? {
         switch self {
         case .byte(let number): Int64(number)

@@ -2,20 +2,21 @@
 
 internal import PluginAPI
 
-/// JSON as values and back: strings are `s`, whole numbers `x`, other numbers `d`, truth values `b`, arrays `av`, objects
-/// `a{sv}`; null removes its key.
+/// Converts between JSON text and values. Strings are `s`, whole numbers `x`, other numbers `d`, booleans `b`,
+/// arrays `av`, objects `a{sv}`. A null removes its key.
 enum JSONText {
-    /// The most levels of arrays and objects; more than a field may have.
-    private static let deepest = 64
+    /// The maximum nesting of arrays and objects, more than a field may have.
+    private static let maximumDepth = 64
 
-    /// The value of JSON text; nil for null, a null in an array, an integer beyond 64 bits, and more than 64 levels.
+    /// Decodes JSON text. Returns `nil` for null, for a null in an array, for an integer beyond 64 bits, and for
+    /// more than 64 levels.
     static func value(of bytes: UnsafeRawBufferPointer) -> Value? {
         var reader = Reader(bytes: unsafe Array(bytes))
         guard case .some(.some(let value)) = reader.value(depth: 0), reader.isAtEnd else { return nil }
         return value
     }
 
-    /// The JSON text of a value; nil for what JSON cannot express.
+    /// Encodes a value as JSON text. Returns `nil` for values that JSON cannot express.
     static func text(of value: Value) -> String? {
         switch value {
         case .byte(let number): return "\(number)"
@@ -58,7 +59,7 @@ enum JSONText {
         return quoted + "\""
     }
 
-    /// Reads JSON that the server has validated; invalid JSON gives nil.
+    /// A JSON parser. The server has validated the text; invalid JSON yields `nil`.
     private struct Reader {
         let bytes: [UInt8]
         var position = 0
@@ -74,30 +75,30 @@ enum JSONText {
             while position < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[position]) { position += 1 }
         }
 
-        private mutating func take(_ character: Character) -> Bool {
+        private mutating func consume(_ character: Character) -> Bool {
             skipSpace()
             guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
             position += 1
             return true
         }
 
-        private mutating func take(word: String) -> Bool {
+        private mutating func consume(word: String) -> Bool {
             guard bytes[position...].starts(with: word.utf8) else { return false }
             position += word.utf8.count
             return true
         }
 
-        /// nil = no value; `.some(nil)` = null.
+        /// Parses a value; `nil` = there is no value, `.some(nil)` = null.
         mutating func value(depth: Int) -> Value?? {
             skipSpace()
-            guard depth < JSONText.deepest, position < bytes.count else { return nil }
+            guard depth < JSONText.maximumDepth, position < bytes.count else { return nil }
             switch bytes[position] {
             case UInt8(ascii: "{"): return object(depth: depth)
             case UInt8(ascii: "["): return array(depth: depth)
             case UInt8(ascii: "\""): return string().map { .string($0) }
-            case UInt8(ascii: "t"): return take(word: "true") ? .boolean(true) : nil
-            case UInt8(ascii: "f"): return take(word: "false") ? .boolean(false) : nil
-            case UInt8(ascii: "n"): return take(word: "null") ? .some(nil) : nil
+            case UInt8(ascii: "t"): return consume(word: "true") ? .boolean(true) : nil
+            case UInt8(ascii: "f"): return consume(word: "false") ? .boolean(false) : nil
+            case UInt8(ascii: "n"): return consume(word: "null") ? .some(nil) : nil
             default: return number()
             }
         }
@@ -105,24 +106,24 @@ enum JSONText {
         private mutating func object(depth: Int) -> Value?? {
             position += 1
             var entries: [Value: Value] = [:]
-            if take("}") { return .dictionary(key: "s", value: "v", entries) }
+            if consume("}") { return .dictionary(key: "s", value: "v", entries) }
             repeat {
                 skipSpace()
-                guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+                guard let key = string(), consume(":"), let value = value(depth: depth + 1) else { return nil }
                 entries[.string(key)] = value.map { .variant($0) }
-            } while take(",")
-            return take("}") ? .dictionary(key: "s", value: "v", entries) : nil
+            } while consume(",")
+            return consume("}") ? .dictionary(key: "s", value: "v", entries) : nil
         }
 
         private mutating func array(depth: Int) -> Value?? {
             position += 1
             var elements: [Value] = []
-            if take("]") { return .array(element: "v", elements) }
+            if consume("]") { return .array(element: "v", elements) }
             repeat {
                 guard case .some(.some(let value)) = value(depth: depth + 1) else { return nil }
                 elements.append(.variant(value))
-            } while take(",")
-            return take("]") ? .array(element: "v", elements) : nil
+            } while consume(",")
+            return consume("]") ? .array(element: "v", elements) : nil
         }
 
         private mutating func number() -> Value?? {
@@ -144,14 +145,14 @@ enum JSONText {
                 position += 1
                 switch byte {
                 case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
-                case UInt8(ascii: "\\"): guard escape(into: &text) else { return nil }
+                case UInt8(ascii: "\\"): guard parseEscape(into: &text) else { return nil }
                 default: text.append(byte)
                 }
             }
             return nil
         }
 
-        private mutating func escape(into text: inout [UInt8]) -> Bool {
+        private mutating func parseEscape(into text: inout [UInt8]) -> Bool {
             guard position < bytes.count else { return false }
             let byte = bytes[position]
             position += 1
@@ -162,17 +163,19 @@ enum JSONText {
             case UInt8(ascii: "b"): text.append(0x08)
             case UInt8(ascii: "f"): text.append(0x0C)
             case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-            case UInt8(ascii: "u"): return unit(into: &text)
+            case UInt8(ascii: "u"): return parseUnicodeEscape(into: &text)
             default: return false
             }
             return true
         }
 
-        private mutating func unit(into text: inout [UInt8]) -> Bool {
+        private mutating func parseUnicodeEscape(into text: inout [UInt8]) -> Bool {
             guard let high = hexadecimal() else { return false }
             var code = high
             if (0xD800..<0xDC00).contains(high) {
-                guard take(word: "\\u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else { return false }
+                guard consume(word: "\\u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else {
+                    return false
+                }
                 code = 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else { return false }

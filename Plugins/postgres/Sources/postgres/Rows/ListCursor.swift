@@ -2,13 +2,13 @@
 
 internal import PluginAPI
 
-/// The state of the database that a list has: the transactions that a snapshot sees.
+/// The state of the database that a list has: a snapshot, which determines the visible transactions.
 struct ListCursor: Sendable, Hashable {
-    /// The generation of transaction numbers.
+    /// The generation of the transaction numbers in the snapshot.
     var generation: String
-    /// `xmin:xmax:xip`, a pg_snapshot.
+    /// The snapshot as a `pg_snapshot`, `xmin:xmax:xip`.
     var snapshot: String
-    /// ``ListDescription/fingerprint`` of the time when the list was read.
+    /// The ``ListDescription/fingerprint`` at the time when the list was read.
     var fingerprint: String
 
     init(generation: String, snapshot: String, fingerprint: String) {
@@ -17,7 +17,7 @@ struct ListCursor: Sendable, Hashable {
         self.fingerprint = fingerprint
     }
 
-    /// Reads ``bytes``; nil for bytes of another version.
+    /// Decodes ``bytes``; `nil` for bytes of another version.
     init?(_ bytes: [UInt8]) {
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "1", Self.isSnapshot(parts[2]) else { return nil }
@@ -33,7 +33,7 @@ struct ListCursor: Sendable, Hashable {
     /// The cursor as listd stores it.
     var bytes: [UInt8] { Array("1 \(generation) \(snapshot) \(fingerprint)".utf8) }
 
-    /// The cursor with its position for clients and the time of the state, in microseconds since 1970.
+    /// Returns the cursor with a position for clients and the time of the state, in microseconds since 1970.
     func progress(synced: UInt64) -> DataSourceProgress {
         let bytes = bytes
         let isShort = bytes.count <= DataSourceProgress.largestCursor
@@ -41,11 +41,12 @@ struct ListCursor: Sendable, Hashable {
         digest.append(generation)
         digest.append(snapshot)
         let position = snapshot.utf8.count < 900 ? "\(digest.text) \(snapshot)" : digest.text
-        // With thousands of open transactions the cursor is too long to store: after a restart the list is read as of an older one.
+        // With thousands of open transactions, the cursor is too long to store. After a restart, an older cursor is
+        // used.
         return DataSourceProgress(cursor: isShort ? bytes : nil, position: position, synced: synced)
     }
 
-    /// Whether the snapshot sees a transaction.
+    /// Returns whether a transaction is visible in the snapshot.
     func sees(_ transaction: UInt64) -> Bool {
         let parts = snapshot.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let end = UInt64(parts[1]), transaction < end else { return false }

@@ -2,69 +2,72 @@
 
 internal import PluginAPI
 
-/// One list of a database: its table or view, and the kind of each column.
+/// The description of a list of a database: its table or view, and the kind of each column.
 struct ListDescription: Sendable, Hashable {
-    /// A column that is a field.
+    /// A column that becomes a field.
     struct Column: Sendable, Hashable {
         let name: String
         let kind: ColumnKind
-        /// Whether it can be written.
+        /// Whether the column can be written.
         let isWritable: Bool
     }
 
     let name: String
     let number: Int
-    /// The table or view, as SQL writes it.
+    /// The table or view, as an SQL name.
     let relation: String
-    /// The columns of the order, as SQL writes them; the last is id.
+    /// The columns that determine the order, as SQL identifiers. The last one is `id`.
     let ordering: [String]
-    /// The type of each column of the order, as SQL writes it.
+    /// The SQL type of each column in ``ordering``.
     let orderingTypes: [String]
     let idType: String
     let hasType: Bool
-    /// Whether a unique index makes ids unique.
+    /// Whether a unique index ensures that ids are unique.
     let isUnique: Bool
     let columns: [Column]
-    /// The tables that hold the rows, as SQL writes them.
+    /// The tables that contain the rows, as SQL names.
     let origins: [String]
-    /// Differs when columns, view or triggers differ; then the whole list is read.
+    /// A digest of columns, view and triggers. When it changes, the whole list is read again.
     let fingerprint: String
-    /// The object ids of the relation and of the tables that hold its rows.
+    /// The OIDs of the relation and of the tables that contain its rows.
     let relationIDs: [String]
 
     // MARK: Statements
 
-    /// The longest id of a row, in bytes; rows with longer ones are left out.
-    static let longestID = 4096
+    /// The maximum length of a row's id, in bytes. Rows with longer ids are left out.
+    static let maximumIDLength = 4096
 
-    private static func isNamed(_ id: String) -> String { "octet_length(\(id)::text) BETWEEN 1 AND \(longestID)" }
+    private static func idCondition(_ id: String) -> String {
+        "octet_length(\(id)::text) BETWEEN 1 AND \(maximumIDLength)"
+    }
 
-    /// Whether a row can be in the list, its id as text, its type and its fields.
+    /// The SQL expressions of a row: whether it can be in the list, its id as text, its type and its fields.
     private var rowExpressions: String {
-        let isPlaced = ordering.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND ")
+        let orderCondition = ordering.map { "t.\($0) IS NOT NULL" }.joined(separator: " AND ")
         let parts =
-            ["coalesce(\(isPlaced) AND \(Self.isNamed("t.id")), false)", "t.id::text"]
+            ["coalesce(\(orderCondition) AND \(Self.idCondition("t.id")), false)", "t.id::text"]
             + (hasType ? ["t.type::text"] : [])
             + columns.map { $0.kind.expression("t.\($0.name.asIdentifier)") }
         return parts.joined(separator: ", ")
     }
 
-    /// All rows in order, in binary.
+    /// The statement that returns all rows in order, in binary format.
     var snapshotStatement: String {
         let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
         return "COPY (SELECT \(rowExpressions) FROM \(relation) t ORDER BY \(order)) TO STDOUT (FORMAT binary)"
     }
 
-    /// An id that occurs twice.
+    /// The statement that returns an id that occurs more than once.
     var duplicateStatement: String {
         "SELECT id::text FROM \(relation) GROUP BY id HAVING count(*) > 1 AND id IS NOT NULL LIMIT 1"
     }
 
-    /// How many columns ``changesStatement`` has before those of the row.
+    /// The number of columns of ``changesStatement`` before those of the row.
     static let changeColumns = 4
 
-    /// The changes since a snapshot: the new snapshot, the generation, the id that changed, the id of the row before it, the row.
-    /// The generation is NULL when the log was pruned past the snapshot. Parameters: the number of the list, the snapshot.
+    /// The statement that returns the changes since a snapshot: the new snapshot, the generation, the changed id,
+    /// the id of the preceding row, the row. The generation is NULL if the log was pruned past the snapshot.
+    /// Parameters: the number of the list, the snapshot.
     var changesStatement: String {
         let order = ordering.map { "t.\($0)" }.joined(separator: ", ")
         let before = ordering.map { "b.\($0)" }
@@ -75,16 +78,17 @@ struct ListDescription: Sendable, Hashable {
             LEFT JOIN \(relation) t ON t.id = k.id::\(idType)
             LEFT JOIN LATERAL (
                 SELECT b.id::text AS id FROM \(relation) b
-                WHERE (\(before.joined(separator: ", "))) < (\(order)) AND \(Self.isNamed("b.id"))
+                WHERE (\(before.joined(separator: ", "))) < (\(order)) AND \(Self.idCondition("b.id"))
                 ORDER BY \(before.map { "\($0) DESC" }.joined(separator: ", ")) LIMIT 1
             ) p ON true
             ORDER BY \(order)
             """
     }
 
-    // MARK: Asking for it
+    // MARK: Fetching
 
-    /// The columns, triggers and place of some lists: a row for each column of each. Parameter: the names.
+    /// The statement that returns the columns, triggers and tables of some lists, one row for each column.
+    /// Parameter: the names of the lists.
     private static let statement = """
         SELECT w.name, l.number, quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname, b.typname, b.typtype = 'e',
             CASE a.atttypid WHEN 'bpchar'::regtype THEN 'bpchar' ELSE format_type(a.atttypid, NULL) END,
@@ -122,8 +126,9 @@ struct ListDescription: Sendable, Hashable {
         ORDER BY w.name, a.attnum
         """
 
-    /// One text that differs when a description of some relations may: the versions of their rows in the catalogue. It costs the
-    /// server a quarter of what ``statement`` costs. Parameters: the relations' object ids.
+    /// The statement that returns a text which changes whenever the description of one of some relations may have
+    /// changed. It consists of the versions of their rows in the system catalogue, and costs the server a quarter
+    /// of ``statement``. Parameter: the OIDs of the relations.
     private static let versionStatement = """
         SELECT concat_ws('/',
             (SELECT string_agg(a.xmin::text, ' ' ORDER BY a.attrelid, a.attnum) FROM pg_attribute a
@@ -137,14 +142,14 @@ struct ListDescription: Sendable, Hashable {
             (SELECT string_agg(o.xmin::text, ' ' ORDER BY o.list, o.relation) FROM listd.origin o))
         """
 
-    /// Reads one text that differs when the description of one of some relations may have changed.
-    static func version(_ connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
+    /// Fetches a text that changes whenever the description of one of some relations may have changed.
+    static func fetchVersion(on connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
         try connection.query(versionStatement, [relationIDs.asArrayLiteral]).firstText ?? ""
     }
 
-    /// Reads the descriptions of some lists, or the fault of each.
-    static func ask(
-        _ connection: Connection, for names: Set<String>
+    /// Fetches the descriptions of some lists, or the error of each.
+    static func fetch(
+        on connection: Connection, for names: Set<String>
     ) throws(PostgresError) -> [String: Result<ListDescription, ListFault>] {
         let rows = try connection.query(statement, [names.asArrayLiteral])
         var rowsOf: [String: [Int]] = [:]
@@ -158,7 +163,7 @@ struct ListDescription: Sendable, Hashable {
 
     private init(_ name: String, _ rows: QueryResult, _ numbers: [Int]) throws(ListFault) {
         guard let first = numbers.first, let number = rows.text(first, 1).flatMap({ Int($0) }) else {
-            throw ListFault("the database has no list \(name.quoted): listd.watch(…) makes it")
+            throw ListFault("the database has no list \(name.quoted): create it with listd.watch(…)")
         }
         guard let relation = rows.text(first, 2) else {
             throw ListFault("the table or view of the list \(name.quoted) is gone")
@@ -166,7 +171,7 @@ struct ListDescription: Sendable, Hashable {
         guard rows.text(first, 15) == "t" else { throw ListFault("permission denied for \(relation)") }
         if let missing = rows.text(first, 11) {
             throw ListFault(
-                "a trigger on \(missing) is gone or off, its changes would be missed: call listd.watch again")
+                "a trigger on \(missing) is missing or disabled, so changes would be lost: call listd.watch again")
         }
         guard let tables = rows.text(first, 12) else {
             throw ListFault("no table is watched for the list \(name.quoted): call listd.watch again")
@@ -193,8 +198,8 @@ struct ListDescription: Sendable, Hashable {
             } else if place == nil {
                 guard let kind = ColumnKind(typeName: typeName, isEnumeration: rows.text(row, 5) == "t") else {
                     throw ListFault(
-                        "\(relation): the column \(column.quoted) has the type \(type), which no field can have: "
-                            + "cast it in a view, as to text, or leave it out")
+                        "\(relation): the column \(column.quoted) has the type \(type), which a field cannot have: "
+                            + "cast it in a view, for example to text, or leave it out")
                 }
                 columns.append(Column(name: column, kind: kind, isWritable: rows.text(row, 9) == "t"))
             }
@@ -211,7 +216,7 @@ struct ListDescription: Sendable, Hashable {
     }
 }
 
-/// A hash of texts: FNV-1a with 64 bits.
+/// A 64-bit FNV-1a hash of texts.
 struct Digest {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -224,7 +229,7 @@ struct Digest {
 }
 
 extension Sequence<String> {
-    /// The texts as an array in the text format of PostgreSQL.
+    /// The texts as an array literal in PostgreSQL's text format.
     var asArrayLiteral: String {
         let elements = map { element in
             "\"" + element.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

@@ -2,26 +2,28 @@
 
 internal import PluginAPI
 
-/// Makes objects of rows, and counts the rows and fields that it leaves out.
+/// Converts rows to objects, and counts the rows and fields that are left out.
 struct RowReader {
-    /// Counts of what was left out, and the first row of it.
+    /// The number of rows and fields that were left out, and the first of them as an example.
     struct Losses: Sendable, Hashable {
-        /// Rows without an id, or without a value in a column of the order.
+        /// The number of rows without an id, or with NULL in a column that determines the order.
         var rows = 0
-        /// Fields with text that is not UTF-8, or with JSON that a field cannot have.
+        /// The number of fields with text that is not UTF-8, or with JSON that a field cannot have.
         var fields = 0
-        /// Rows with more bytes of fields than an object may have.
+        /// The number of rows with more bytes of fields than an object may have.
         var largeRows = 0
         var example: String?
 
         var isEmpty: Bool { rows + fields + largeRows == 0 }
 
-        /// One line for the log.
+        /// The losses on one line for the log.
         var text: String {
             var parts: [String] = []
-            if rows > 0 { parts.append("\(rows) rows without an id or a place were left out") }
+            if rows > 0 { parts.append("\(rows) rows without a valid id or position were left out") }
             if fields > 0 { parts.append("\(fields) fields were left out") }
-            if largeRows > 0 { parts.append("the fields of \(largeRows) rows were too large and left out") }
+            if largeRows > 0 {
+                parts.append("the fields of \(largeRows) rows were left out because they are too large")
+            }
             return parts.joined(separator: ", ") + (example.map { ": \($0)" } ?? "")
         }
     }
@@ -30,26 +32,26 @@ struct RowReader {
     private let largest: Int
     private(set) var losses = Losses()
 
-    /// - Parameter largest: the most bytes that the fields of an object may have.
+    /// - Parameter largest: The maximum number of bytes of an object's fields.
     init(_ description: ListDescription, largest: Int) {
         self.description = description
         self.largest = largest
     }
 
-    /// How many columns a row has.
+    /// The number of columns of a row.
     var columnCount: Int { 2 + (description.hasType ? 1 : 0) + description.columns.count }
 
-    /// The object of a row; nil = the row has no id or no place, and is counted.
+    /// Converts a row to an object. Returns `nil` for a row that cannot be in the list, and counts it.
     ///
-    /// - Parameter field: the bytes of a column, which stay valid during this call; nil = NULL.
-    /// - Throws: a fault of the list: an id that is no UTF-8.
+    /// - Parameter field: Returns the bytes of a column, which stay valid during this call; `nil` = NULL.
+    /// - Throws: ``ListFault`` for an id that is not UTF-8.
     mutating func object(_ field: (Int) -> UnsafeRawBufferPointer?) throws -> ListObject? {
         guard let isRow = unsafe field(0)?.first, isRow != 0 else {
             losses.rows += 1
             return nil
         }
         guard let id = unsafe field(1)?.validText else {
-            throw ListFault("\(description.relation): an id is no UTF-8 text")
+            throw ListFault("\(description.relation): an id is not UTF-8 text")
         }
         var (type, next) = ("", 2)
         if description.hasType {
@@ -65,7 +67,7 @@ struct RowReader {
             if let value = unsafe description.columns[index].kind.value(of: bytes) {
                 values[description.columns[index].name] = value
             } else {
-                lose(description.columns[index], of: id)
+                recordLoss(of: description.columns[index], in: id)
             }
         }
         return try object(id, type, values, isTooLarge: size > largest)
@@ -77,7 +79,7 @@ struct RowReader {
         var fields = Fields()
         if !isTooLarge {
             do { fields = try Fields(values) } catch {
-                // One of them is invalid, as when it is nested too deeply.
+                // One of the values is invalid, for example nested too deeply: the others are kept.
                 for (key, value) in values {
                     if let one = try? Fields([key: value]) { fields = fields.merging(one) } else { losses.fields += 1 }
                 }
@@ -91,7 +93,7 @@ struct RowReader {
         return try ListObject(id: id, type: type, fields: fields)
     }
 
-    private mutating func lose(_ column: ListDescription.Column, of id: String) {
+    private mutating func recordLoss(of column: ListDescription.Column, in id: String) {
         losses.fields += 1
         if losses.example == nil {
             losses.example = "column \(column.name.quoted) of row \(id.quoted) of \(description.relation)"
@@ -99,15 +101,15 @@ struct RowReader {
     }
 }
 
-/// Finds the fields in the rows of a `COPY … (FORMAT binary)`.
+/// Locates the fields in the rows of a `COPY … (FORMAT binary)`.
 struct CopyReader {
-    /// Eleven bytes of signature, four of flags, and four with the length of an extension.
+    /// The length of the header: 11 bytes of signature, 4 of flags, and 4 with the length of an extension.
     private static let headerLength = 19
 
     private var hasSeenHeader = false
     private var ranges: [Range<Int>?] = []
 
-    /// Finds the fields of one chunk; returns false at the end of the rows.
+    /// Locates the fields in one chunk. Returns `false` for the trailer after the last row.
     mutating func read(_ chunk: UnsafeRawBufferPointer) throws -> Bool {
         var position = 0
         if !hasSeenHeader {
@@ -132,13 +134,13 @@ struct CopyReader {
         return true
     }
 
-    /// The bytes of a field, a part of the chunk; nil = NULL.
+    /// Returns the bytes of a field, which are a part of the chunk; `nil` = NULL.
     func field(_ index: Int, of chunk: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard index < ranges.count, let range = ranges[index] else { return nil }
         return unsafe UnsafeRawBufferPointer(rebasing: chunk[range])
     }
 
-    private static let damage = PostgresError(kind: .connection, message: "the server sent damaged rows")
+    private static let damage = PostgresError(kind: .connection, message: "the server sent malformed rows")
 }
 
 extension UnsafeRawBufferPointer {

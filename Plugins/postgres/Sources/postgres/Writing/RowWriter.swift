@@ -2,7 +2,7 @@
 
 internal import PluginAPI
 
-/// Runs a client's write as statements in the open transaction.
+/// Executes a client's write as SQL statements in the open transaction.
 struct RowWriter {
     private let connection: Connection
     private let list: ListDescription
@@ -16,7 +16,8 @@ struct RowWriter {
 
     /// Runs the statements of an operation.
     ///
-    /// - Throws: a `ListError` for an object or place that the list cannot have, a ``PostgresError`` for a failed statement.
+    /// - Throws: A `ListError` for an object or position that the list cannot have; a ``PostgresError`` for a
+    ///   failed statement.
     func perform(_ operation: DataSourceWrite.Operation) throws {
         switch operation {
         case .replace(let objects): try replace(objects)
@@ -37,19 +38,19 @@ struct RowWriter {
 
     private func put(_ upsert: UpdateRequest.Upsert) throws {
         let id = upsert.object.id
-        let isThere = try self.isThere(id)
+        let isKnown = try exists(id)
         guard rank != nil else {
-            try checkOrder(upsert.position)
+            try checkPositionWithoutRank(upsert.position)
             return try put(upsert.object, rank: nil)
         }
         switch upsert.position {
-        case .keep: try put(upsert.object, rank: isThere ? nil : try place(id, .last))
-        case .before(id), .after(id): try put(upsert.object, rank: isThere ? nil : try place(id, .last))
-        case .first, .last, .before, .after: try put(upsert.object, rank: try place(id, upsert.position))
+        case .keep: try put(upsert.object, rank: isKnown ? nil : try newRank(of: id, at: .last))
+        case .before(id), .after(id): try put(upsert.object, rank: isKnown ? nil : try newRank(of: id, at: .last))
+        case .first, .last, .before, .after: try put(upsert.object, rank: try newRank(of: id, at: upsert.position))
         }
     }
 
-    /// Writes all columns of a row, and its rank unless that is nil.
+    /// Inserts or updates a row with all its columns, and with its rank unless `place` is `nil`.
     private func put(_ object: ListObject, rank place: String?) throws {
         if !list.hasType, !object.type.isEmpty {
             throw ListError(.invalidObject, "object \(object.id.quoted): \(list.relation) has no column for a type")
@@ -66,7 +67,7 @@ struct RowWriter {
             let changed = try connection.query(
                 "UPDATE \(list.relation) SET \(values.assignments) WHERE id = \(id)", values.parameters)
             if changed.affected > 0 { return }
-        } else if try isThere(object.id) {
+        } else if try exists(object.id) {
             return
         }
         let names = (["id"] + values.names).joined(separator: ", ")
@@ -79,7 +80,7 @@ struct RowWriter {
         for (key, value) in set { values.add(try writable(key), try parameter(value, try writable(key))) }
         for key in unset where set[key] == nil { values.add(try writable(key), nil) }
         guard !values.names.isEmpty else {
-            guard try isThere(id) else { throw noSuchObject(id) }
+            guard try exists(id) else { throw noSuchObject(id) }
             return
         }
         let place = values.parameter(id)
@@ -89,17 +90,17 @@ struct RowWriter {
     }
 
     private func move(_ id: String, _ position: UpdateRequest.Position) throws {
-        guard try isThere(id) else { throw noSuchObject(id) }
-        guard let rank else { return try checkOrder(position) }
+        guard try exists(id) else { throw noSuchObject(id) }
+        guard let rank else { return try checkPositionWithoutRank(position) }
         switch position {
         case .keep, .before(id), .after(id): return
         case .first, .last, .before, .after: break
         }
-        let place = try place(id, position)
+        let place = try newRank(of: id, at: position)
         try connection.query("UPDATE \(list.relation) SET \(rank) = $1 WHERE id = $2", [place, id])
     }
 
-    private func isThere(_ id: String) throws -> Bool {
+    private func exists(_ id: String) throws -> Bool {
         try connection.query("SELECT FROM \(list.relation) WHERE id = $1", [id]).count > 0
     }
 
@@ -107,7 +108,7 @@ struct RowWriter {
 
     private func column(_ name: String) throws(ListError) -> ListDescription.Column {
         guard let column = columns[name] else {
-            throw ListError(.invalidObject, "field \(name.quoted): \(list.relation) has no such column for it")
+            throw ListError(.invalidObject, "field \(name.quoted): \(list.relation) has no such column")
         }
         return column
     }
@@ -115,7 +116,7 @@ struct RowWriter {
     private func writable(_ name: String) throws(ListError) -> ListDescription.Column {
         let column = try column(name)
         guard column.isWritable else {
-            throw ListError(.invalidObject, "field \(name.quoted): the database computes it")
+            throw ListError(.invalidObject, "field \(name.quoted): the column is generated by the database")
         }
         return column
     }
@@ -128,9 +129,9 @@ struct RowWriter {
         ListError(.noSuchObject, "the list \(list.name.quoted) has no object \(id.quoted)")
     }
 
-    // MARK: Places
+    // MARK: Ranks
 
-    /// The numeric column before `id` in the order; nil = rows cannot be moved.
+    /// The numeric column that determines the order before `id`; `nil` = rows cannot be moved.
     private var rank: String? {
         guard list.ordering.count == 2, list.ordering[1] == "id".asIdentifier,
             ["numeric", "double precision", "real", "integer", "bigint", "smallint"].contains(list.orderingTypes[0])
@@ -138,20 +139,20 @@ struct RowWriter {
         return list.ordering[0]
     }
 
-    /// Refuses a position in a list whose rows cannot be moved.
-    private func checkOrder(_ position: UpdateRequest.Position) throws(ListError) {
+    /// Throws for any position but the default, in a list whose rows cannot be moved.
+    private func checkPositionWithoutRank(_ position: UpdateRequest.Position) throws(ListError) {
         switch position {
         case .keep, .last: return
         case .first, .before, .after:
             throw ListError(
                 .invalidArguments,
-                "the list \(list.name.quoted) is ordered by \(list.ordering.joined(separator: ", ")): no object can be put anywhere"
+                "the list \(list.name.quoted) is ordered by \(list.ordering.joined(separator: ", ")): a position cannot be chosen"
             )
         }
     }
 
-    /// A rank for a position, as text.
-    private func place(_ id: String, _ position: UpdateRequest.Position) throws -> String {
+    /// Returns a rank for a position, as text.
+    private func newRank(of id: String, at position: UpdateRequest.Position) throws -> String {
         guard let rank else { return "0" }
         let relation = list.relation
         switch position {
@@ -162,13 +163,13 @@ struct RowWriter {
             let first = try connection.query("SELECT ceil(coalesce(min(\(rank)), 2)::numeric) - 1 FROM \(relation)")
             return first.firstText ?? "0"
         case .before(let anchor), .after(let anchor):
-            guard try isThere(anchor) else { throw noSuchObject(anchor) }
+            guard try exists(anchor) else { throw noSuchObject(anchor) }
             let isBefore = if case .before = position { true } else { false }
-            return try place(id, beside: anchor, isBefore: isBefore, rank)
+            return try newRank(of: id, beside: anchor, isBefore: isBefore, column: rank)
         }
     }
 
-    private func place(_ id: String, beside anchor: String, isBefore: Bool, _ rank: String) throws -> String {
+    private func newRank(of id: String, beside anchor: String, isBefore: Bool, column rank: String) throws -> String {
         let relation = list.relation
         let (order, direction) = isBefore ? ("<", "DESC") : (">", "ASC")
         let isWhole = ["integer", "bigint", "smallint"].contains(list.orderingTypes[0])
@@ -185,7 +186,7 @@ struct RowWriter {
             ) n ON true
             """, [anchor, id])
         let own = found.text(0, 0) ?? "0"
-        // The anchor is the first or the last row.
+        // Without a neighbour, the anchor is the first or the last row.
         guard found.text(0, 1) != nil else {
             return try connection.query(
                 "SELECT \(isBefore ? "ceil($1::numeric) - 1" : "floor($1::numeric) + 1")", [own]
@@ -193,7 +194,8 @@ struct RowWriter {
             .firstText ?? "0"
         }
         if found.text(0, 3) == "t" { return found.text(0, 2) ?? "0" }
-        // There is no rank between them: the ranks of the rows after the gap grow by 2.
+        // There is no rank between the anchor and its neighbour: the ranks of the rows after the gap are increased
+        // by 2.
         let comparison = isBefore ? ">=" : ">"
         try connection.query(
             """
@@ -205,7 +207,7 @@ struct RowWriter {
     }
 }
 
-/// Columns with the expressions and parameters of their new values.
+/// The columns to write, with the SQL expressions and parameters of their new values.
 private struct Values {
     private(set) var names: [String] = []
     private(set) var expressions: [String] = []
@@ -215,13 +217,13 @@ private struct Values {
         add(column.name.asIdentifier, column.kind.assignment("$"), value)
     }
 
-    /// A column, the expression of its value with `$` for the parameter, and the parameter.
+    /// Adds a column, the expression of its value with `$` for the parameter, and the parameter.
     mutating func add(_ name: String, _ expression: String, _ value: String?) {
         names.append(name)
         expressions.append(expression.replacing("$", with: parameter(value)))
     }
 
-    /// Adds a parameter; returns its placeholder.
+    /// Adds a parameter and returns its placeholder.
     mutating func parameter(_ value: String?) -> String {
         parameters.append(value)
         return "$\(parameters.count)"

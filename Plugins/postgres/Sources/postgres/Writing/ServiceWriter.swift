@@ -3,22 +3,22 @@
 internal import Dispatch
 internal import PluginAPI
 
-/// Writes for all lists of one service, one transaction after the other, on a connection and a queue of its own, so that waiting for a
-/// lock does not delay polls.
+/// Executes the client writes of all lists of one service, one transaction after the other. It has a connection and
+/// a queue of its own, so that waiting for a lock does not delay polls.
 final class ServiceWriter: @unchecked Sendable {
-    // Owned by the queue: the connection.
+    // The queue owns the connection.
 
     /// The outcome of a write.
     enum Outcome: Sendable {
-        /// Committed, in a transaction of a generation.
+        /// The write was committed, in a transaction of this generation.
         case written(transaction: UInt64, generation: String)
         case refused(ListError)
-        /// Nothing was written; the same write may succeed at once.
-        case again(ListError)
+        /// Nothing was written, but the same write may succeed when it is repeated.
+        case conflict(ListError)
     }
 
-    /// How long the connection stays open after the last write.
-    private static let lingering = DispatchTimeInterval.seconds(10)
+    /// The time that the connection stays open after the last write.
+    private static let idleTimeout = DispatchTimeInterval.seconds(10)
 
     private let address: ServiceAddress
     private let queue: DispatchQueue
@@ -30,19 +30,19 @@ final class ServiceWriter: @unchecked Sendable {
         queue = DispatchQueue(label: "org.listd.postgres.write.\(address.service)")
     }
 
-    /// Writes; `done` is called on the queue.
+    /// Executes a write. Calls `done` on the queue with the outcome.
     func write(
         _ write: DataSourceWrite, to list: ListDescription, generation: String,
         done: @escaping @Sendable (Outcome) -> Void
     ) {
         queue.async { [self] in
             var outcome = perform(write, to: list, generation)
-            // A concurrent insert of the same id, a serialization failure or a deadlock.
-            if case .again = outcome { outcome = perform(write, to: list, generation) }
-            if case .again(let error) = outcome { outcome = .refused(error) }
+            // Retry once after a concurrent insert of the same id, a serialization failure or a deadlock.
+            if case .conflict = outcome { outcome = perform(write, to: list, generation) }
+            if case .conflict(let error) = outcome { outcome = .refused(error) }
             done(outcome)
             uses += 1
-            queue.asyncAfter(deadline: .now() + Self.lingering) { [self, uses] in
+            queue.asyncAfter(deadline: .now() + Self.idleTimeout) { [self, uses] in
                 if uses == self.uses { connection = nil }
             }
         }
@@ -54,10 +54,10 @@ final class ServiceWriter: @unchecked Sendable {
             connection = try connected(to: generation)
             transaction = try prepare(write, to: list, generation, on: connection)
         } catch {
-            // A connection that cannot roll back is closed, which undoes the transaction.
+            // A connection that cannot roll back is closed, which aborts the transaction.
             if let alive = self.connection, (try? alive.query("ROLLBACK")) == nil { self.connection = nil }
             let isConflict = (error as? PostgresError)?.isStatement("23505", "40001", "40P01") ?? false
-            return isConflict ? .again(Self.refusal(error)) : .refused(Self.refusal(error))
+            return isConflict ? .conflict(Self.clientError(error)) : .refused(Self.clientError(error))
         }
         do throws(PostgresError) {
             try connection.query("COMMIT")
@@ -65,14 +65,14 @@ final class ServiceWriter: @unchecked Sendable {
         } catch {
             guard case .connection = error.kind else {
                 self.connection = nil
-                return .refused(Self.refusal(error))
+                return .refused(Self.clientError(error))
             }
             self.connection = nil
             return outcome(of: transaction, generation, error)
         }
     }
 
-    /// A connection to the server of the generation that the list follows.
+    /// Returns a connection to the server with the generation that the list follows.
     private func connected(to generation: String) throws -> Connection {
         if let connection, connection.isAlive { return connection }
         connection = nil
@@ -81,29 +81,30 @@ final class ServiceWriter: @unchecked Sendable {
         guard hello.generation == generation else {
             throw ListError(
                 .sourceUnavailable,
-                "\(hello.subject): another generation of transaction numbers, as after a failover; nothing was written")
+                "\(hello.subject): the transaction numbers have a new generation, as after a failover; nothing was written"
+            )
         }
         connection = new
         return new
     }
 
-    /// Runs all statements before COMMIT; returns the number of the transaction.
+    /// Runs all statements before COMMIT, and returns the number of the transaction.
     private func prepare(
         _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
     ) throws -> UInt64 {
         do throws(PostgresError) { try connection.query("BEGIN") } catch {
-            // The connection of the last write was closed; the server may be reachable.
+            // The connection of the last write was closed meanwhile, but the server may be reachable.
             guard case .connection = error.kind, uses > 0 else { throw error }
             self.connection = nil
             let fresh = try connected(to: generation)
             try fresh.query("BEGIN")
-            return try prepareBegun(write, to: list, generation, on: fresh)
+            return try runStatements(of: write, to: list, generation, on: fresh)
         }
-        return try prepareBegun(write, to: list, generation, on: connection)
+        return try runStatements(of: write, to: list, generation, on: connection)
     }
 
-    private func prepareBegun(
-        _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
+    private func runStatements(
+        of write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
     ) throws -> UInt64 {
         try connection.query("SET LOCAL statement_timeout = '15s'")
         try connection.query("SET LOCAL lock_timeout = '\(write.isConditional ? 1 : 5)s'")
@@ -112,12 +113,13 @@ final class ServiceWriter: @unchecked Sendable {
         let number = try connection.query("SELECT pg_current_xact_id()::text").firstText.flatMap { UInt64($0) }
         guard let number else {
             throw PostgresError(
-                kind: .connection, message: "\(connection.subject): the server gave no transaction number")
+                kind: .connection, message: "\(connection.subject): the server returned no transaction number")
         }
         return number
     }
 
-    /// Locks the tables against writers, and throws `revisionConflict` when there are changes since the list's cursor.
+    /// Locks the tables against other writers, and throws `revisionConflict` if there are changes since the list's
+    /// cursor.
     private func lock(
         _ list: ListDescription, asOf bytes: [UInt8]?, _ generation: String, on connection: Connection
     ) throws {
@@ -134,9 +136,9 @@ final class ServiceWriter: @unchecked Sendable {
         if changed.count > 0 { throw conflict }
     }
 
-    // MARK: Refusals
+    // MARK: Outcomes
 
-    /// Asks the server for the outcome of a transaction whose connection was lost during COMMIT, for at most 8 s.
+    /// Queries the outcome of a transaction whose connection was lost during COMMIT, for at most 8 s.
     private func outcome(of transaction: UInt64, _ generation: String, _ error: PostgresError) -> Outcome {
         let deadline = ContinuousClock.now + .seconds(8)
         var backOff = BackOff()
@@ -158,11 +160,11 @@ final class ServiceWriter: @unchecked Sendable {
                     + .milliseconds(Int(wait.seconds) * 1000 + Int(wait.attoseconds / 1_000_000_000_000_000)))
         } while .now < deadline
         return .refused(
-            ListError(.sourceUnavailable, "\(error.message) while it was written: the outcome is unknown"))
+            ListError(.sourceUnavailable, "\(error.message) during the commit: the outcome is unknown"))
     }
 
-    /// The error for the client of a write that was not committed.
-    private static func refusal(_ error: any Error) -> ListError {
+    /// Returns the error for the client whose write was not committed.
+    private static func clientError(_ error: any Error) -> ListError {
         if let error = error as? ListError { return error }
         guard let error = error as? PostgresError, case .statement(let state) = error.kind else {
             let message = (error as? PostgresError)?.message ?? "\(error)"

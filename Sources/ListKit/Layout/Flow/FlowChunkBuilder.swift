@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides a sequence of sections into chunks, which have to be laid out after that.
-struct SectionCutter {
+/// A builder that divides a sequence of sections into chunks. The chunks have yet to be laid out.
+struct FlowChunkBuilder {
     private let rules: FlowRules
     private var chunks: [FlowChunk] = []
     private var columns = PackColumns()
@@ -10,54 +10,54 @@ struct SectionCutter {
         self.rules = rules
     }
 
-    /// Adds the sections of a range, as the source describes them.
+    /// Appends the sections of a range, read from the source.
     mutating func append(_ sections: Range<Int>, source: some LayoutSource) {
         var section = sections.lowerBound
         while section < sections.upperBound {
             let run = source.run(fromSection: section)
-            let answer = SectionAnswer(run.metrics, rules: rules)
+            let metrics = CheckedSectionMetrics(run.metrics, rules: rules)
             let count = min(max(1, run.count), sections.upperBound - section)
-            if count > 1, let size = answer.uniform, !answer.isLarge {
-                append(count, like: answer, size: size)
+            if count > 1, let size = metrics.uniform, !metrics.isLarge {
+                append(count, like: metrics, size: size)
                 section += count
             } else {
-                append(answer, section: section, source: source)
+                append(metrics, section: section, source: source)
                 section += 1
             }
         }
     }
 
-    /// Adds the section that the source describes.
+    /// Appends one section, read from the source.
     mutating func append(section: Int, source: some LayoutSource) {
-        append(SectionAnswer(section: section, source: source, rules: rules), section: section, source: source)
+        append(CheckedSectionMetrics(section: section, source: source, rules: rules), section: section, source: source)
     }
 
-    /// Adds sections that are all alike; O(packs).
-    private mutating func append(_ count: Int, like answer: SectionAnswer, size: AxisSize) {
-        let most = min(
-            SectionPack.maximumSections, SectionPack.maximumItems / max(1, answer.itemCount))
+    /// Appends `count` sections that are all alike. O(packs).
+    private mutating func append(_ count: Int, like metrics: CheckedSectionMetrics, size: AxisSize) {
+        let maximum = min(
+            SectionPack.maximumSections, SectionPack.maximumItems / max(1, metrics.itemCount))
         var left = count
-        if left >= most {
+        if left >= maximum {
             closePack()
-            let pack = SectionPack(repeating: answer, size: size, count: most)
-            chunks.append(contentsOf: repeatElement(FlowChunk(.sections(pack)), count: left / most))
-            left %= most
+            let pack = SectionPack(repeating: metrics, size: size, count: maximum)
+            chunks.append(contentsOf: repeatElement(FlowChunk(.sections(pack)), count: left / maximum))
+            left %= maximum
         }
         for _ in 0..<left {
-            makeRoom(answer.itemCount)
-            columns.append(answer.style)
-            for _ in 0..<answer.itemCount { columns.append(size) }
+            makeRoom(metrics.itemCount)
+            columns.append(metrics.style)
+            for _ in 0..<metrics.itemCount { columns.append(size) }
         }
     }
 
-    private mutating func append(_ answer: SectionAnswer, section: Int, source: some LayoutSource) {
-        if answer.isLarge {
-            append(LargeSection(answer, section: section, source: source, rules: rules))
+    private mutating func append(_ metrics: CheckedSectionMetrics, section: Int, source: some LayoutSource) {
+        if metrics.isLarge {
+            append(LargeSection(metrics, section: section, source: source, rules: rules))
         } else {
-            makeRoom(answer.itemCount)
-            columns.append(answer.style)
-            for item in 0..<answer.itemCount {
-                columns.append(answer.size(ofItem: item, section: section, source: source, rules: rules))
+            makeRoom(metrics.itemCount)
+            columns.append(metrics.style)
+            for item in 0..<metrics.itemCount {
+                columns.append(metrics.size(ofItem: item, section: section, source: source, rules: rules))
             }
         }
     }
@@ -95,11 +95,12 @@ struct SectionCutter {
 }
 
 extension PackColumns {
-    /// The sections in the fewest packs: of equal size, so that each has room for more, or full ones except the last.
+    /// Returns the sections in as few packs as possible. The packs have equal sizes, so that each has room for more
+    /// sections, or are full except for the last one.
     func packs(full: Bool) -> [SectionPack] {
-        let most = SectionPack.maximumSections
-        let count = max(1, (sectionCount + most - 1) / most)
-        let sectionsPerPack = full ? most : (sectionCount + count - 1) / count
+        let maximum = SectionPack.maximumSections
+        let count = max(1, (sectionCount + maximum - 1) / maximum)
+        let sectionsPerPack = full ? maximum : (sectionCount + count - 1) / count
         var packs: [SectionPack] = []
         var start = 0
         while start < sectionCount {

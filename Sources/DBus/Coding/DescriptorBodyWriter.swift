@@ -2,23 +2,23 @@
 
 internal import CDBus
 
-/// Puts a body that has file descriptors into a message, value by value.
+/// A writer of message bodies that contain file descriptors; it copies a body into a message value by value.
 ///
-/// Only libdbus' iterators accept descriptors, so only such messages are written with them. A value that they refuse
-/// ends the process, so each text and each variant's type is checked before.
+/// Only libdbus' iterators accept descriptors, so only such messages are written with iterators. libdbus aborts the
+/// process for an invalid value, so each text and each variant's type is checked first.
 @safe
-struct DescriptorTranscript {
-    /// The descriptors that the indexes in the body refer to; the message gets duplicates.
+struct DescriptorBodyWriter {
+    /// The descriptors to which the indexes in the body refer. The message receives duplicates.
     let descriptors: [FileDescriptor]
 
     /// Appends a whole body.
     ///
-    /// - Throws: `InvalidArgs` for a value that D-Bus does not allow; `NoMemory`, also when the process can open no
-    ///   more descriptors: the message must then be dropped.
+    /// - Throws: `InvalidArgs` for a value that D-Bus does not allow; `NoMemory` when there is no memory or the
+    ///   process can open no more descriptors. The message must then be discarded.
     func append(
         _ body: borrowing MarshalledBytes, of signature: Signature, to message: OpaquePointer
     ) throws(DBusError) {
-        let none = unsafe BodyDescriptors(message)  // the indexes refer to `descriptors`
+        let none = unsafe BodyDescriptors(message)  // the reader returns only indexes, which refer to `descriptors`
         defer { withExtendedLifetime(none) {} }
         let types = Array(signature.text.utf8)
         try unsafe types.withUnsafeBufferPointer { (types) throws(DBusError) in
@@ -39,9 +39,11 @@ struct DescriptorTranscript {
             case .array, .structure, .dictionaryEntry, .variant:
                 try unsafe appendContainer(code, &reader, to: &iterator)
             case .string, .objectPath, .signature:
-                let text = try unsafe reader.consumeText(code)  // with a NUL behind it
-                reader.passType()
-                guard unsafe isValid(text.baseAddress, code) else { throw .invalidArgs("a \(code) is not valid") }
+                let text = try unsafe reader.consumeText(code)  // a NUL follows it in the body
+                reader.advanceType()
+                guard unsafe isValid(text.baseAddress, code) else {
+                    throw .invalidArgs("a value of type “\(code)” is not valid")
+                }
                 try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
                     try unsafe appendBasic(code, pointer, to: &iterator)
                 }
@@ -76,7 +78,7 @@ struct DescriptorTranscript {
             default: unsafe value.u64 = try reader.consumeNumber(dbus_uint64_t.self)
             }
         }
-        reader.passType()
+        reader.advanceType()
         try unsafe withUnsafePointer(to: value) { (pointer) throws(DBusError) in
             try unsafe appendBasic(code, pointer, to: &iterator)
         }
@@ -114,7 +116,7 @@ struct DescriptorTranscript {
         }
     }
 
-    /// An array and a variant need the types of their content: all types of the level inside.
+    /// Opens a container. libdbus needs the content's type for arrays and variants: all types of the level inside.
     private func open(
         _ code: TypeCode, _ inside: inout MessageReader, from iterator: inout DBusMessageIter,
         as inner: inout DBusMessageIter

@@ -4,7 +4,7 @@ import PluginAPI
 
 @testable import files
 
-/// A list as the engine keeps it, done naively: what a data source sends is applied to it.
+/// A naive implementation of a list, to which the events of a data source are applied.
 struct NaiveList {
     private(set) var objects: [ListObject] = []
 
@@ -36,21 +36,21 @@ struct NaiveList {
         objects.insert(upsert.object, at: index)
     }
 
-    /// The names in order.
+    /// The names of the entries, in order.
     var names: [String] { objects.map { $0.fields["name"]?.string ?? "?" } }
 
     func object(named name: String) -> ListObject? { objects.first { $0.fields["name"]?.string == name } }
 }
 
 extension DirectoryListing {
-    /// The whole list as objects, each in a turn of its own.
+    /// Returns all objects, each created in a turn of its own.
     func objects() throws -> [ListObject] {
         var objects: [ListObject] = []
-        while try !describe(into: &objects, until: .now) {}
+        while try !appendObjects(to: &objects, until: .now) {}
         return objects
     }
 
-    /// Takes the whole directory anew and answers the whole list.
+    /// Replaces all entries and returns all objects.
     func replace(with entries: [FileEntry]) throws -> [ListObject] {
         let renewal = renewal(with: entries)
         while !renewal.proceed(until: .now) {}

@@ -4,16 +4,16 @@ import PluginAPI
 
 @testable import files
 
-/// A directory source over a scratch directory, and the list that its events make.
-struct Following: ~Copyable {
+/// A running directory source, and the list that results from its events.
+struct FollowedDirectory: ~Copyable {
     private let runner: DataSourceRunner
     private let events: AsyncStream<DataSourceEvent>
     private(set) var list = NaiveList()
     private(set) var failures: [String] = []
 
     /// - Parameters:
-    ///   - turnTime: how long everything is read in one turn; 0 = each entry has a turn of its own.
-    ///   - beforeEvent: called on the source's executor before an event is taken; it may wait.
+    ///   - turnTime: The duration of the source's turns; 0 = each entry has a turn of its own.
+    ///   - beforeEvent: Called on the source's executor before each event; it may block.
     init(
         _ path: String, settings: [String: String] = [:], turnTime: Duration = .milliseconds(100),
         beforeEvent: @escaping @Sendable () -> Void = {}
@@ -32,7 +32,7 @@ struct Following: ~Copyable {
 
     deinit { runner.stop() }
 
-    /// Takes events until the list is as wanted.
+    /// Applies events until `isWanted` returns `true` for the list and its failures.
     mutating func wait(until isWanted: (NaiveList, [String]) -> Bool) async {
         if isWanted(list, failures) { return }
         for await event in events {

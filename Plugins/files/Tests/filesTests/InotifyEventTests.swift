@@ -5,8 +5,8 @@ import Testing
 
 @testable import files
 
-@Suite("Notices of inotify")
-struct NoticeTests {
+@Suite("Events of inotify")
+struct InotifyEventTests {
     private func record(_ mask: Int, cookie: UInt32 = 0, name: String = "", padding: Int = 0) -> [UInt8] {
         var bytes: [UInt8] = []
         let padded = Array(name.utf8) + [UInt8](repeating: 0, count: name.isEmpty ? 0 : 1 + padding)
@@ -16,7 +16,7 @@ struct NoticeTests {
         return bytes + padded
     }
 
-    @Test("records of a read → notices, names without their padding")
+    @Test("the bytes of several records → events, with names without padding")
     func records() {
         let bytes =
             record(Int(IN_CREATE), name: "a", padding: 14) + record(Int(IN_MOVED_FROM), cookie: 7, name: "b")
@@ -25,24 +25,24 @@ struct NoticeTests {
         let records = Array(InotifyRecords(bytes: bytes[...]))
         let below = EntryPath("sub")
         #expect(
-            records.compactMap { $0.notice(in: below) } == [
+            records.compactMap { $0.event(in: below) } == [
                 .touched(EntryPath("sub/a")), .movedFrom(EntryPath("sub/b"), cookie: 7),
                 .movedTo(EntryPath("sub/c"), cookie: 7),
             ])
         #expect(records.map(\.watch) == Array(repeating: 1, count: 6))
         #expect(records.map(\.isOverflow) == [false, false, false, false, true, false])
         #expect(records.map(\.isGone) == [false, false, false, false, false, true])
-        #expect(records.last?.isWatchOver == true)
+        #expect(records.last?.isWatchRemoved == true)
     }
 
-    @Test("a read that ends in the middle of a record → only the complete records", arguments: [0, 3, 15, 16, 17])
+    @Test("bytes that end in the middle of a record → only the complete records", arguments: [0, 3, 15, 16, 17])
     func cutShort(length: Int) {
         let bytes = record(Int(IN_CREATE), name: "abc")
-        let notices = Array(InotifyRecords(bytes: bytes.prefix(length)))
-        #expect(notices.count <= 1)
+        let events = Array(InotifyRecords(bytes: bytes.prefix(length)))
+        #expect(events.count <= 1)
     }
 
-    @Test("many notices about one name → it is read once")
+    @Test("many events of one entry → the entry is pending once")
     func burst() {
         var pending = PendingChanges()
         for _ in 0..<100 { pending.record(.touched(EntryPath("a"))) }
@@ -50,7 +50,7 @@ struct NoticeTests {
         #expect(pending.isComplete)
     }
 
-    @Test("both events of a rename → one rename, and both names are read; one event alone waits")
+    @Test("both events of a rename → one rename with both paths pending; a single event stays incomplete")
     func rename() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("a"), cookie: 3))
@@ -61,7 +61,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("a"), EntryPath("b")])
     }
 
-    @Test("a directory is renamed → waiting notices below it move to the new paths, half renames too")
+    @Test("a directory is renamed → pending paths below it, also those of incomplete renames, become the new paths")
     func renamedDirectory() {
         var pending = PendingChanges()
         pending.record(.touched(EntryPath("d/x")))
@@ -76,7 +76,7 @@ struct NoticeTests {
         #expect(pending.departed.isEmpty)
     }
 
-    @Test("half a rename whose other half never comes → the entry counts as removed")
+    @Test("the second event of a rename never arrives → the entry counts as moved away")
     func departed() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("d"), cookie: 2))
@@ -84,7 +84,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("d")])
     }
 
-    @Test("an entry is moved in from elsewhere → a new name, no rename")
+    @Test("an entry is moved in from an unwatched directory → a new path, and no rename")
     func movedIn() {
         var pending = PendingChanges()
         pending.record(.movedTo(EntryPath("b"), cookie: 3))
@@ -92,7 +92,7 @@ struct NoticeTests {
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("returned changes → nothing is pending any more")
+    @Test("pending changes are drained → no changes are pending")
     func drain() {
         var pending = PendingChanges()
         pending.record(.overflow)

@@ -2,25 +2,26 @@
 
 internal import Synchronization
 
-/// How far the source of one list has read, up to what was announced: written by the bus thread, read when the source
-/// starts.
+/// A thread-safe record of how far the source of a list has read, up to the last announced change. The bus thread
+/// writes the record, and the source reads it when it starts.
 package final class SourceState: Sendable {
     private let state: Mutex<SourceRecord>
 
-    /// The list has what belongs to a record.
+    /// Creates the state of a list whose contents match `record`.
     package init(_ record: SourceRecord = SourceRecord()) {
         state = Mutex(record)
     }
 
-    /// The last record.
+    /// The latest record.
     package var record: SourceRecord {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Where the source goes on when it starts.
+    /// The cursor from which the source continues when it starts.
     package var cursor: [UInt8]? { record.cursor }
 
-    /// The list lacks something that the source sent: the source has to begin anew.
+    /// Removes the cursor, so that the source begins from the start. Called when the list lacks something that the
+    /// source sent.
     package func forgetCursor() { state.withLock { $0.removeCursor() } }
 }
