@@ -63,39 +63,12 @@ public enum ListDiff {
         _ old: [Element], _ new: [Element], _ option: ListDiffOption, _ moves: ListDiffMoves,
         identifiers: @escaping @Sendable (Bool) -> [Element.DiffIdentifier]
     ) -> ListIndexSetResult {
-        @inline(__always)
-        func relation(_ before: Element, _ after: Element) -> DiffRelation {
-            guard before.diffIdentifier == after.diffIdentifier else { return .different }
-            if after.isIdentical(toDiffable: before) { return .unchanged }
-            if option == .pointerPersonality { return .changed }
-            return after.isEqual(toDiffable: before) ? .unchanged : .changed
+        // Elements are read where they lie: an element that is copied out of an array costs two counted references.
+        unsafe old.withUnsafeBufferPointer { old in
+            unsafe new.withUnsafeBufferPointer { new in
+                unsafe _between(ElementDiffSource(old, new, option), moves, identifiers)
+            }
         }
-        @inline(__always)
-        func contains(_ list: [Element], _ range: Range<Int>, _ element: Element) -> Bool {
-            let identifier = element.diffIdentifier
-            for index in range where list[index].diffIdentifier == identifier { return true }
-            return false
-        }
-        let source = ElementDiffSource(
-            oldCount: old.count, newCount: new.count, hashOld: { old[$0].diffIdentifier.hashValue },
-            hashNew: { new[$0].diffIdentifier.hashValue },
-            countUnchanged: { before, after, limit in
-                var count = 0
-                while count < limit, relation(old[before + count], new[after + count]) == .unchanged { count += 1 }
-                return count
-            },
-            countUnchangedBefore: { before, after, limit in
-                var count = 0
-                while count < limit, relation(old[before - 1 - count], new[after - 1 - count]) == .unchanged {
-                    count += 1
-                }
-                return count
-            },
-            compare: { relation(old[$0], new[$1]) },
-            matches: { old[$0].diffIdentifier == new[$1].diffIdentifier },
-            isOldIn: { contains(old, $1, old[$0]) }, isNewIn: { contains(new, $1, new[$0]) },
-            isNewInOld: { contains(old, $1, new[$0]) })
-        return _between(source, moves, identifiers)
     }
 
     @usableFromInline

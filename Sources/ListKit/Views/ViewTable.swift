@@ -4,7 +4,7 @@
 /// concerns it.
 struct ViewTable {
     /// The properties of a view that tell whether an update concerns it.
-    private struct Outline {
+    private struct Outline: Equatable {
         /// The sections of which the view shows elements.
         var sections = 0..<0
         /// Whether the view has to process every update.
@@ -25,6 +25,14 @@ struct ViewTable {
     private var lastNumber = 0
     /// The views whose outlines are outdated.
     private var changed: Set<ViewID> = []
+    /// The sections that views show, for the views that need not follow every update.
+    private var shownSections = ShownSections()
+    /// The numbers of the views that follow every update.
+    private var allFollowers: Set<Int> = []
+    /// The number of views whose viewer names items.
+    private var namingViewCount = 0
+    /// The number of views that are on screen.
+    private var onScreenCount = 0
 
     /// The view with an identifier.
     subscript(id: ViewID) -> ListView? { known[id]?.view }
@@ -34,6 +42,7 @@ struct ViewTable {
         lastNumber += 1
         views.append(view)
         outlines.append(Outline())
+        count(Outline(), ofView: lastNumber)
         numbers.append(lastNumber)
         known[view.id] = (view, lastNumber)
         changed.insert(view.id)
@@ -45,8 +54,8 @@ struct ViewTable {
     mutating func remove(_ view: ListView) {
         guard let place = place(of: view.id), views[place] === view else { return }
         views.remove(at: place)
-        outlines.remove(at: place)
-        numbers.remove(at: place)
+        let number = numbers.remove(at: place)
+        discount(outlines.remove(at: place), ofView: number)
         known[view.id] = nil
         changed.remove(view.id)
     }
@@ -65,12 +74,38 @@ struct ViewTable {
         for id in changed {
             guard let place = place(of: id) else { continue }
             let view = views[place]
-            outlines[place] = Outline(
+            let outline = Outline(
                 sections: view.shownSections, followsAll: view.followsAllUpdates,
                 namesItems: view.geometry.kind == .none && view.geometry.isActive, isWaiting: view.isWaiting,
                 isOnScreen: view.isOnScreen)
+            guard outline != outlines[place] else { continue }
+            discount(outlines[place], ofView: numbers[place])
+            count(outline, ofView: numbers[place])
+            outlines[place] = outline
         }
         changed.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a view's outline to the counts and to the index of sections.
+    private mutating func count(_ outline: Outline, ofView number: Int) {
+        if outline.namesItems { namingViewCount += 1 }
+        if outline.isOnScreen { onScreenCount += 1 }
+        if outline.followsAll {
+            allFollowers.insert(number)
+        } else {
+            shownSections.insert(outline.sections, ofView: number)
+        }
+    }
+
+    /// Removes a view's outline from the counts and from the index of sections.
+    private mutating func discount(_ outline: Outline, ofView number: Int) {
+        if outline.namesItems { namingViewCount -= 1 }
+        if outline.isOnScreen { onScreenCount -= 1 }
+        if outline.followsAll {
+            allFollowers.remove(number)
+        } else {
+            shownSections.remove(outline.sections, ofView: number)
+        }
     }
 
     // MARK: Queries
@@ -79,7 +114,7 @@ struct ViewTable {
     var isOnScreen: Bool {
         mutating get {
             updateOutlines()
-            return outlines.contains(where: \.isOnScreen)
+            return onScreenCount > 0
         }
     }
 
@@ -87,7 +122,7 @@ struct ViewTable {
     var hasViewersNamingItems: Bool {
         mutating get {
             updateOutlines()
-            return outlines.contains(where: \.namesItems)
+            return namingViewCount > 0
         }
     }
 
@@ -111,8 +146,15 @@ struct ViewTable {
     ///   - sections: the positions of the changed sections, ascending.
     ///   - framesChanged: whether the update changed any frame in a layout.
     ///   - pathsChanged: whether the update changed any item path.
+    /// - Complexity: O(changed sections · views near them). O(views) if frames changed or if more sections changed than
+    ///   there are views.
     mutating func views(showing sections: [Int], framesChanged: Bool, pathsChanged: Bool) -> [ListView] {
         updateOutlines()
+        guard framesChanged || pathsChanged && namingViewCount > 0 || sections.count > views.count else {
+            var found = allFollowers
+            for section in sections { shownSections.insertViews(showing: section, into: &found) }
+            return found.sorted().map { number in views[numbers.partitionPoint { $0 < number }] }
+        }
         return outlines.indices.filter { place in
             let outline = outlines[place]
             if outline.followsAll || (outline.namesItems ? pathsChanged : framesChanged) { return true }

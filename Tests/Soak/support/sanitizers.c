@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the sanitizers need in the processes of listd's tests, preloaded (LD_PRELOAD). It has no effect on a program
-// without a sanitizer or without Swift.
+// A library that is preloaded (LD_PRELOAD) into the processes of listd's tests, for the sanitizers. It has no effect on
+// a program without a sanitizer or without Swift.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -16,8 +16,8 @@ void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 
 // Swift's Mutex. The fast path of a lock is compiled into our code, where the thread sanitizer sees it. The slow path
-// for contended locks is in libswiftSynchronization.so, which is not instrumented: there the sanitizer cannot see that
-// one thread hands over to another, and would report each access as a race.
+// for contended locks is in libswiftSynchronization.so, which is not instrumented. The sanitizer cannot see there that
+// one thread hands the lock over to another, and would report each access as a race.
 
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
@@ -48,8 +48,7 @@ SWIFT void unlock_slow(SELF void *mutex) {
     unlock(mutex);
 }
 
-// A worker limits its memory (RLIMIT_AS). A sanitizer's own terabytes of reserved address space count too, so the limit
-// is raised by them.
+// A worker limits its memory (RLIMIT_DATA). The sanitizer's own memory counts too, so the limit is raised by that amount.
 
 static rlim_t own_memory(void) {
     if (!__asan_init && !__tsan_init) return 0;

@@ -49,6 +49,45 @@ struct ElementDiffSource: DiffSource {
         self.isNewInOld = isNewInOld
     }
 
+    /// Compiles the questions about two lists into the caller's module; the source must not outlive the buffers.
+    @inlinable
+    init<Element: ListDiffable>(
+        _ old: UnsafeBufferPointer<Element>, _ new: UnsafeBufferPointer<Element>, _ option: ListDiffOption
+    ) {
+        @inline(__always)
+        func relation(_ before: Int, _ after: Int) -> DiffRelation {
+            guard unsafe old[before].diffIdentifier == new[after].diffIdentifier else { return .different }
+            if unsafe new[after].isIdentical(toDiffable: old[before]) { return .unchanged }
+            if option == .pointerPersonality { return .changed }
+            return unsafe new[after].isEqual(toDiffable: old[before]) ? .unchanged : .changed
+        }
+        @inline(__always)
+        func contains(
+            _ list: UnsafeBufferPointer<Element>, _ range: Range<Int>, _ identifier: Element.DiffIdentifier
+        ) -> Bool {
+            for index in range where unsafe list[index].diffIdentifier == identifier { return true }
+            return false
+        }
+        self.init(
+            oldCount: old.count, newCount: new.count, hashOld: { unsafe old[$0].diffIdentifier.hashValue },
+            hashNew: { unsafe new[$0].diffIdentifier.hashValue },
+            countUnchanged: { before, after, limit in
+                var count = 0
+                while count < limit, relation(before + count, after + count) == .unchanged { count += 1 }
+                return count
+            },
+            countUnchangedBefore: { before, after, limit in
+                var count = 0
+                while count < limit, relation(before - 1 - count, after - 1 - count) == .unchanged { count += 1 }
+                return count
+            },
+            compare: { relation($0, $1) },
+            matches: { unsafe old[$0].diffIdentifier == new[$1].diffIdentifier },
+            isOldIn: { unsafe contains(old, $1, old[$0].diffIdentifier) },
+            isNewIn: { unsafe contains(new, $1, new[$0].diffIdentifier) },
+            isNewInOld: { unsafe contains(old, $1, new[$0].diffIdentifier) })
+    }
+
     static var hasHashes: Bool { false }
 
     func oldHash(_ old: Int) -> UInt32 { UInt32(truncatingIfNeeded: hashOld(old)) }

@@ -19,8 +19,13 @@ final class PageHandoff<End: Sendable>: Sendable {
     private let state = Mutex(State())
     /// Signalled when there is a page or the end.
     private let filled = DispatchSemaphore(value: 0)
-    /// Signalled when the waiting page was removed.
-    private let emptied = DispatchSemaphore(value: 1)
+    /// Signalled when there is room for a page: at the start, and after each page that the sender removes.
+    private let emptied = DispatchSemaphore(value: 0)
+
+    init() {
+        // Not as the initial value: Dispatch traps when a semaphore is freed with less than its initial value, as after `abandon()`.
+        emptied.signal()
+    }
 
     // MARK: The thread that reads pages
 
