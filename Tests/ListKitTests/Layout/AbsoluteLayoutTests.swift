@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Absolute layout (LazyScrollView)")
 struct AbsoluteLayoutTests {
-    /// How the items of a list lie.
+    /// The arrangement of a list's items.
     enum Arrangement: CaseIterable {
-        /// One after the other.
+        /// Items one after the other.
         case rows
-        /// Anywhere, of any size, some empty.
+        /// Items at any position, of any size, some of them empty.
         case scattered
-        /// Many at the same place.
+        /// Many items at the same position.
         case stacked
-        /// Small ones, and a few as long as the whole content.
+        /// Small items, and a few that are as long as the whole content.
         case backgrounds
 
         func placement(_ number: Int, _ generator: inout SeededGenerator) -> ItemPlacement {
@@ -37,7 +37,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    /// A source of random sections for ``TestList/change(upTo:_:)``.
+    /// Generates random sections for ``TestList/change(upTo:_:)``.
     struct Placements: SectionMaker {
         let arrangement: Arrangement
         var generator: SeededGenerator
@@ -59,7 +59,7 @@ struct AbsoluteLayoutTests {
     }
 
     @Test(
-        "random lists and transactions → every answer equals a check of every frame",
+        "random lists and transactions → every query equals a check of all frames",
         arguments: Arrangement.allCases, [ScrollDirection.vertical, .horizontal])
     func randomTransactions(_ arrangement: Arrangement, _ direction: ScrollDirection) {
         for (seed, size) in [0, 4, 150, 400].enumerated() {
@@ -75,7 +75,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("places of single items change → as if the list had always had them")
+    @Test("placements of single items change → the same as a new layout with these placements")
     func resizedItems() {
         var maker = Placements(.scattered, seed: 3)
         var list = TestList(sections: (0..<200).map { _ in maker.section() })
@@ -96,7 +96,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("overlapping items → ordered by z, then by path; a point belongs to the uppermost")
+    @Test("overlapping items → ordered by z, then by path; a point hits the topmost item")
     func order() {
         let frame = Rect(x: 0, y: 0, width: 10, height: 10)
         let list = TestList(sections: [

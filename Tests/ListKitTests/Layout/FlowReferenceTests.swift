@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Flow layout against a reference implementation")
 struct FlowReferenceTests {
-    /// The lists and settings of every comparison.
+    /// A kind of lists with settings, for one comparison.
     struct Situation: Sendable, CustomTestStringConvertible {
         let character: RandomSections.Character
         let direction: ScrollDirection
@@ -39,7 +39,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "random list → every frame, the content size and every window as in the reference",
+        "random lists → frames, content size and visible windows equal the reference",
         .rule("LY-46", "LY-49...LY-51"),
         arguments: Situation.all)
     func randomLists(_ situation: Situation) {
@@ -58,7 +58,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "sizes that are not whole pixels → rounded like IGListKit in 32 bits, at each scale",
+        "sizes that are not whole pixels → rounded in 32 bits like IGListKit, at each scale",
         .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
@@ -66,7 +66,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "rounding in 64 bits → the same at scales 1 and 2; at 3 it loses pixels, so 32 bits are used",
+        "rounding in 64 instead of 32 bits → equal at scales 1 and 2, but lost pixels at scale 3",
         .rule("LY-51")
     )
     func lostPixels() {
@@ -74,12 +74,12 @@ struct FlowReferenceTests {
         #expect(wrong[0] == 0 && wrong[1] == 0 && wrong[2] > 0)
     }
 
-    /// The number of items that lie on other pixels than with a rounding; sizes are multiples of a quarter of the
-    /// factor.
+    /// Returns the number of items whose pixels differ from those with another rounding. Sizes are multiples of a
+    /// quarter of `factor`.
     private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
         let configuration = LayoutConfiguration(scale: scale)
-        // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. Nothing is before
-        // 0, where 32 bits keep them.
+        // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. No coordinate
+        // is below 0, where 32 bits would keep the rounding errors.
         let container = Size(width: 103.45671, height: 100)
         var wrong = 0
         for (character, seed) in zip([RandomSections.Character.rows, .grid, .grid, .rows, .grid, .grid], 0...) {
@@ -99,7 +99,8 @@ struct FlowReferenceTests {
     }
 }
 
-/// Holds every frame of a layout against the naive one, in one question and a sample of single ones.
+/// Compares all frames of a layout with the naive ones, by one query for all and a sample of queries for single
+/// items.
 func expectSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ comment: Comment) {
     #expect(layout.numberOfSections == naive.sections.count, comment)
     #expect(near(layout.contentSize, naive.contentSize), comment)
@@ -121,7 +122,7 @@ func expectSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ comment: Commen
     #expect(wrong.isEmpty, comment)
 }
 
-/// Compares the answers about random windows with the naive ones.
+/// Compares queries for random windows with the naive results.
 func expectSameWindows(
     _ count: Int, _ layout: some ListLayout, _ naive: NaiveFlow, _ generator: inout SeededGenerator, _ comment: Comment
 ) {
@@ -131,7 +132,8 @@ func expectSameWindows(
     for _ in 0..<count {
         let offset = generator.quarters(-80...length)
         let origin = isVertical ? Point(x: 0, y: offset) : Point(x: offset, y: 0)
-        // Off the grid, so that no frame ends exactly at an edge where a rounding error would decide.
+        // The window is off the grid, so that no frame ends exactly at its edge, where a rounding error would
+        // decide.
         let window = Rect(
             x: origin.x + 0.0625, y: origin.y + 0.0625, width: generator.quarters(1...480),
             height: generator.quarters(1...480))
@@ -149,7 +151,7 @@ private func isSame(_ layout: some ListLayout, _ naive: NaiveFlow, _ window: Rec
     }
 }
 
-/// Whether two frames are equal except for the rounding errors of thirds.
+/// Returns whether two frames are equal except for the rounding errors of thirds.
 func near(_ first: Rect?, _ second: Rect?) -> Bool {
     guard let first, let second else { return first == second }
     return abs(first.minX - second.minX) < 1e-5 && abs(first.minY - second.minY) < 1e-5 && near(first.size, second.size)
@@ -165,7 +167,7 @@ extension Rect {
 }
 
 extension TestList {
-    /// The same list with every length multiplied.
+    /// Returns the list with every length multiplied.
     fileprivate func multiplied(by factor: Double) -> TestList {
         TestList(
             sections: sections.map { section in

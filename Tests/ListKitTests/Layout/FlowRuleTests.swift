@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Flow layout: rules that the vectors leave out")
+@Suite("Flow layout: rules that the vectors do not cover")
 struct FlowRuleTests {
     private let inset = EdgeInsets(top: 10, left: 10, bottom: 5, right: 5)
 
@@ -21,7 +21,7 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
     }
 
-    @Test("horizontal with headers, line spacing and insets → mirror of vertical", .rule("LY-10"))
+    @Test("a horizontal list with headers, line spacing and insets → the transposed vertical layout", .rule("LY-10"))
     func horizontalHeaders() {
         let sections = [[Size.of(10, 85), .of(20, 85)], [.of(30, 85)]].map {
             TestSection(
@@ -33,7 +33,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(120, 100))
     }
 
-    @Test("sticky headers, vertical → at 15 and 50 for offset 5, at 40 and 55 for offset 45", .rule("LY-12", "LY-13"))
+    @Test("vertical sticky headers → at 15 and 50 for offset 5, at 40 and 55 for offset 45", .rule("LY-12", "LY-13"))
     func stickyHeaders() {
         let sections = [
             TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
@@ -63,7 +63,7 @@ struct FlowRuleTests {
         #expect(one.contentSize.height == 33 && three.contentSize.height == 33)
     }
 
-    @Test("a section that overflows → wraps and applies its insets", .rule("LY-23"))
+    @Test("a section that does not fit into the row → starts a new row with its insets", .rule("LY-23"))
     func wrappingInsets() {
         let sections = [
             TestSection(items: [.of(33, 33), .of(33, 33)]),
@@ -74,7 +74,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize.height == 98)
     }
 
-    @Test("a thousand rows → exactly those that overlap; touching edges do not count", .rule("LY-27"))
+    @Test("a thousand rows and a window → exactly the rows that overlap; touching edges do not count", .rule("LY-27"))
     func thousandRows() {
         let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
         func count(_ y: Double, _ height: Double) -> Int {
@@ -84,7 +84,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "rows that end within a point of the edge → stretched; up to a point over → not wrapped",
+        "rows that end within a point before the edge → stretched; up to a point beyond → not wrapped",
         .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
@@ -96,13 +96,13 @@ struct FlowRuleTests {
         #expect(frame(wraps, 0, 1) == Rect(x: 0, y: 10, width: 52, height: 10))
     }
 
-    @Test("an item longer than the row → cut to it", .rule("LY-44"))
+    @Test("an item longer than the row → clamped to the row", .rule("LY-44"))
     func tooLong() {
         let layout = layout([TestSection(items: [.of(500, 10)], inset: inset)])
         #expect(frame(layout, 0, 0) == Rect(x: 10, y: 10, width: 85, height: 10))
     }
 
-    @Test("a window without sections → no range of sections", .rule("LY-45"))
+    @Test("a window outside of all sections → no range of sections", .rule("LY-45"))
     func emptyWindow() {
         let layout = layout([TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10)])])
         #expect(layout.sections(in: Rect(x: 0, y: 20, width: 100, height: 50)) == nil)
@@ -110,13 +110,13 @@ struct FlowRuleTests {
         #expect(layout.attributes(in: Rect(x: 0, y: 20, width: 100, height: 50), origin: .zero).isEmpty)
     }
 
-    @Test("a last section beside a taller one → the last one decides the content's size", .rule("LY-46"))
+    @Test("the last section shares a row with a taller one → the last section determines the content size", .rule("LY-46"))
     func lastSectionDecides() {
         let layout = layout([TestSection(items: [.of(50, 80)]), TestSection(items: [.of(50, 20)])])
         #expect(layout.contentSize == .of(100, 20))
     }
 
-    @Test("a row with a leading inset → the remaining distance excludes the inset", .rule("LY-49"))
+    @Test("a row with a leading inset → the inset is excluded from the remaining width", .rule("LY-49"))
     func stretchIgnoresLeadingInset() {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
@@ -127,7 +127,7 @@ struct FlowRuleTests {
         #expect(frame(layout, 1, 0)?.size.width == 90)
     }
 
-    @Test("an empty section with a header → only the header, without leading inset, with trailing", .rule("LY-50"))
+    @Test("an empty section with a header → only the header, without the leading inset, with the trailing inset", .rule("LY-50"))
     func emptySectionWithHeader() {
         let sections = [
             TestSection(items: [.of(100, 10)]), TestSection(inset: inset, header: 20),
@@ -138,7 +138,7 @@ struct FlowRuleTests {
         #expect(frame(layout, 2, 0)?.minY == 35)
     }
 
-    @Test("headers, items and footers → z by section and item, supplementary views above")
+    @Test("headers, items and footers → z-order by section and item, supplementary views above items")
     func zOrder() {
         let layout = layout([
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10), .of(100, 10)], header: 5, footer: 5),
@@ -149,7 +149,7 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
-    @Test("a section of more than 999 items → its header lies above each of them, sticky or not")
+    @Test("a section of more than 999 items → its header is above all of them, sticky or not")
     func zOfManyItems() throws {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(
@@ -170,7 +170,7 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.zIndex
     }
 
-    @Test("the sticky offset changes → headers move, items do not", .rule("LY-15"))
+    @Test("the offset of sticky headers changes → headers move, items do not", .rule("LY-15"))
     func stickyOffset() {
         var layout = layout(
             [TestSection(items: [.of(100, 100)], header: 10)], LayoutConfiguration(stickyHeaders: true))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Flow layout: runs of equal sections, and sections of many items")
 struct FlowRunTests {
-    /// A list that tells which neighbouring sections are alike.
+    /// A layout source that reports runs of equal sections.
     private struct RunList: LayoutSource {
         let list: TestList
 
@@ -30,7 +30,7 @@ struct FlowRunTests {
             header: generator.chance(oneIn: 4) ? 5 : 0, saysUniform: true)
     }
 
-    @Test("sections in runs → the same layout as one by one", arguments: 0..<12)
+    @Test("equal sections reported as runs → the same layout as section by section", arguments: 0..<12)
     func runs(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var sections: [TestSection] = []
@@ -49,7 +49,7 @@ struct FlowRunTests {
         #expect(inRuns.contentSize == single.contentSize && inRuns.numberOfSections == sections.count)
         let all = Rect(x: 0, y: 0, width: 1e6, height: 1e6)
         #expect(inRuns.attributes(in: all, origin: .zero) == single.attributes(in: all, origin: .zero))
-        // Sections that were laid out in runs change like any others.
+        // Changes of sections that were laid out as a run.
         var changed = list
         changed.sections.remove(at: sections.count / 2)
         inRuns.update(LayoutChanges(deletes: [sections.count / 2]), source: RunList(list: changed))
@@ -57,7 +57,7 @@ struct FlowRunTests {
         #expect(inRuns.attributes(in: all, origin: .zero) == single.attributes(in: all, origin: .zero))
     }
 
-    @Test("a run of fewer than one section, or more than there are → clamped")
+    @Test("a run of less than one section, or of more sections than exist → clamped")
     func wrongRuns() {
         struct Boaster: LayoutSource {
             let count: Int
@@ -79,7 +79,7 @@ struct FlowRunTests {
     }
 
     @Test(
-        "sections of many items are added, removed, grow and shrink among small ones → as if laid out anew",
+        "large sections are added, removed, grow and shrink among small ones → the same as a new layout",
         arguments: 0..<8)
     func largeSections(seed: Int) {
         var generator = SeededGenerator(seed: seed)

@@ -4,10 +4,10 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Flow layout: changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
+@Suite("Flow layout: incremental changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
 struct FlowUpdateTests {
     @Test(
-        "random transactions, few changes in many sections → as if laid out anew",
+        "random transactions with few changes in many sections → the same as a new layout",
         arguments: FlowReferenceTests.Situation.all)
     func randomTransactions(_ situation: FlowReferenceTests.Situation) {
         for (seed, size) in [0, 3, 70, 500].enumerated() {
@@ -28,7 +28,7 @@ struct FlowUpdateTests {
         }
     }
 
-    @Test("every pair of small lists, each as delete and insert → as if laid out anew")
+    @Test("every pair of small lists, with all changes as delete and insert → the same as a new layout")
     func everySmallPair() {
         let kinds = [
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(30, 20), .of(30, 5)], header: 7),
@@ -41,7 +41,7 @@ struct FlowUpdateTests {
         }
         let configuration = LayoutConfiguration(showHeaderWhenEmpty: true)
         let container = Size(width: 100, height: 100)
-        // Before enough other sections that they are edited in place.
+        // There are enough other sections behind them that these are edited in place.
         let rest = Array(repeating: kinds[0], count: 256)
         let window = Rect(x: 0, y: 0, width: 100, height: 10_000)
         let fresh = lists.map { kindNumbers -> (TestList, FlowLayout, [LayoutAttributes]) in
@@ -63,7 +63,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "changes that contradict each other → laid out in full, as if new", .rule("LY-48"),
+        "contradictory changes → laid out again in full", .rule("LY-48"),
         arguments: [
             LayoutChanges(), LayoutChanges(deletes: [0, 1, 2]), LayoutChanges(inserts: [-1, 500, Int.max]),
             LayoutChanges(deletes: [Int.min, 3, 3]), LayoutChanges(moves: [.init(from: 0, to: 900)]),
@@ -79,7 +79,7 @@ struct FlowUpdateTests {
             layout, NaiveFlow(list, LayoutConfiguration(), container: Size(width: 100, height: 100)), "\(changes)")
     }
 
-    @Test("copies kept over changes → each still answers for its list")
+    @Test("copies of a layout before each change → each copy still has the layout of its list")
     func copiesKeptOverChanges() {
         var sections = RandomSections(.large, seed: 4)
         var list = sections.list(300)
@@ -97,7 +97,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "measured sizes, one by one → as if the list had always had them",
+        "sizes are measured one by one → the same as a new layout with these sizes",
         arguments: [
             RandomSections.Character.rows, .grid, .large,
         ])

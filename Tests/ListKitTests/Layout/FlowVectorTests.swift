@@ -4,20 +4,20 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Flow layout: upstream's own cases", .rule("CV-05", "LY-01...LY-42"))
+@Suite("Flow layout: IGListKit's own cases", .rule("CV-05", "LY-01...LY-42"))
 struct FlowVectorTests {
-    /// Device pixels per point at which upstream's expectations hold, and without rounding.
+    /// The pixels per point at which IGListKit's expectations hold; 0 = without rounding.
     static let scales = [0.0, 1, 2, 3]
 
     @Test(
-        "a vector, laid out in full at each step → the frames that upstream expects",
+        "a vector, laid out in full at each step → the frames that IGListKit expects",
         arguments: try LayoutVectors.load().cases, scales)
     func vectorInFull(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, _, list, container in layout.prepare(list, container: container) }
     }
 
     @Test(
-        "a vector, changed from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
+        "a vector, laid out incrementally from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
     func vectorByChanges(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, step, list, container in
             let moves = (step.operations?.moveSections ?? []).map { LayoutChanges.Move(from: $0[0], to: $0[1]) }
@@ -32,7 +32,7 @@ struct FlowVectorTests {
     }
 
     @Test(
-        "bounds change → the invalidation of the vector", .rule("LY-01", "LY-47"),
+        "the bounds change → the same invalidation as in the vector", .rule("LY-01", "LY-47"),
         arguments: try LayoutVectors.load().boundsChange)
     func bounds(_ vector: BoundsCase) {
         let layout = FlowLayout(LayoutConfiguration(stickyHeaders: vector.config.stickyHeaders))
@@ -84,7 +84,7 @@ struct FlowVectorTests {
     }
 }
 
-/// A rectangle from four numbers in a vector.
+/// Creates a rectangle from four numbers of a vector.
 func rect(_ numbers: [Double]) -> Rect {
     Rect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
 }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Layouts: hostile numbers")
+@Suite("Layouts: infinite, huge and invalid numbers")
 struct HostileNumberTests {
     static let numbers: [Double] = [
         .nan, .infinity, -.infinity, 1e308, -1e308, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e18, -1e18, -1,
         -0.0, 0, 1e-9, 1, 44, 3e7, 1e12,
     ]
 
-    /// A list in which every number may be any of these.
+    /// Creates a list in which every length may be one of the hostile numbers.
     private func list(_ count: Int, _ generator: inout SeededGenerator) -> TestList {
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }
         return TestList(
@@ -32,7 +32,7 @@ struct HostileNumberTests {
             })
     }
 
-    @Test("hostile numbers in layout flow → finite frames, and changes as if laid out anew", arguments: 0..<20)
+    @Test("hostile numbers in the flow layout → finite frames, and changes give the same as a new layout", arguments: 0..<20)
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }
@@ -60,7 +60,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "hostile numbers in layout absolute → finite frames; a frame with NaN is empty", arguments: 0..<10
+        "hostile numbers in the absolute layout → finite frames; a frame with NaN is empty", arguments: 0..<10
     )
     func absolute(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -99,7 +99,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "item counts out of bounds → clamped to the layout's limits",
+        "item counts out of range → clamped to the layout's limits",
         arguments: [
             (Int.min, 0), (-1, 0), (3, 3), (Int.max, SectionMetrics.maximumItemCount),
         ])
@@ -118,7 +118,7 @@ struct HostileNumberTests {
         #expect(answer.itemCount == expected)
     }
 
-    @Test("a source with a negative number of sections → an empty list")
+    @Test("a negative number of sections → an empty list")
     func negativeSections() {
         struct Source: LayoutSource {
             var numberOfSections: Int { -5 }
@@ -134,7 +134,7 @@ struct HostileNumberTests {
         }
     }
 
-    @Test("content longer than can be measured → clamped to a bound, in order")
+    @Test("content longer than the maximum → positions clamped, in ascending order")
     func endlessContent() {
         let huge = TestSection(items: [.of(100, 1e300)])
         var layout = FlowLayout(LayoutConfiguration())

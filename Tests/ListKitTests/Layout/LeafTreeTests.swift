@@ -4,9 +4,9 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Leaf tree: the sequence under the layouts")
+@Suite("Leaf tree: the sequence on which layouts are built")
 struct LeafTreeTests {
-    /// A leaf with some text; the sum joins texts, so that it shows the order.
+    /// A leaf with a text. The summary joins the texts, so that it depends on their order.
     struct Word: SummarisedLeaf {
         var text: String
         static let vacant = Word(text: "")
@@ -19,7 +19,7 @@ struct LeafTreeTests {
         func followed(by next: Sentence) -> Sentence { Sentence(text: text + next.text) }
     }
 
-    @Test("random inserts, removals and changes → the same sequence and sums as an array", arguments: 0..<6)
+    @Test("random inserts, removals and changes → the same sequence and summaries as an array", arguments: 0..<6)
     func randomEdits(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         let count = [0, 1, 16, 17, 300, 40][seed]
@@ -77,7 +77,7 @@ struct LeafTreeTests {
         #expect(tree.first { $0.text.count > length } == nil)
     }
 
-    @Test("a walk that stops or leaves parts out → only the wanted leaves, in order")
+    @Test("a traversal that stops or skips subtrees → only the remaining leaves, in order")
     func walks() {
         let tree = LeafTree((0..<100).map { Word(text: $0 == 60 ? "x" : "-") })
         var seen: [Int] = []

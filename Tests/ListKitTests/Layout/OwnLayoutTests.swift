@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-/// Two columns; each item goes to the end of the shorter one.
+/// A layout with two columns. Each item is placed at the end of the shorter column.
 private struct WaterfallLayout: ListLayout {
     /// The frames of all items, by section.
     private var frames: [[Rect]] = []
@@ -44,7 +44,7 @@ private struct WaterfallLayout: ListLayout {
     func itemCount(ofSection section: Int) -> Int? { frames.indices.contains(section) ? frames[section].count : nil }
 
     func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
-        // The last first: views bring them into order.
+        // In reverse order, as views have to sort them.
         all.filter { $0.frame.intersects(rect) }.reversed()
     }
 
@@ -64,7 +64,7 @@ private struct WaterfallLayout: ListLayout {
     }
 }
 
-/// Each item where its fields say, moved by 1,000 points.
+/// A layout that places each item where its fields say, moved down by 1,000 points.
 private struct ShiftedLayout: ListLayout {
     private var base: any ListLayout
 
@@ -104,7 +104,7 @@ extension ListLayoutKind {
     fileprivate static let shifted = ListLayoutKind(name: "shifted", usesPlacements: true) { ShiftedLayout($0) }
 }
 
-@Suite("A layout of a program's own")
+@Suite("Layouts that a program defines")
 struct OwnLayoutTests {
     private static let heights = [30.0, 50, 20, 40, 10, 60]
 
@@ -113,7 +113,7 @@ struct OwnLayoutTests {
             id: "o\(number)", fields: ["height": .double(height ?? Self.heights[number % Self.heights.count])])
     }
 
-    /// The frames that a viewport shows when each item is placed in the shorter of two columns.
+    /// Returns the frames in a viewport if each item is placed in the shorter of two columns.
     private func expected(_ heights: [Double], in viewport: Rect) -> [Rect] {
         var ends = [0.0, 0]
         return heights.map { height -> Rect in
@@ -125,7 +125,7 @@ struct OwnLayoutTests {
         }.filter { $0.intersects(viewport) }
     }
 
-    @Test("a list with it → views show what it places, and follow changes, scrolls and measured sizes")
+    @Test("a list with a custom layout → views show its frames after changes, scrolls and measured sizes")
     func list() throws {
         let list = TestHost(try (0..<40).map { try object($0) }) { $0.layout = .waterfall }
         var screen = try list.open()
@@ -153,7 +153,7 @@ struct OwnLayoutTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("objects come before the viewport → the first visible item keeps its place")
+    @Test("objects are inserted above the viewport of a custom layout → the first visible item stays in place")
     func anchored() throws {
         let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
         var screen = try list.open(y: 100)
@@ -164,7 +164,7 @@ struct OwnLayoutTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("scrolled to an object, and asked what lies where → the layout's answers")
+    @Test("scroll-to and hit tests in a list with a custom layout → the layout's results")
     func queries() throws {
         let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
         var screen = try list.open()
@@ -174,7 +174,7 @@ struct OwnLayoutTests {
         #expect(list.adapter.firstVisibleItem(in: 1) == IndexPath(section: 20, item: 0))
     }
 
-    @Test("one that uses placements → items are asked for them")
+    @Test("a custom layout that uses placements → section controllers are called for them")
     func placements() throws {
         let fields: Fields = ["x": 5, "y": 10, "width": 20, "height": 30]
         let list = TestHost([try ListObject(id: "a", fields: fields)]) { $0.layout = .shifted }
@@ -184,7 +184,7 @@ struct OwnLayoutTests {
     }
 
     @Test(
-        "a list changes to it and back → laid out anew each time",
+        "a list changes to a custom layout and back → laid out again each time",
         arguments: [ListLayoutKind.flow, .absolute], [ListLayoutKind.waterfall, .shifted])
     func changed(from: ListLayoutKind, to: ListLayoutKind) throws {
         let list = TestHost(try (0..<10).map { try object($0) }) { $0.layout = from }
@@ -201,7 +201,7 @@ struct OwnLayoutTests {
         }
     }
 
-    @Test("a view with it beside one of the list's layout → each shows its own")
+    @Test("one view with a custom layout, one with the list's layout → each shows its own frames")
     func ofOneView() throws {
         let list = TestHost(try (0..<10).map { try object($0, height: 20) })
         let plain = try list.open()
@@ -215,7 +215,7 @@ struct OwnLayoutTests {
         #expect(own.items.map(\.frame.minY) == [0, 0, 20, 20, 40, 40, 60, 60, 80, 80])
     }
 
-    @Test("a name → the built-in kind that has it; one of a program's own → none")
+    @Test("the name of a layout kind → the built-in kind; the name of a custom layout → nil")
     func names() {
         #expect(ListLayoutKind.allCases.map(\.rawValue) == ["flow", "absolute", "none"])
         #expect(ListLayoutKind.allCases.allSatisfy { ListLayoutKind(rawValue: $0.rawValue) == $0 })

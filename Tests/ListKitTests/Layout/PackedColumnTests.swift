@@ -4,10 +4,10 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Columns and pages under the layouts")
+@Suite("Packed columns and pages in which layouts store numbers")
 struct PackedColumnTests {
     @Test(
-        "whole numbers → the same when read, in as few bytes as they need",
+        "whole numbers → read back unchanged, and stored in as few bytes as needed",
         arguments: [
             [], [7], [5, 5, 5], [0, 255], [-1, 255], [256, 0], [Int64(Int32.min), Int64(Int32.max)],
             [Int64(Int32.max) + 1, 0], [.min, .max],
@@ -25,7 +25,7 @@ struct PackedColumnTests {
     }
 
     @Test(
-        "numbers → the same when read",
+        "numbers → read back unchanged",
         arguments: [
             [], [1.5], [2, 2], [0, 0.25], [0.1, 0.2], [1e12, -3], [.greatestFiniteMagnitude, 1],
         ] as [[Double]])
@@ -34,7 +34,7 @@ struct PackedColumnTests {
         #expect(values.indices.map { packed[$0] } == values)
     }
 
-    @Test("pages → equal to an array, and changes do not touch a copy")
+    @Test("pages → equal to an array, and changes do not affect a copy")
     func pages() {
         var pages = PagedArray(Array(0..<200))
         let copy = pages
@@ -44,7 +44,7 @@ struct PackedColumnTests {
         #expect(copy.indices.map { copy[$0] } == Array(0..<200))
     }
 
-    @Test("points → units on a grid of millionths, and decimals are the same when read")
+    @Test("lengths in points → stored as millionths, and decimals are read back unchanged")
     func units() {
         let plain = LayoutScale(pixelsPerPoint: 0)
         for value in [0, 44.1, 33.333333, 0.1, -7.25, 1_234_567.891] {

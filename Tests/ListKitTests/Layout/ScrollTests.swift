@@ -4,12 +4,12 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Scrolling: to objects, first visible item, visibility", .rule("AD-109...AD-133"))
+@Suite("Scrolling: scroll-to, first visible item, visibility", .rule("AD-109...AD-133"))
 struct ScrollTests {
     static let cases = Result { try ScrollCase.load() }
 
     @Test(
-        "scroll vector → upstream's offsets, first items and offsets into them",
+        "a scroll vector → IGListKit's offsets, first visible items and offsets within them",
         arguments: try cases.get().filter { $0.operations != nil })
     func operations(_ vector: ScrollCase) throws {
         let layout = vector.layout
@@ -57,7 +57,7 @@ struct ScrollTests {
     }
 
     @Test(
-        "visibility vector → upstream's sections and items",
+        "a visibility vector → IGListKit's visible sections and items",
         arguments: try cases.get().filter { $0.operations == nil })
     func visibility(_ vector: ScrollCase) throws {
         let viewport = Rect(x: 0, y: try #require(vector.offset), width: 100, height: 100)
@@ -83,9 +83,10 @@ struct ScrollTests {
         #expect(layout.scrollRange(ofItem: IndexPath(section: 0, item: 0)) == nil)
     }
 
-    @Test("sections that share columns → the first item of the column at the edge", .rule("AD-126", "AD-128"))
+    @Test("sections share columns → the first visible item is the first item of the column at the edge", .rule("AD-126", "AD-128"))
     func sharedColumns() {
-        // Sections of 1…6 items of 100×30 in columns of three: 1+2 | 3 | 3+1 of the next | …
+        // Sections of 1 to 6 items in columns of three items: 1 and 2 | 3 | 3 of the fourth | its last and 2 of the
+        // fifth | …
         let list = TestList(sections: (1...6).map { TestSection(items: Array(repeating: .of(100, 33), count: $0)) })
         var layout = FlowLayout(LayoutConfiguration(direction: .horizontal))
         layout.prepare(list, container: .of(100, 100))
@@ -98,7 +99,7 @@ struct ScrollTests {
         #expect(offsets == [0, 80, 20, 50, 0, 90])
     }
 
-    @Test("position none from a present offset → moves only as far as needed, not at all for items in view")
+    @Test("scroll position none → scrolls only as far as needed, and not at all to visible items")
     func nearest() {
         func offset(_ range: ClosedRange<Double>, from current: Double) -> Double {
             ScrollTarget(range: range, position: .none).offset(viewport: 100, content: 1000, current: current)
@@ -112,7 +113,7 @@ struct ScrollTests {
         #expect(offset(0...10, from: 5000) == 0)
     }
 
-    @Test("any position of the first element → an offset of 0, not -0", arguments: ScrollPosition.allCases)
+    @Test("scroll-to the first element with any position → an offset of 0, not -0", arguments: ScrollPosition.allCases)
     func positiveZero(position: ScrollPosition) {
         for (length, content) in [(44.0, 1000.0), (44, 44), (100, 100), (0, 0)] {
             for current in [nil, 0.0, -0.0] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Error texts")
 struct ErrorTextTests {
-    /// An endless text that counts how many characters are read of it.
+    /// An endless text that counts the characters read from it.
     private struct Endless: Sequence, IteratorProtocol {
         final class Count {
             var taken = 0
@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text of any length is quoted → only the quoted part is read", arguments: ["a", "\"", "\u{1}"])
+        "an endless text is quoted → only the quoted part is read", arguments: ["a", "\"", "\u{1}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)
@@ -32,7 +32,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text is quoted → escaped, and cut behind 64 characters",
+        "a text is quoted → escaped, and truncated after 64 characters",
         arguments: [
             ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("a\n\u{1B}\u{7F}\u{85}", #""a\u{A}\u{1B}\u{7F}\u{85}""#),
             ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #""\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}""#),
@@ -43,7 +43,7 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("errors of any length → message and cause have at most 1 KiB together and no control characters")
+    @Test("errors with long texts → message and cause together have at most 1 KiB, without control characters")
     func errors() {
         let long = String(repeating: "\u{202E}é", count: 10_000)
         for (message, cause) in [(long, nil), (long, long), ("short", long), ("short\u{1}", "cause\u{1B}")] {

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("Canonical encoding")
+@Suite("Canonical encoding of fields")
 struct FieldsEncodingTests {
     private static func random(_ random: inout SeededRandom) -> [String: Value] {
         var values: [String: Value] = [:]
@@ -19,7 +19,7 @@ struct FieldsEncodingTests {
         fields.withBytes { span in span.indices.map { span[$0] } }
     }
 
-    @Test("random values of every type → the same when read, one encoding for every order of keys", arguments: 0..<20)
+    @Test("random values of every type → decoded unchanged, and encoded the same for every order of keys", arguments: 0..<20)
     func roundTrip(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -38,7 +38,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("flags, numbers and strings, repeated keys and text with NUL → as the encoder writes them", arguments: 0..<20)
+    @Test("text entries with repeated keys and NUL → the same bytes as from the encoder", arguments: 0..<20)
     func plain(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
@@ -66,7 +66,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "flipped, cut and repeated bytes → refused, or canonical bytes of another content; never a trap",
+        "corrupted bytes → rejected, or the canonical encoding of other fields; never a trap",
         arguments: 0..<20)
     func hostile(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -84,7 +84,7 @@ struct FieldsEncodingTests {
             }
             guard let fields = try? Fields(validating: bytes.span) else { continue }
             accepted += 1
-            // Accepted bytes equal their own encoding: each content has one encoding.
+            // Accepted bytes equal the encoding of their content, because every content has one encoding.
             var again = Fields()
             for (key, value) in fields { again[key] = value }
             #expect(FieldsEncodingTests.bytes(again) == bytes)
@@ -93,7 +93,7 @@ struct FieldsEncodingTests {
         #expect(accepted < 300)
     }
 
-    @Test("random bytes → no trap", arguments: 0..<10)
+    @Test("random bytes are decoded → no trap", arguments: 0..<10)
     func noise(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<2000 {
@@ -110,7 +110,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("32 containers → accepted; one more → refused, with the key named")
+    @Test("32 nested containers → accepted; 33 → an error that names the key")
     func depth() throws {
         let fields = try Fields(["deep": FieldsEncodingTests.nested(16)])
         #expect(try Fields(validating: FieldsEncodingTests.bytes(fields).span) == fields)
@@ -125,7 +125,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "a value that no message can carry → refused",
+        "a value that a D-Bus message cannot carry → an error",
         arguments: [
             Value.string("a\0"), .objectPath("a"), .objectPath("/a/"), .objectPath("//"), .objectPath("/é"),
             .objectPath(""),
@@ -140,15 +140,15 @@ struct FieldsEncodingTests {
         #expect(error?.code == .invalidObject)
     }
 
-    @Test("values nested a hundred thousand times → refused without running out of stack")
+    @Test("bytes and values with very deep nesting → rejected without a stack overflow")
     func endless() {
         var value: Value = 1
-        // Not deeper, as deinitialising such a value would run out of stack.
+        // The value is not deeper, because releasing a deeper value would overflow the stack.
         for _ in 0..<2000 { value = .structure([value]) }
         #expect(throws: ListError.self) { try Fields(["key": value]) }
     }
 
-    @Test("calls that do not fit the type → refused, and the encoder works again after a reset")
+    @Test("encoder calls that do not match the signature → an error, and the encoder works again after a reset")
     func encoderMisuse() throws {
         var encoder = FieldsEncoder()
         #expect(throws: ListError.self) { try encoder.append(1 as Int32) }
@@ -173,7 +173,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "entries of text appended whole or part by part, in any order, some of them twice → the same fields",
+        "text entries appended as a whole or in parts, in any order, some twice → the same fields",
         arguments: 0..<8)
     func wholeEntries(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -194,7 +194,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("a whole entry of malformed text, or one inside a container → refused")
+    @Test("a whole entry with malformed text, or inside a container → an error")
     func wholeEntryMisuse() throws {
         var encoder = FieldsEncoder()
         let malformed: [[UInt8]] = [[0xFF], [0x61, 0], [0xC3]]
@@ -207,7 +207,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: "y".utf8Span.span) }
     }
 
-    @Test("an object from an encoder → equals one from fields")
+    @Test("an object from an encoder → equal to an object from fields")
     func object() throws {
         var encoder = FieldsEncoder()
         try encoder.append("x", forKey: "title")
@@ -218,7 +218,7 @@ struct FieldsEncodingTests {
         #expect(try object.with(fields: ["a": 6]).fields == ["a": 6])
     }
 
-    @Test("names of types → forgotten with the last object that has them")
+    @Test("names of types → removed together with the last object of the type")
     func types() throws {
         let object = try ListObject(id: "1", type: "a type of its own")
         #expect(object.objectType === ObjectType.named("a type of its own"))

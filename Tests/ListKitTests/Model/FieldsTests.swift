@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldsTests {
-    @Test("the order of keys → has no effect")
+    @Test("the same keys in another order → equal fields")
     func order() throws {
         let one: Fields = ["b": 1, "a": "x", "c": true]
         let other: Fields = ["c": true, "a": "x", "b": 1]
@@ -16,21 +16,21 @@ struct FieldsTests {
         #expect(one.count == 3)
     }
 
-    @Test("a repeated key → the last one wins")
+    @Test("a repeated key → the last value is used")
     func repeatedKey() {
         let fields: Fields = ["a": 1, "b": 2, "a": 3]
         #expect(fields["a"] == 3)
         #expect(fields.count == 2)
     }
 
-    @Test("two different NaN → equal fields", .rule("AD-155"))
+    @Test("two fields with different NaN values → equal", .rule("AD-155"))
     func nan() {
         let quiet: Fields = ["x": .double(.nan)]
         let other: Fields = ["x": .double(Double(bitPattern: 0xFFF8_0000_0000_1234))]
         #expect(quiet == other)
     }
 
-    @Test("assigning a value and nil → adds and removes the key")
+    @Test("a value, then nil is assigned to a key → the key is added, then removed")
     func assigning() {
         var fields = Fields()
         fields["title"] = "x"
@@ -42,7 +42,7 @@ struct FieldsTests {
         #expect(fields["title"] == nil)
     }
 
-    @Test("a value that D-Bus cannot carry → a fault, the key keeps its value, an object refuses it")
+    @Test("an assigned value that D-Bus cannot carry → a recorded fault, the key keeps its value, no object is created")
     func fault() {
         var fields: Fields = ["a": "before"]
         fields["a"] = .string("nul \0 inside")
@@ -52,7 +52,7 @@ struct FieldsTests {
         #expect(throws: ListError.self) { try ListObject(id: "1", fields: fields) }
     }
 
-    @Test("merging and filtering → the entries of both, the entries of the keys")
+    @Test("fields are merged or filtered → the entries of both, or the entries of the given keys")
     func merging() throws {
         let base: Fields = ["a": 1, "b": 2, "d": 4]
         #expect(base.merging(["b": 3, "c": 5]) == ["a": 1, "b": 3, "c": 5, "d": 4])

@@ -7,7 +7,7 @@ import Testing
 struct ListErrorTests {
     private static let error = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
 
-    @Test("An error's description has its code, its message and its cause")
+    @Test("an error → its description has the code, the message and the cause")
     func parts() {
         #expect(Self.error.code == .storeFailed)
         #expect(Self.error.message == "list “feed”: not stored")
@@ -16,7 +16,7 @@ struct ListErrorTests {
         #expect("\(ListError(.readOnly, "list “feed”"))" == "ReadOnly: list “feed”")
     }
 
-    @Test("Equal errors are equal, and hash alike")
+    @Test("two errors with the same parts → equal, with equal hashes")
     func equal() {
         let same = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
         #expect(same == Self.error)
@@ -24,7 +24,7 @@ struct ListErrorTests {
     }
 
     @Test(
-        "Errors that differ in one part are not equal",
+        "two errors that differ in one part → not equal",
         arguments: [
             ListError(.invalidObject, "list “feed”: not stored", cause: "disk full"),
             ListError(.storeFailed, "list “news”: not stored", cause: "disk full"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ListObject")
 struct ListObjectTests {
-    @Test("an object → returns its parts, and takes 8 bytes")
+    @Test("an object → identifier, type and fields are read back, and a reference takes 8 bytes")
     func parts() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["subject": "hello"])
         #expect(object.id == "a")
@@ -14,7 +14,7 @@ struct ListObjectTests {
         #expect(MemoryLayout<ListObject>.size == 8)
     }
 
-    @Test("equality → identifier, type and fields")
+    @Test("objects with the same identifier, type and fields → equal, otherwise not")
     func equality() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["n": 1])
         #expect(try object == ListObject(id: "a", type: "mail", fields: ["n": 1]))
@@ -25,7 +25,7 @@ struct ListObjectTests {
     }
 
     @Test(
-        "an identifier that is empty, has a NUL or is too long → a typed error",
+        "an identifier that is empty, too long or contains NUL → an error with the right code",
         arguments: [
             ("", 1, ListError.Code.invalidObject), ("a\0b", 1, .invalidObject), ("x", 65_536, .payloadTooLarge),
         ])

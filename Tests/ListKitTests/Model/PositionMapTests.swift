@@ -5,9 +5,10 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("Maps of positions")
+@Suite("Maps between old and new positions")
 struct PositionMapTests {
-    /// All ways to remove elements from a list of a length, reorder the rest and insert new ones.
+    /// Returns all combinations of removing elements from a list of `count` elements, reordering the rest and
+    /// inserting new ones.
     private static func changes(of count: Int, inserts: Int) -> [[Int?]] {
         func orders(_ elements: [Int?]) -> [[Int?]] {
             guard let first = elements.first else { return [[]] }
@@ -22,7 +23,7 @@ struct PositionMapTests {
         }
     }
 
-    /// A map from new to old places; moved elements are all but the longest ascending beginning.
+    /// Creates a map from new to old positions. All elements but the longest ascending prefix count as moved.
     private static func map(of count: Int, to origins: [Int?]) -> PositionMap {
         let kept = origins.compactMap { $0 }
         var moves: [(old: Int, new: Int)] = []
@@ -36,7 +37,7 @@ struct PositionMapTests {
             inserts: origins.indices.filter { origins[$0] == nil }, moves: moves)
     }
 
-    @Test("every small change, and every two in a row → positions and survivors as of plain arrays")
+    @Test("every small change, and every two successive ones → the same positions as with plain arrays")
     func exhaustive() {
         let all = Self.changes(of: 3, inserts: 1)
         for first in all {
@@ -66,7 +67,7 @@ struct PositionMapTests {
         #expect(map.isIdentity == (count == origins.count && targets == (0..<count).map { $0 }))
     }
 
-    @Test("runs that no list can have → left out")
+    @Test("invalid runs → ignored")
     func impossible() {
         let runs = [(0, 0, 2), (1, 5, 2), (4, 9, 2), (6, -1, 1), (3, 2, .max), (7, 7, 0)].map {
             PositionMap.Run(old: $0.0, new: $0.1, length: $0.2)
@@ -76,7 +77,7 @@ struct PositionMapTests {
         #expect(PositionMap(oldCount: -3, newCount: -1).isIdentity)
     }
 
-    @Test("an append, one after the other, and removals in front → one run, however many")
+    @Test("any number of appends, or of removals at the front → a map of a single run")
     func compact() {
         var map = PositionMap(oldCount: 1000, newCount: 1000)
         for _ in 0..<500 {

@@ -3,14 +3,14 @@
 import ListKit
 import TestSupport
 
-/// Values of every type from a seed.
+/// Generates random values of every type.
 enum RandomValue {
-    /// A value that a message can carry.
+    /// Returns a random value that a D-Bus message can carry.
     static func make(_ random: inout SeededRandom, depth: Int = 3) -> Value {
         of(type(&random, depth: depth), &random, depth: depth)
     }
 
-    /// The signature of one complete type.
+    /// Returns the signature of one random complete type.
     static func type(_ random: inout SeededRandom, depth: Int) -> String {
         let basic = ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g"]
         let isBasic = depth == 0 || Bool.random(using: &random)
@@ -32,7 +32,7 @@ enum RandomValue {
         return (0..<count).map { _ in random.pick(letters) ?? "" }.joined()
     }
 
-    /// A value of a type.
+    /// Returns a random value of a type.
     static func of(_ type: String, _ random: inout SeededRandom, depth: Int = 0) -> Value {
         let bits = random.next()
         switch type.first {
@@ -65,7 +65,7 @@ enum RandomValue {
         return .dictionary(key: key, value: value, entries)
     }
 
-    /// The complete types that follow each other in a signature.
+    /// Splits a signature into its complete types.
     private static func members(of signature: Substring) -> [String] {
         var members: [String] = []
         var current = ""

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Benchmarks) @_spi(Daemon) @testable import ListKit
 
-/// The expected answers of `SectionTree`, from plain arrays.
+/// A naive model of `SectionTree`, made of plain arrays.
 private struct TreeModel {
     struct Row: Equatable {
         var object: ListObject
@@ -52,7 +52,7 @@ struct SectionTreeTests {
         }
     }
 
-    /// Applies changes as a client does: remove, insert by ascending new index, replace.
+    /// Applies changes as a client does: removes, inserts by ascending new index, replaces.
     private static func apply(_ changes: ListIndexSetResult, to old: [ListObject], new: [ListObject]) -> [ListObject] {
         let gone = ListIndexSet(Array(changes.deletes) + changes.moves.map(\.from))
         var origin = [Int: Int](uniqueKeysWithValues: changes.moves.map { ($0.to, $0.from) })
@@ -67,7 +67,7 @@ struct SectionTreeTests {
         }
     }
 
-    @Test("random edits, savepoints, commits and rollbacks → the same as arrays", arguments: 0..<30)
+    @Test("random edits, savepoints, commits and rollbacks → the same content as plain arrays", arguments: 0..<30)
     func stateMachine(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var nextID = 0
@@ -142,7 +142,7 @@ struct SectionTreeTests {
         try check(tree, model, &random)
     }
 
-    @Test("many sections inserted and removed → leaves and nodes split and join", arguments: 0..<4)
+    @Test("many sections are inserted and removed, so that nodes split and merge → the same content as plain arrays", arguments: 0..<4)
     func growing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var tree = SectionTree()
@@ -173,7 +173,7 @@ struct SectionTreeTests {
         #expect(height == 0)
     }
 
-    @Test("repeated identifiers in a list → the first kept, the others named")
+    @Test("repeated identifiers in a list → the first object is kept, the others are reported")
     func duplicates() throws {
         let list = try [1, 2, 1, 3, 2, 1].map { try SectionTreeTests.object($0) }
         var dropped: [Int] = []
@@ -182,7 +182,7 @@ struct SectionTreeTests {
         #expect(tree.objects() == [list[0], list[1], list[3]])
     }
 
-    @Test("a section moved away and back → no change; removed and inserted elsewhere → a move")
+    @Test("a section is moved away and back → no change; removed and inserted elsewhere → a move")
     func movesThatMeanNothing() throws {
         var dropped: [Int] = []
         var tree = try SectionTree((0..<6).map { try SectionTreeTests.object($0) }, dropped: &dropped)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Value")
 struct ValueTests {
-    @Test("literals → the types that JSON has in the contract")
+    @Test("Swift literals → values of the types that the contract gives to JSON")
     func literals() {
         #expect(("x" as Value).signature == "s")
         #expect((1 as Value).signature == "x")
@@ -19,7 +19,7 @@ struct ValueTests {
         #expect(("\(1 + 1)" as Value) == .string("2"))
     }
 
-    @Test("accessors → the content of the right type, through variants, else nil")
+    @Test("typed accessors → the content, also inside of variants; nil for another type")
     func accessors() {
         let list: Value = ["a", 1]
         #expect(list.array == ["a", 1])
@@ -34,7 +34,7 @@ struct ValueTests {
     }
 
     @Test(
-        "a number of any type → the same double",
+        "a number of any type → the same value as a double",
         arguments: [
             Value.byte(7), .int16(7), .uint16(7), .int32(7), .uint32(7), .int64(7), .uint64(7), .double(7),
         ])
@@ -44,13 +44,13 @@ struct ValueTests {
         if case .double = value { #expect(value.int == nil) } else { #expect(value.int == 7) }
     }
 
-    @Test("equality → that of the encoded bytes")
+    @Test("two values → equal if their encoded bytes are equal")
     func equality() {
         #expect(Value.double(.nan) == .double(-.nan))
         #expect(Value.double(0) != .double(-0.0))
         #expect(Value.int32(1) != .uint32(1))
         #expect(Value.string("/a") != .objectPath("/a"))
-        // Canonically equivalent, but not the same bytes.
+        // The texts are canonically equivalent, but have different bytes.
         #expect(Value.string("\u{E9}") != .string("e\u{301}"))
         #expect(Value.array(element: "s", []) != .array(element: "i", []))
     }

@@ -83,7 +83,8 @@ struct LayoutCase: Decodable, Sendable, CustomTestStringConvertible {
         let itemAttributesAbsent: [[Int]]?
     }
 
-    /// `[section, frame]` or `[section, item, frame]`; `"absent"` instead of a frame means no frame.
+    /// `[section, frame]` or `[section, item, frame]`. The text `"absent"` instead of a frame means that there is
+    /// no frame.
     struct Frame: Decodable, Sendable {
         var numbers: [Int] = []
         var rect: Rect?
@@ -119,7 +120,7 @@ struct BoundsCase: Decodable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The file `Tests/Vectors/layout.json`.
+/// The content of `Tests/Vectors/layout.json`.
 struct LayoutVectors: Decodable, Sendable {
     let cases: [LayoutCase]
     let boundsChange: [BoundsCase]
@@ -129,7 +130,7 @@ struct LayoutVectors: Decodable, Sendable {
     }
 }
 
-/// The bytes of a file in `Tests/Vectors`.
+/// Reads a file in `Tests/Vectors`.
 func vectors(named name: String, file: String = #filePath) throws -> Data {
     var folder = URL(fileURLWithPath: file)
     while folder.lastPathComponent != "Tests" { folder.deleteLastPathComponent() }

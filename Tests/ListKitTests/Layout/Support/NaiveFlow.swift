@@ -2,10 +2,11 @@
 
 import ListKit
 
-/// IGListCollectionViewLayout's algorithm once more, as plainly as possible: points, arrays, no tree.
+/// A second implementation of IGListCollectionViewLayout's algorithm, as simple as possible: points and arrays
+/// instead of a tree.
 ///
-/// Tests compare the real layout with it. Sums are exact for sizes that are multiples of a power of two; rounding to
-/// pixels hides the rounding errors of other numbers.
+/// Tests compare the real layout with it. Sums are exact for sizes that are multiples of a power of two. Rounding
+/// to pixels hides the rounding errors of other numbers.
 struct NaiveFlow {
     struct Section {
         var items: [Rect] = []
@@ -17,11 +18,11 @@ struct NaiveFlow {
 
     /// How a coordinate is rounded to whole pixels.
     enum Rounding {
-        /// The number that the sums would be without the rounding errors of binary fractions.
+        /// Rounds the exact number, without the rounding errors of binary fractions.
         case exact
-        /// A 32-bit number, which is too coarse to hold the errors (`floorf`, `ceilf`).
+        /// Rounds a 32-bit number, which is too coarse for the rounding errors (`floorf`, `ceilf`).
         case singlePrecision
-        /// The number including its errors: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
+        /// Rounds the 64-bit number with its errors: 63.99999999999999 is in pixel 63 (`floor`, `ceil`).
         case doublePrecision
     }
 
@@ -129,7 +130,7 @@ struct NaiveFlow {
             : Size(width: end(last.bounds) + last.inset.right, height: container.height - content.top - content.bottom)
     }
 
-    /// The place of a sticky header for a viewport at `origin`.
+    /// Returns the frame of a sticky header for a viewport at `origin`.
     func header(_ section: Int, origin: Point) -> Rect {
         let rest = sections[section].header
         guard configuration.stickyHeaders else { return rest }
@@ -145,7 +146,7 @@ struct NaiveFlow {
             : Rect(x: offset, y: rest.minY, width: rest.size.width, height: rest.size.height)
     }
 
-    /// Everything that overlaps a rectangle, by checking every frame.
+    /// Returns all elements that overlap a rectangle, by checking every frame.
     func attributes(in window: Rect, origin: Point) -> [LayoutAttributes] {
         let hits = sections.indices.filter { sections[$0].bounds.intersects(window) }
         guard let first = hits.first, let last = hits.last else { return [] }

@@ -3,7 +3,7 @@
 import ListKit
 import TestSupport
 
-/// Something that makes random sections.
+/// A generator of random sections.
 protocol SectionMaker {
     var generator: SeededGenerator { get set }
 
@@ -13,7 +13,7 @@ protocol SectionMaker {
 extension RandomSections: SectionMaker {}
 
 extension TestList {
-    /// Changes the list at random places, at most `most`, and returns the changes.
+    /// Changes the list at up to `most` random places, and returns the changes.
     mutating func change(upTo most: Int, _ sections: inout some SectionMaker) -> LayoutChanges {
         var changes = LayoutChanges()
         var kept = Array(self.sections.enumerated())

@@ -3,29 +3,29 @@
 import ListKit
 import TestSupport
 
-/// The generator of every random test here.
+/// The random number generator of the layout tests.
 typealias SeededGenerator = TestSupport.SeededRandom
 
 extension SeededGenerator {
     init(seed: Int) { self.init(seed: UInt64(bitPattern: Int64(seed))) }
 
-    /// A multiple of a quarter.
+    /// Returns a random multiple of a quarter.
     mutating func quarters(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &self)) / 4 }
 }
 
-/// Random sections of one kind.
+/// A generator of random sections of one kind.
 struct RandomSections {
-    /// How often sections have each property.
+    /// A kind of sections.
     enum Character: CaseIterable {
-        /// One item across the whole width.
+        /// Sections of one item over the whole width.
         case rows
-        /// Several small items, sections share rows.
+        /// Sections of several small items, which share rows.
         case grid
-        /// All properties, negative insets and spacings too.
+        /// Sections with all properties, including negative insets and spacings.
         case wild
-        /// Many sections without items.
+        /// Many empty sections.
         case sparse
-        /// A section now and then that has more items than a pack may hold.
+        /// Occasional sections with more items than a packed group can hold.
         case large
     }
 

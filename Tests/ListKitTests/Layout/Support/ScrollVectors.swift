@@ -4,7 +4,7 @@ import Foundation
 import ListKit
 import Testing
 
-/// One case of `Tests/Vectors/scroll.json`: sections stacked along an axis, all items of one length.
+/// One case of `Tests/Vectors/scroll.json`: sections stacked along an axis, with items of equal length.
 struct ScrollCase: Decodable, Sendable, CustomTestStringConvertible {
     let name: String
     let sectionItemCounts: [Int]?
@@ -61,7 +61,7 @@ struct ScrollCase: Decodable, Sendable, CustomTestStringConvertible {
     var direction: ScrollDirection { axis == "horizontal" ? .horizontal : .vertical }
     var viewport: Double { viewportLength ?? 100 }
 
-    /// The list, with items across the whole viewport.
+    /// The list, whose items extend across the whole viewport.
     var list: TestList {
         let length = itemLength ?? 10
         let size = direction == .vertical ? Size.of(100, length) : Size.of(length, 100)

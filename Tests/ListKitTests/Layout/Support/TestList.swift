@@ -2,7 +2,7 @@
 
 import ListKit
 
-/// A list whose sections a test writes out.
+/// A layout source whose sections are written out in a test.
 struct TestList: LayoutSource, Sendable {
     var sections: [TestSection]
 
@@ -21,7 +21,7 @@ struct TestList: LayoutSource, Sendable {
     }
 }
 
-/// A section with everything that a layout asks for.
+/// A section with all properties that a layout requests.
 struct TestSection: Sendable, Hashable {
     var items: [Size] = []
     var placements: [ItemPlacement] = []
@@ -30,18 +30,18 @@ struct TestSection: Sendable, Hashable {
     var interitemSpacing = 0.0
     var header = 0.0
     var footer = 0.0
-    /// Whether the metrics give the first item's size for all.
-    var saysUniform = false
+    /// Whether the metrics report the first item's size as the size of all items.
+    var reportsUniformSize = false
 
     var metrics: SectionMetrics {
         SectionMetrics(
-            itemCount: max(items.count, placements.count), uniformItemSize: saysUniform ? items.first : nil,
+            itemCount: max(items.count, placements.count), uniformItemSize: reportsUniformSize ? items.first : nil,
             inset: inset,
             lineSpacing: lineSpacing, interitemSpacing: interitemSpacing, headerLength: header, footerLength: footer)
     }
 }
 
 extension Size {
-    /// A size from a pair, as tests write it.
+    /// Creates a size from two numbers.
     static func of(_ width: Double, _ height: Double) -> Size { Size(width: width, height: height) }
 }

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Folded text")
+@Suite("Case-insensitive search by Unicode case folding")
 struct FoldedTextTests {
-    @Test("every code point → folds as Unicode's table defines, statuses C and F")
+    @Test("every code point → the folding of Unicode's table, statuses C and F")
     func table() throws {
         var folded: [UInt32: String] = [:]
         for line in try #require(try Vectors.load("casefolding")["cases"]?.array) {
@@ -16,7 +16,7 @@ struct FoldedTextTests {
         #expect(folded.count == 1530)
         var wrong: [UInt32] = []
         for scalar in (UInt32(1)...0x10FFFF).compactMap(Unicode.Scalar.init) {
-            // The vectors are of Unicode 14; later letters are tested below.
+            // The vectors are from Unicode 14; later letters are tested below.
             guard let age = scalar.properties.age, age <= (14, 0) else { continue }
             let expected = folded[scalar.value] ?? String(scalar)
             if !FoldedText(String(scalar)).text.utf8.elementsEqual(expected.utf8) { wrong.append(scalar.value) }
@@ -24,7 +24,7 @@ struct FoldedTextTests {
         #expect(wrong == [])
     }
 
-    @Test("folded text → folds to itself")
+    @Test("folded text is folded again → unchanged")
     func idempotent() {
         let wrong = (UInt32(1)...0x1FFFF).compactMap(Unicode.Scalar.init).filter {
             let once = FoldedText(String($0)).text
@@ -34,7 +34,7 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "text with other letters of the same folding → found, whichever of the two is the pattern",
+        "two texts with the same folding → each is found in the other",
         arguments: [
             ("STRASSE", "straße"), ("strasse", "STRAẞE"), ("ﬁn", "FIN"), ("Ǆ", "ǆ"), ("ΌΔΟΣ", "όδος"),
             ("K", "\u{212A}"),
@@ -47,19 +47,19 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "text with letters that only look alike, or are canonically equivalent → not found",
+        "letters that only look alike or are canonically equivalent → not found",
         arguments: [("ı", "i"), ("I", "ı"), ("İ", "i"), ("é", "e\u{301}"), ("ö", "o"), ("A", "Α")])
     func notFound(_ pair: (String, String)) {
         #expect(!contains(pair.1, pair.0))
     }
 
-    @Test("half of what a letter folds to → found")
+    @Test("a part of a letter's folding → found")
     func halves() {
         #expect(contains("ß", "S"))
         #expect(contains("İ", "i"))
     }
 
-    @Test("an empty text → found in every text, and contains no other")
+    @Test("an empty pattern → found in every text; a pattern in an empty text → not found")
     func empty() {
         #expect(contains("", ""))
         #expect(contains("x", ""))
@@ -68,12 +68,12 @@ struct FoldedTextTests {
         #expect(FoldedText("abc").contains(FoldedText("")))
     }
 
-    @Test("a text at every place of texts of every length → found, and no other text is")
+    @Test("a pattern at every position of texts of every length → found; absent → not found")
     func places() {
         var random = SeededRandom(seed: 7)
         for length in 1...80 {
             for wanted in 1...min(length, 20) {
-                // The filler contains both ends of the text, but never the text.
+                // The filler contains both ends of the pattern, but never the whole pattern.
                 let needle = (["a"] + Array(repeating: "x", count: max(0, wanted - 2)) + ["b"]).prefix(wanted).joined()
                 let place = Int.random(in: 0...(length - wanted), using: &random)
                 let filler = String(repeating: "ay", count: length).prefix(length)
@@ -85,7 +85,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("a text of which long parts occur everywhere → searched in linear time")
+    @Test("long parts of the pattern occur everywhere in the text → linear search time")
     func nearlyEverywhere() {
         let half = String(repeating: "a", count: 50_000)
         #expect(!contains(half + half + half, half + "b" + half))
@@ -95,7 +95,7 @@ struct FoldedTextTests {
         #expect(contains(accented + accented + "X" + accented, accented + "x"))
     }
 
-    @Test("a search in objects → searches text fields of the top level, all or the named ones")
+    @Test("a search in an object → all text fields of the top level, or only the named fields")
     func objects() throws {
         let object = try ListObject(
             id: "needle", type: "needle",
@@ -109,7 +109,7 @@ struct FoldedTextTests {
         #expect(TextSearch("", in: ["none"]).matches(object))
     }
 
-    @Test("very many named fields → the one that exists is searched")
+    @Test("very many field names → the existing field is searched")
     func manyFields() throws {
         let object = try ListObject(id: "o", fields: ["field 77": "needle", "field 7": "hay", "b": "needle"])
         for count in [1, 2, 3, 77, 78, 100, 10_000] {
