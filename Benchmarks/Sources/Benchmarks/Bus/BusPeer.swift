@@ -3,32 +3,44 @@
 internal import CDBus
 internal import Foundation
 
-/// The other processes of a benchmark: `--bus-peer service ADDRESS FILE`, `--bus-peer subscribers ADDRESS N`.
+/// The other processes of a benchmark: `--bus-peer service ADDRESS FILE [STORE]`, `--bus-peer subscribers ADDRESS N`.
 enum BusPeer {
     static func run(_ words: [String]) {
         switch words.first {
-        case "service" where words.count == 3: serve(words[1], signals: words[2])
+        case "service" where words.count == 3: serve(words[1], as: BusStage.bareName, signals: words[2])
+        case "service" where words.count == 4:
+            serve(words[1], as: BusStage.storingName, signals: words[2], store: PlainSQLite(at: words[3]))
         case "subscribers" where words.count == 3: subscribe(words[1], count: Int(words[2]) ?? 1)
-        default: fatalError("--bus-peer service ADDRESS FILE | subscribers ADDRESS N")
+        default: fatalError("--bus-peer service ADDRESS FILE [STORE] | subscribers ADDRESS N")
         }
     }
 
     /// Runs a service that uses plain libdbus. Its method `Empty` replies at once; `Signals` first sends the signals
     /// of a file. The signals are decoded into new messages each time, because a message can be sent only once, and
     /// because a real service creates a new message each time.
-    private static func serve(_ address: String, signals file: String) {
+    ///
+    /// With a store, the calls that have arrived together are written in one transaction before any of them is
+    /// answered (group commit).
+    private static func serve(
+        _ address: String, as name: String, signals file: String, store: PlainSQLite? = nil
+    ) {
         let connection = BareConnection(address)
-        connection.own(BusStage.bareName)
+        connection.own(name)
         var signals: [UInt8] = []
-        while let message = connection.next(timeout: -1) {
-            guard dbus_message_get_type(message.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL else { continue }
-            switch message.member {
-            case "Load": signals = Array(FileManager.default.contents(atPath: file) ?? Data())
-            case "Signals": for signal in BareMessage.all(in: signals) { connection.send(signal) }
-            default: break
+        while let first = connection.next(timeout: -1) {
+            var calls = [first]
+            if let store {
+                while let next = connection.next(timeout: 0) { calls.append(next) }
+                _ = store.writeChanges(calls.count { $0.member == "Signals" }, together: true)
             }
-            let reply = BareMessage(adopting: dbus_message_new_method_return(message.raw))
-            connection.send(reply)
+            for call in calls where dbus_message_get_type(call.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL {
+                switch call.member {
+                case "Load": signals = Array(FileManager.default.contents(atPath: file) ?? Data())
+                case "Signals": for signal in BareMessage.all(in: signals) { connection.send(signal) }
+                default: break
+                }
+                connection.send(BareMessage(adopting: dbus_message_new_method_return(call.raw)))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ internal import Foundation
 final class BusStage {
     static let listd = "org.listd.Listd1"
     static let bareName = "org.example.Bare"
+    static let storingName = "org.example.BareStore"
 
     let address: String
     let client: BareConnection
@@ -134,12 +135,22 @@ final class BusStage {
         fatalError("listd said nothing")
     }
 
-    /// Sets the signals that the bare service sends.
-    func setSignals(_ signals: [BareMessage]) {
+    /// Starts a bare service that writes each change into a copy of listd's store before it replies.
+    func startStoringService() {
+        let copy = directory.path + "/service"
+        PlainSQLite.copyStore(stateDirectory, to: copy)
+        let process = BusStage.start(
+            "/proc/self/exe", ["--bus-peer", "service", address, directory.path + "/signals", copy])
+        processes.insert(process, at: 0)
+        while !client.hasOwner(BusStage.storingName) { usleep(2000) }
+    }
+
+    /// Sets the signals that a bare service sends.
+    func setSignals(_ signals: [BareMessage], of service: String = BusStage.bareName) {
         let isWritten = FileManager.default.createFile(
             atPath: directory.path + "/signals", contents: Data(signals.flatMap(\.bytes)))
         guard isWritten else { fatalError("no room in \(directory.path)") }
-        client.call(bareCall("Load"))
+        client.call(BareMessage(to: service, "/", service, "Load"))
     }
 }
 

@@ -11,16 +11,26 @@ final class PlainSQLite {
     private let path: String
     private var revision: Int64 = 1_000_000
 
-    /// Copies a store and opens the copy with listd's journal mode and settings.
-    init(copyOf directory: String, to copy: String) {
+    /// Copies a store and opens the copy.
+    convenience init(copyOf directory: String, to copy: String) {
+        PlainSQLite.copyStore(directory, to: copy)
+        self.init(at: copy)
+    }
+
+    /// Opens a store that nobody else uses, with listd's journal mode and settings.
+    init(at directory: String) {
+        path = directory + "/listd.db"
+        guard sqlite3_open(path, &handle) == SQLITE_OK else { fatalError("\(path): no database") }
+        execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+    }
+
+    /// Copies the files of a store.
+    static func copyStore(_ directory: String, to copy: String) {
         do {
             try FileManager.default.copyItem(atPath: directory, toPath: copy)
         } catch {
             fatalError("\(copy): \(error)")
         }
-        path = copy + "/listd.db"
-        guard sqlite3_open(path, &handle) == SQLITE_OK else { fatalError("\(path): no database") }
-        execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
     }
 
     deinit {
@@ -29,26 +39,29 @@ final class PlainSQLite {
     }
 
     /// Writes the rows that listd writes when objects of its lists change one after the other, each in a transaction
-    /// of its own.
-    func writeChanges(_ count: Int) -> Int {
+    /// of its own or all in one.
+    func writeChanges(_ count: Int, together: Bool = false) -> Int {
+        guard count > 0 else { return 0 }
+        if together { run("BEGIN IMMEDIATE") }
         for index in 0..<count {
             revision += 1
+            if !together { run("BEGIN IMMEDIATE") }
             writeChange(
                 of: "object-\(1_000_000_000 + index / 8 % 1000)", in: Int64(index % 8 + 1),
                 fields: Array("\u{5}title\u{1}s\u{9}step \(revision)".utf8), change: [UInt8](repeating: 1, count: 80))
+            if !together { run("COMMIT") }
         }
+        if together { run("COMMIT") }
         return count
     }
 
     private func writeChange(of id: String, in list: Int64, fields: [UInt8], change: [UInt8]) {
-        run("BEGIN IMMEDIATE")
         run("UPDATE adapter SET revision = ? WHERE key = ?", [.number(revision), .number(list)])
         run(
             "UPDATE object SET type = 'row', fields = ? WHERE adapter = ? AND id = ?",
             [.blob(fields), .number(list), .blob(Array(id.utf8))])
         run("INSERT OR REPLACE INTO change VALUES (?, ?, ?)", [.number(list), .number(revision), .blob(change)])
         run("DELETE FROM change WHERE adapter = ? AND revision < ?", [.number(list), .number(revision - 256)])
-        run("COMMIT")
     }
 
     /// Reads all objects in their order. Returns the number of bytes that were read.

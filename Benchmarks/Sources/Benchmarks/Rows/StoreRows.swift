@@ -18,20 +18,25 @@ enum StoreRows {
     /// Callers that wait for each reply show the cost of a round trip. Callers with 32 calls in flight show how many
     /// calls listd can handle. Lists in memory show the share of the store; callers with a direct connection to listd
     /// show the share of the bus.
+    ///
+    /// A bare service that commits together what arrives together shows what the same calls cost without a list engine.
     private static func write() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let stored = Callers(8, on: stage, durability: "disk")
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
+        stage.startStoringService()
         let kept = Callers(8, on: stage, durability: "memory")
         let direct = Callers(8, on: stage, durability: "disk", isDirect: true)
-        let bare = Callers(8, on: stage, durability: "memory", isBare: true)
+        let bare = Callers(8, on: stage, durability: "memory", service: BusStage.bareName)
+        let storing = Callers(8, on: stage, durability: "memory", service: BusStage.storingName)
         let ahead = Callers(8, on: stage, durability: "disk", inFlight: inFlight)
         let directAhead = Callers(8, on: stage, durability: "disk", isDirect: true, inFlight: inFlight)
-        let bareAhead = Callers(8, on: stage, durability: "memory", isBare: true, inFlight: inFlight)
+        let bareAhead = Callers(8, on: stage, durability: "memory", service: BusStage.bareName, inFlight: inFlight)
         var benchmark = Benchmark("store write")
         for (name, callers) in [
             ("8 callers, durability disk", stored), ("8 callers, durability memory", kept),
             ("8 direct callers, durability disk", direct), ("8 callers, bare signal and answer", bare),
+            ("8 callers, bare service with SQLite", storing),
             ("8 callers, \(inFlight) calls in flight, disk", ahead),
             ("8 direct callers, \(inFlight) calls in flight, disk", directAhead),
             ("8 callers, \(inFlight) calls in flight, bare", bareAhead),
@@ -39,6 +44,9 @@ enum StoreRows {
             benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.call(calls) }
         }
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
+        benchmark.expect(
+            "\(calls * 8) `ApplyChanges` of one object by 8 callers, durability disk", "8 callers, durability disk",
+            atMost: 2, times: "8 callers, bare service with SQLite")
         for (callers, measured) in [
             ("8 callers", "8 callers, durability disk"),
             ("8 callers on the direct socket", "8 direct callers, durability disk"),
@@ -120,7 +128,8 @@ private final class Callers {
         // Used by one thread at a time: by the caller's thread, while the main thread waits for all of them.
         let client: BareConnection
         let adapter: BareAdapter
-        let isBare: Bool
+        /// The name of the service that is called instead of listd.
+        let service: String?
         let inFlight: Int
 
         func call(_ count: Int, _ text: String) {
@@ -131,7 +140,7 @@ private final class Callers {
 
         private func change(_ index: Int, _ text: String) -> BareMessage {
             let change = adapter.change(index % 1000, text)
-            return isBare ? change.redirected(to: BusStage.bareName, "Signals") : change
+            return service.map { change.redirected(to: $0, "Signals") } ?? change
         }
     }
 
@@ -139,22 +148,21 @@ private final class Callers {
     private var round = 0
 
     /// - Parameters:
-    ///   - isBare: whether the bare service is called instead of listd. It sends the same messages, and does nothing
-    ///     else.
+    ///   - service: the bare service that is called instead of listd. It sends the same messages.
     ///   - inFlight: the number of calls that each caller sends before it waits for their replies.
     init(
-        _ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, isBare: Bool = false,
+        _ count: Int, on stage: BusStage, durability: String, isDirect: Bool = false, service: String? = nil,
         inFlight: Int = 1
     ) {
         callers = (0..<count).map { number in
-            let name = "\(durability) \(isDirect ? "direct " : "")\(isBare ? "bare " : "")\(inFlight) \(number)"
+            let name = "\(durability) \(isDirect ? "direct " : "")\(service ?? "") \(inFlight) \(number)"
             let adapter = BareAdapter(stage, name, durability: durability)
             stage.client.call(adapter.performUpdates(1000) { [("title", "row \($0)")] })
             let client = isDirect ? BareConnection(direct: stage.directAddress) : BareConnection(stage.address)
-            return Caller(client: client, adapter: adapter, isBare: isBare, inFlight: inFlight)
+            return Caller(client: client, adapter: adapter, service: service, inFlight: inFlight)
         }
-        if isBare, let adapter = callers.first?.adapter {
-            stage.setSignals([stage.signal(of: adapter.change(0, "step 1"))])
+        if let service, let adapter = callers.first?.adapter {
+            stage.setSignals([stage.signal(of: adapter.change(0, "step 1"))], of: service)
         }
     }
 
