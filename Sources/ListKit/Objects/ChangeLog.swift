@@ -3,7 +3,7 @@
 /// The last transactions of a list, for clients that missed some (`GetChanges`).
 ///
 /// The oldest are dropped while at least 256 transactions, or 1 MiB of them, remain.
-@_spi(Daemon) public struct ChangeLog: Sendable {
+@_spi(Daemon) @frozen public struct ChangeLog: Sendable {
     /// The least number of transactions that are kept, unless they take more than ``keptBytes``.
     public static let keptTransactions = 256
     /// The least number of bytes of transactions that are kept, unless there are more than ``keptTransactions``.

@@ -4,7 +4,7 @@
 ///
 /// It holds both lists, so later changes do not affect it. Its output goes to ``ListAdapter/finishDiff(_:)``, or
 /// ``ListAdapter/cancelFlush()`` cancels it.
-public struct DiffJob: Sendable {
+@frozen public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]
     let moves: ListDiffMoves

@@ -16,7 +16,7 @@
 }
 
 /// A change of a list's objects, for its presenter.
-@_spi(Daemon) public struct ObjectUpdate: Sendable {
+@_spi(Daemon) @frozen public struct ObjectUpdate: Sendable {
     /// The changes of the sections.
     public var changes = SectionChanges()
     /// Positions before the update of objects that stay and are reloaded whether they changed or not.
@@ -29,8 +29,7 @@
     public var asksAnew = false
     /// Whether all its requests were animated.
     public var animated = true
-    /// New options; `nil` = unchanged.
-    public var configuration: ListOptions?
+    @usableFromInline var boxedConfiguration: Box<ListOptions>?
     /// A dragged item that its section controller moves itself; only for a presentation on the same executor.
     public var itemMove: ItemMoveRequest?
     /// Item updates up to this ticket run with the update.
@@ -39,6 +38,12 @@
     /// Makes an update that changes nothing.
     public init() {}
 
+    /// New options; `nil` = unchanged.
+    public var configuration: ListOptions? {
+        get { boxedConfiguration?.value }
+        set { boxedConfiguration = newValue.map { Box($0) } }
+    }
+
     /// Whether it is announced as a reload.
     public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
@@ -46,8 +51,15 @@
     var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
 }
 
+/// A value by reference: options are large and may grow, and few updates have any.
+@usableFromInline final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
 /// The result of presenting an update, or of items that section controllers changed on their own.
-@_spi(Daemon) public struct Presented: Sendable {
+@_spi(Daemon) @frozen public struct Presented: Sendable {
     /// The transaction, without its revisions; `nil` = there is nothing to announce, or for an update that is announced, a
     /// reload.
     public var transaction: Transaction?
@@ -65,7 +77,7 @@
 }
 
 /// The events, with their revisions, and answers that follow a presentation.
-@_spi(Daemon) public struct Announced: Sendable {
+@_spi(Daemon) @frozen public struct Announced: Sendable {
     /// The events to announce, in order.
     public var events: [AdapterEvent] = []
     /// The answers to the requests.

@@ -6,7 +6,7 @@
 /// raises it by exactly one, and changes that are not written (of items that section controllers change on their own) use
 /// numbers of blocks that were stored before. After a kill the list continues at the limit; after a clean end, which stores
 /// the revision as the limit, at the next number. `last` ≤ `limit` ≤ `asked`.
-@_spi(Daemon) public struct RevisionNumbers: Sendable, Hashable {
+@_spi(Daemon) @frozen public struct RevisionNumbers: Sendable, Hashable {
     /// How many numbers are reserved at once.
     public static let blockSize: UInt64 = 1024
 

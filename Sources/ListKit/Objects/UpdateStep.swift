@@ -21,7 +21,7 @@
 }
 
 /// A dragged item, about which section controllers decide.
-@_spi(Daemon) public struct ItemMoveRequest: Sendable, Hashable {
+@_spi(Daemon) @frozen public struct ItemMoveRequest: Sendable, Hashable {
     /// The request.
     public var id: RequestID
     /// Where the item is.
@@ -53,7 +53,7 @@
 }
 
 /// The answer of a presentation that was asked about a dragged item.
-@_spi(Daemon) public struct ItemMoveAnswer: Sendable {
+@_spi(Daemon) @frozen public struct ItemMoveAnswer: Sendable {
     /// Changes of items, in order: those of queued item updates, and the move if the item's controller has made it.
     public var changes: [Presented] = []
     /// The section controllers' verdict; `nil` = the last of the changes is the move.
@@ -64,7 +64,7 @@
 }
 
 /// A write to the store, in one transaction.
-@_spi(Daemon) public struct StoreWork: Sendable {
+@_spi(Daemon) @frozen public struct StoreWork: Sendable {
     /// The change of the stored objects; `nil` = none.
     public var content: PreparedTransaction.Content?
     /// Announced transactions that were not written yet.

@@ -6,16 +6,16 @@ internal import ListConfiguration
 /// What a list orders from its presenter.
 package enum PresenterOrder: Sendable {
     /// Present a list; answered with ``PresenterReport/opened(_:)``.
-    case open(PresenterSetup)
+    indirect case open(PresenterSetup)
     /// Present an update; answered with ``PresenterReport/presented(_:)``.
-    case present(PresenterUpdate)
+    indirect case present(PresenterUpdate)
     /// More objects of the order before; answered as that one, or with ``PresenterReport/more``.
     case objects([ListObject])
     /// Ask the section controllers about an item that was dragged; answered with ``PresenterReport/moveVerdict(_:_:)``, or with
     /// ``PresenterReport/changed(_:answering:)`` when a controller has moved it.
     case moveItem(ItemMoveRequest)
     /// Make a view; answered.
-    case openView(RequestID, ViewID, ListViewOptions)
+    indirect case openView(RequestID, ViewID, ListViewOptions)
     /// Do something with a view; answered.
     case view(RequestID, ViewID, ViewCommand)
     /// End a view.
