@@ -42,6 +42,8 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private var users: [UInt32: UserQueue] = [:]
     /// Users that have no turns for now.
     private var held: Set<UInt32> = []
+    /// The only piece that waits, while no other does and nobody is held: then there are no turns to be kept.
+    private var single: Piece?
     /// How many pieces wait.
     package private(set) var count = 0
 
@@ -58,26 +60,47 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     /// - Complexity: O(1)
     package mutating func append(_ element: Element, size: Int, user: UInt32, connection: Connection) {
         let piece = Piece(element: element, size: max(0, size), user: user, connection: connection)
-        change(user) { queue in
-            queue.pieces[connection, default: FirstInFirstOut()].append(piece)
-            if !queue.held.contains(connection) { queue.turns.join(connection) }
-        }
         count += 1
+        if count == 1, users.isEmpty, held.isEmpty {
+            single = piece
+            return
+        }
+        addSingle()
+        add(piece)
+    }
+
+    private mutating func add(_ piece: Piece) {
+        change(piece.user) { queue in
+            queue.pieces[piece.connection, default: FirstInFirstOut()].append(piece)
+            if !queue.held.contains(piece.connection) { queue.turns.join(piece.connection) }
+        }
+    }
+
+    /// Adds the only piece to those that have turns, before anything else changes.
+    private mutating func addSingle() {
+        guard let piece = single else { return }
+        single = nil
+        add(piece)
     }
 
     /// Whether a piece can be taken out: at least one that waits is not held back.
-    package var hasTurn: Bool { turns.current != nil }
+    package var hasTurn: Bool { single != nil || turns.current != nil }
 
     /// Whether something waits for a connection.
     package func isWaiting(_ connection: Connection, of user: UInt32) -> Bool {
-        users[user]?.pieces[connection] != nil
+        single.map { $0.user == user && $0.connection == connection } ?? (users[user]?.pieces[connection] != nil)
     }
 
     /// Takes out the piece of work whose turn has come; nil when nothing waits.
     ///
     /// - Complexity: O(1), amortised, for pieces of up to a quantum; a larger one takes a step for each quantum of it.
     package mutating func popFirst() -> Piece? {
-        guard let piece = first() else { return nil }
+        if let piece = single {
+            single = nil
+            count -= 1
+            return piece
+        }
+        guard count > 0, let piece = first() else { return nil }
         turns.charge(piece.size, to: piece.user)
         users[piece.user]?.turns.charge(piece.size, to: piece.connection)
         users[piece.user]?.pieces[piece.connection]?.removeFirst()
@@ -88,6 +111,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
 
     /// The piece of work whose turn has come, which `popFirst` takes out unless something is held, released or removed before.
     package mutating func first() -> Piece? {
+        addSingle()
         while let user = turns.current, let piece = users[user]?.first() {
             if turns.fits(piece.size) { return piece }
         }
@@ -96,6 +120,8 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
 
     /// Corrects the size of a piece that was taken out: its user has less, or more, of the turns to come.
     package mutating func correct(_ piece: Piece, by difference: Int) {
+        guard single != nil || !users.isEmpty else { return }
+        addSingle()
         turns.charge(difference, to: piece.user)
         users[piece.user]?.turns.charge(difference, to: piece.connection)
     }
@@ -104,6 +130,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     ///
     /// - Complexity: O(pieces that are taken out)
     package mutating func removeAll(for connection: Connection, of user: UInt32) -> [Element] {
+        addSingle()
         release(connection, of: user)
         guard let pieces = users[user]?.pieces[connection] else { return [] }
         let removed = pieces.elements.map(\.element)
@@ -127,6 +154,7 @@ extension FairQueue {
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ connection: Connection, of user: UInt32) {
+        addSingle()
         change(user) { queue in
             queue.held.insert(connection)
             queue.turns.suspend(connection)
@@ -148,6 +176,7 @@ extension FairQueue {
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ user: UInt32) {
+        addSingle()
         held.insert(user)
         settle(user)
     }
@@ -161,7 +190,8 @@ extension FairQueue {
     }
 
     private mutating func change(_ user: UInt32, _ body: (inout UserQueue) -> Void) {
-        body(&users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))])
+        let none = UserQueue(turns: DeficitTurns(quantum: quantum))
+        body(&users[user, default: none])
         if users[user]?.isUnused == true { users[user] = nil }
         settle(user)
     }
