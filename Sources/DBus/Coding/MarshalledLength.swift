@@ -7,15 +7,9 @@ internal import Glibc
 ///
 /// This allocates no memory, and its time depends on the signature alone: an array stores its own length.
 enum MarshalledLength {
-    /// The length of the header and the body in bytes; header fields that D-Bus does not define are not counted.
+    /// The bytes of the body; it converts the message to this machine's byte order.
     ///
     /// - Parameter message: not consumed; the caller keeps it alive for the call.
-    static func count(of message: OpaquePointer) -> Int {
-        let body = unsafe count(ofBodyOf: message)  // converts the message to this machine's byte order
-        return unsafe count(ofHeaderOf: message) + body
-    }
-
-    /// The bytes of the body.
     static func count(ofBodyOf message: OpaquePointer) -> Int {
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(message, &iterator) != 0 else { return 0 }
@@ -24,7 +18,8 @@ enum MarshalledLength {
         return count
     }
 
-    private static func count(ofHeaderOf message: OpaquePointer) -> Int {
+    /// The bytes of the header, once the message has this machine's byte order; fields that D-Bus does not define are not counted.
+    static func count(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
         // Each field is a structure of a byte and a variant whose type has one letter.
         func add(_ value: Int) { count += (4 + value).padded(to: 8) }

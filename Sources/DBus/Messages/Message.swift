@@ -18,6 +18,8 @@ public final class Message {
     public private(set) var bodySize: Int
     /// The length of a received message, once its body was read.
     private(set) var knownSize: Int?
+    /// The length of the body of a message of libdbus, once it was counted.
+    private var countedBody: Int?
     /// Whether an account reserved room for it before it was complete, and has released that: it must not be reserved
     /// again.
     package private(set) var isAccountedFor = false
@@ -44,6 +46,15 @@ public final class Message {
 
     /// Stores the body that reading has found; nil = there is none.
     func record(size: Int?) { knownSize = size ?? knownSize }
+
+    /// The length of the body of libdbus' message, which is counted once; nil while there is none.
+    var madeBodyLength: Int? {
+        guard let made = unsafe made else { return nil }
+        if let countedBody { return countedBody }
+        let count = unsafe MarshalledLength.count(ofBodyOf: made)
+        countedBody = count
+        return count
+    }
 
     /// Records that the reserved room was released.
     func markAccountedFor() { isAccountedFor = true }
@@ -100,6 +111,7 @@ extension Message {
             throw DBusError(.noMemory, "no memory for the header of a message")
         }
         unsafe made = header
+        countedBody = nil
         return unsafe whole
     }
 
