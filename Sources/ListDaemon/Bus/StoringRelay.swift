@@ -26,6 +26,7 @@ final class StoringRelay {
     /// Takes what a host yields; what is not to be stored goes on to another sink.
     nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
         { effects in
+            guard effects.contains(where: \.isStore) else { return other(effects) }
             var others = effects
             others.removeAll { effect in
                 switch effect {
@@ -41,4 +42,9 @@ final class StoringRelay {
     private nonisolated func answer(_ token: StoringToken, _ error: ListError?) {
         EventLoop.shared.post { self.host?.enqueueOnLoop(.stored(token, error)) }
     }
+}
+
+extension AdapterEffect {
+    /// Whether it asks for a write.
+    fileprivate var isStore: Bool { if case .store = self { true } else { false } }
 }

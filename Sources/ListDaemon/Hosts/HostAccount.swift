@@ -91,6 +91,12 @@ package struct HostAccount: Sendable {
     private func change(
         _ changes: PreparedTransaction.Changes, object: (String) -> ListObject?
     ) -> Quotas.Amounts {
+        // Most changes are of one object, whose identifier cannot be named twice.
+        if changes.removed.isEmpty, changes.placed.isEmpty, changes.updated.count == 1 {
+            let new = changes.updated[0]
+            guard let old = object(new.id) else { return Quotas.Amounts() }
+            return Quotas.Amounts(objects: 0, bytes: new.byteCount - old.byteCount)
+        }
         // Identifiers are bytes: two spellings of one text name two objects.
         var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
         sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)

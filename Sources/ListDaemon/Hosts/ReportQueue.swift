@@ -32,7 +32,8 @@ struct ReportQueue {
     ///
     /// - Parameter isBraked: whether unasked reports wait when there are many.
     mutating func popFirst(isBraked: Bool) -> Next {
-        guard let report = waiting.popFirst() else { return .none }
+        // Asked several times for each update, when mostly nothing waits.
+        guard count > 0, let report = waiting.popFirst() else { return .none }
         if isBraked, report.isUnasked, !firstMayPass, let pause = brake.admit(at: .now) {
             waiting.putBack(report)
             return .wait(UInt64(pause / .milliseconds(1)) + 1)

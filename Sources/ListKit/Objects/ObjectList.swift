@@ -24,7 +24,7 @@
     }
 
     /// The phase, with the requests and the update that it concerns.
-    private enum State {
+    private indirect enum State {
         case idle
         case asking(RequestQueue.Entry)
         case diffing(PendingUpdate, list: [ListObject], generation: UInt64)

@@ -144,6 +144,8 @@ final class ViewCoordinator {
 
     /// What section controllers are told of some steps; from here on they count.
     func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
+        let movesItems = effects.map { !$0.replaced.isEmpty || !$0.forwarding.isEmpty } ?? false
+        guard !steps.isEmpty || movesItems else { return [] }
         for step in steps {
             for element in step.disappeared { element.key.handle.map(environment.store.markUnneeded) }
             for place in step.exited { environment.store.markUnneeded(place.handle) }

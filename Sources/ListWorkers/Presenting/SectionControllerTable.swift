@@ -24,10 +24,15 @@ package struct SectionControllerTable: Sendable {
     /// The worker that has the section controllers; nil = this process has them all.
     package private(set) var worker: (any PresentingWorker)?
     private let kinds: [String: Kind]
+    /// Whether any of them comes from a plugin.
+    package let usesPlugins: Bool
 
     private init(option: [String: String], kinds: [String: Kind]) {
         self.option = option
         self.kinds = kinds
+        usesPlugins = kinds.values.contains { kind in
+            if case .plugin = kind { true } else { false }
+        }
     }
 
     /// Only the names, of which this process has the built-in ones.
@@ -65,13 +70,6 @@ package struct SectionControllerTable: Sendable {
             }
         }
         self.init(option: option, kinds: kinds)
-    }
-
-    /// Whether any of them comes from a plugin.
-    package var usesPlugins: Bool {
-        kinds.values.contains { kind in
-            if case .plugin = kind { true } else { false }
-        }
     }
 
     /// The plugins that they come from, as the names say.
