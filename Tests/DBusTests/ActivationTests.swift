@@ -68,7 +68,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "LISTEN_FDS announces more descriptors than were passed → the service adopts no descriptor, and closes none",
+        "LISTEN_FDS announces more descriptors than were passed → the service adopts and closes no descriptor",
         arguments: [1, 200])
     func fewer(missing: Int) async throws {
         let directory = TemporaryDirectory()

@@ -164,7 +164,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "clients connect and leave → user and process are known, and one match rule reports all departures"
+        "clients connect and leave → each client's user and process are known; one match rule reports all departures"
     )
     func peers() async throws {
         let service = try await CounterService.start()

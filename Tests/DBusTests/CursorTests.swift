@@ -11,7 +11,7 @@ struct CursorTests {
         try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
     }
 
-    private func written(
+    private func makeMessage(
         _ signature: Signature, limit: Int = 1 << 27, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws -> Message {
         let message = try message()
@@ -19,11 +19,11 @@ struct CursorTests {
         return message
     }
 
-    private func failure(
+    private func writeError(
         _ signature: Signature, limit: Int = 1 << 27, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) -> StandardError? {
         do {
-            _ = try written(signature, limit: limit, body)
+            _ = try makeMessage(signature, limit: limit, body)
             return nil
         } catch {
             return DBusError(error).standard
@@ -32,7 +32,7 @@ struct CursorTests {
 
     @Test("rows of a(ssa{sv}) are written and read → the same rows, and an exact count of bytes")
     func rows() throws {
-        let message = try written("a(ssa{sv})") { writer in
+        let message = try makeMessage("a(ssa{sv})") { writer in
             writer.array { rows in
                 for number in 0..<3 as Range<UInt32> {
                     rows.structure { row in
@@ -87,7 +87,7 @@ struct CursorTests {
     @Test("an array of numbers → written and read in place, as one block of memory")
     func fixedArrays() throws {
         let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
-        let message = try written("atauay") { writer in
+        let message = try makeMessage("atauay") { writer in
             writer.appendArray(numbers)
             writer.appendArray([] as [UInt32])
             writer.appendArray([1, 2, 3] as [UInt8])
@@ -180,7 +180,7 @@ struct CursorTests {
     func descriptors() throws {
         let directory = TemporaryDirectory()
         let files = try (0..<5).map { try OpenFile.create("\(directory.path)/\($0)", contents: "\($0)") }
-        let message = try written("sah(yh)a{yv}h") { writer in
+        let message = try makeMessage("sah(yh)a{yv}h") { writer in
             writer.append("text")
             writer.array {
                 $0.append(files[0]); $0.append(files[1])
@@ -224,7 +224,7 @@ struct CursorTests {
     func manyDescriptors() throws {
         let directory = TemporaryDirectory()
         let file = try OpenFile.create(directory.path + "/file", contents: "same")
-        let message = try written("a(hay)hs") { writer in
+        let message = try makeMessage("a(hay)hs") { writer in
             writer.array { rows in
                 for _ in 0..<100 as Range<Int> {
                     rows.structure {
@@ -253,7 +253,7 @@ struct CursorTests {
     @Test("text is written from bytes and read as bytes → no String is created")
     func utf8() throws {
         let bytes = Array("grün".utf8)
-        let message = try written("sog") { writer in
+        let message = try makeMessage("sog") { writer in
             writer.append(utf8: bytes.span)
             writer.append("/a" as ObjectPath)
             writer.append("as" as Signature)
@@ -267,7 +267,7 @@ struct CursorTests {
 
     @Test("the next value has another type than is read → InvalidArgs, and the reader does not advance")
     func readerMismatch() throws {
-        let message = try written("ua{sv}") { writer in
+        let message = try makeMessage("ua{sv}") { writer in
             writer.append(7 as UInt32)
             writer.array { _ in }
         }
@@ -307,34 +307,34 @@ struct CursorTests {
 
     @Test("a value that does not fit the signature is written → the first error is thrown, and libdbus does not abort")
     func writerMismatch() {
-        #expect(failure("u") { $0.append("x") } == .invalidArgs)
-        #expect(failure("u") { _ in } == .invalidArgs)
-        #expect(failure("") { $0.append(1 as UInt8) } == .invalidArgs)
-        #expect(failure("s") { $0.append("a\0b") } == .invalidArgs)
-        #expect(failure("s") { $0.append(utf8: ([0xff, 0xfe] as [UInt8]).span) } == .invalidArgs)
-        #expect(failure("s") { $0.append(utf8: ([0xed, 0xa0, 0x80] as [UInt8]).span) } == .invalidArgs)
-        #expect(failure("s") { $0.append(utf8: ([0x61, 0] as [UInt8]).span) } == .invalidArgs)
-        #expect(failure("(us)") { $0.structure { $0.append(1 as UInt32) } } == .invalidArgs)
+        #expect(writeError("u") { $0.append("x") } == .invalidArgs)
+        #expect(writeError("u") { _ in } == .invalidArgs)
+        #expect(writeError("") { $0.append(1 as UInt8) } == .invalidArgs)
+        #expect(writeError("s") { $0.append("a\0b") } == .invalidArgs)
+        #expect(writeError("s") { $0.append(utf8: ([0xff, 0xfe] as [UInt8]).span) } == .invalidArgs)
+        #expect(writeError("s") { $0.append(utf8: ([0xed, 0xa0, 0x80] as [UInt8]).span) } == .invalidArgs)
+        #expect(writeError("s") { $0.append(utf8: ([0x61, 0] as [UInt8]).span) } == .invalidArgs)
+        #expect(writeError("(us)") { $0.structure { $0.append(1 as UInt32) } } == .invalidArgs)
         #expect(
-            failure("(u)") {
+            writeError("(u)") {
                 $0.structure {
                     $0.append(1 as UInt32); $0.append(1 as UInt32)
                 }
             } == .invalidArgs)
         #expect(
-            failure("au") {
+            writeError("au") {
                 $0.array {
                     $0.append(1 as UInt32); $0.append("x")
                 }
             } == .invalidArgs)
-        #expect(failure("au") { $0.appendArray([1.5]) } == .invalidArgs)
-        #expect(failure("a{sv}") { $0.array { $0.dictionaryEntry { $0.append("k") } } } == .invalidArgs)
-        #expect(failure("a{sv}") { $0.array { $0.structure { $0.append("k") } } } == .invalidArgs)
-        #expect(failure("v") { $0.variant("") { _ in } } == .invalidArgs)
-        #expect(failure("v") { $0.variant("uu") { $0.append(1 as UInt32) } } == .invalidArgs)
-        #expect(failure("v") { $0.variant("u") { $0.append("x") } } == .invalidArgs)
-        #expect(failure("v") { $0.variant("u") { _ in } } == .invalidArgs)
-        #expect(failure("u") { $0.fail(DBusError(.accessDenied, "no")) } == .accessDenied)
+        #expect(writeError("au") { $0.appendArray([1.5]) } == .invalidArgs)
+        #expect(writeError("a{sv}") { $0.array { $0.dictionaryEntry { $0.append("k") } } } == .invalidArgs)
+        #expect(writeError("a{sv}") { $0.array { $0.structure { $0.append("k") } } } == .invalidArgs)
+        #expect(writeError("v") { $0.variant("") { _ in } } == .invalidArgs)
+        #expect(writeError("v") { $0.variant("uu") { $0.append(1 as UInt32) } } == .invalidArgs)
+        #expect(writeError("v") { $0.variant("u") { $0.append("x") } } == .invalidArgs)
+        #expect(writeError("v") { $0.variant("u") { _ in } } == .invalidArgs)
+        #expect(writeError("u") { $0.fail(DBusError(.accessDenied, "no")) } == .accessDenied)
     }
 
     @Test(
@@ -368,15 +368,15 @@ struct CursorTests {
             guard rest > 0 else { return writer.append(1 as UInt8) }
             writer.variant(rest == 1 ? "y" : "v") { nest(&$0, rest - 1) }
         }
-        #expect(failure("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
+        #expect(writeError("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
     }
 
     @Test("a body grows past its size limit → LimitsExceeded")
     func limit() {
-        #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 100)) } == nil)
-        #expect(failure("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 101)) } == .limitsExceeded)
-        #expect(failure("as", limit: 100) { $0.array { for _ in 0..<50 { $0.append("x") } } } == .limitsExceeded)
+        #expect(writeError("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 100)) } == nil)
+        #expect(writeError("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 101)) } == .limitsExceeded)
+        #expect(writeError("as", limit: 100) { $0.array { for _ in 0..<50 { $0.append("x") } } } == .limitsExceeded)
         let large = [UInt64](repeating: 0, count: (1 << 23) + 1)
-        #expect(failure("at") { $0.appendArray(large) } == .limitsExceeded)
+        #expect(writeError("at") { $0.appendArray(large) } == .limitsExceeded)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @DBusActor
 struct DetachedTests {
     /// Sends a call from one connection to another, and returns the call as it arrived.
-    private func arrival(
+    private func sendCall(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) async throws -> (
         call: Call, answer: EventLog<Result<Message, DBusError>>, server: CounterServer, client: Connection
@@ -26,14 +26,14 @@ struct DetachedTests {
     }
 
     @Test(
-        "the length of a body is computed without encoding it → equal to the encoded length",
+        "the length of a received body is computed without decoding → equal to its encoded length",
         arguments: 0..<40 as Range<UInt64>)
     func length(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let types = (0..<4).map { _ in random.signature(depth: 3) }
         let values = try types.map { try random.value(of: Signature($0)) }
         let signature = try Signature(types.joined())
-        let (call, _, _, _) = try await arrival(of: signature) { writer in
+        let (call, _, _, _) = try await sendCall(of: signature) { writer in
             for value in values { value.append(to: &writer) }
         }
         let written = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
@@ -45,7 +45,7 @@ struct DetachedTests {
     @Test("a body is detached from its call → another thread reads it, and the call is answered as usual")
     func body() async throws {
         let rows = (0..<1000).map { "row \($0)" }
-        let (call, answer, server, client) = try await arrival(of: "asu") { writer in
+        let (call, answer, server, client) = try await sendCall(of: "asu") { writer in
             rows.encode(to: &writer)
             writer.append(UInt32(5))
         }
@@ -71,7 +71,7 @@ struct DetachedTests {
 
     @Test("a reply fails to encode → the caller gets an error; a second reply to the same call → ignored")
     func failure() async throws {
-        let (call, answer, server, client) = try await arrival(of: "") { _ in }
+        let (call, answer, server, client) = try await sendCall(of: "") { _ in }
         call.setReplySignature("s")
         let unsent = try call.prepareAnswer { $0.append("never") }
         unsent.write()

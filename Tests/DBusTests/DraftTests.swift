@@ -10,7 +10,7 @@ import Testing
 @DBusActor
 struct DraftTests {
     /// Returns the marshalled bytes of the same body, once from a draft and once from libdbus' iterators.
-    private func both(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
+    private func marshalBoth(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
         let header = MessageHeader(
             .methodCall, path: "/org/example/Test", interface: "org.example.Test", member: "Test",
             destination: "org.example.Other", flags: .noAutoStart)
@@ -43,7 +43,7 @@ struct DraftTests {
             let values = (0..<Int.random(in: 1...5, using: &random)).map { _ in
                 random.value(of: .types(of: random.signature(depth: 3)))
             }
-            let (own, libdbus) = try both(values)
+            let (own, libdbus) = try marshalBoth(values)
             #expect(!own.isEmpty && own == libdbus, "\(values)")
         }
     }

@@ -11,7 +11,7 @@ import Testing
 struct HangUpTests {
     /// Returns a server with one client. The server has paused reading from the client, and the client reads
     /// nothing.
-    private func makePaused() async throws -> (
+    private func makePausedServer() async throws -> (
         server: CounterServer, client: Connection, peer: Peer, connection: Connection, left: EventLog<Bool>
     ) {
         let server = try CounterServer()
@@ -36,7 +36,7 @@ struct HangUpTests {
 
     @Test("nothing is queued for the client → the server notices that the client has disconnected")
     func idle() async throws {
-        let (server, client, _, _, left) = try await makePaused()
+        let (server, client, _, _, left) = try await makePausedServer()
         client.close()
         #expect(try await left.next())
         #expect(server.server.connectedPeers.isEmpty)
@@ -46,10 +46,10 @@ struct HangUpTests {
         "replies are queued for the client, its calls are unread → the departure is noticed, the replies are dropped"
     )
     func behind() async throws {
-        let (server, client, _, connection, left) = try await makePaused()
+        let (server, client, _, connection, left) = try await makePausedServer()
         connection.readingIsPaused = false
         try fill(client)
-        while connection.outgoingSize == 0 { await turn() }
+        while connection.outgoingSize == 0 { await awaitLoopTurn() }
         connection.readingIsPaused = true
         for _ in 0..<10 { try fill(client) }
         client.close()
@@ -59,7 +59,7 @@ struct HangUpTests {
 
     @Test("the server sends to a client that has disconnected → the failed write reveals the disconnection")
     func sending() async throws {
-        let (server, client, peer, _, left) = try await makePaused()
+        let (server, client, peer, _, left) = try await makePausedServer()
         client.close()
         // The loop has not run since the client closed, so the server has not seen the end of the stream yet.
         let signal = try Message.signal(path: Counter.path, interface: Counter.name, member: "Added")
@@ -98,7 +98,7 @@ struct HangUpTests {
     }
 
     /// Suspends for one turn of the event loop.
-    private func turn() async {
+    private func awaitLoopTurn() async {
         await withCheckedContinuation { continuation in
             EventLoop.shared.addTimer(after: .milliseconds(1)) { continuation.resume() }
         }

@@ -67,7 +67,7 @@ struct MessageBoundariesTests {
         #expect(boundaries.length == second.count && boundaries.received == 20)
     }
 
-    @Test("boundaries are marked as unknown and no message count resolves them → no length is reported any more")
+    @Test("boundaries are marked as unknown → no message length is reported any more")
     func givenUp() {
         var boundaries = MessageBoundaries()
         boundaries.markUnknown()

@@ -84,7 +84,7 @@ struct UnfinishedMessageTests {
         return (server, bytes)
     }
 
-    private func pass(_ time: Duration) async throws {
+    private func sleepFor(_ time: Duration) async throws {
         let passed = EventLog<Bool>()
         EventLoop.shared.addTimer(after: time) { passed.record(true) }
         _ = try await passed.next()
@@ -124,7 +124,7 @@ struct UnfinishedMessageTests {
         try other.callWithoutReply(hold)
         _ = try await server.counter.kept.next()
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 1)
-        try await pass(.milliseconds(1200))
+        try await sleepFor(.milliseconds(1200))
         #expect(unfinished.recorded.isEmpty && server.server.connectedPeers.count == 2)
         client.write(line: "call")
         while try await client.lines.next() != "answer" {}
@@ -137,7 +137,7 @@ struct UnfinishedMessageTests {
         let client = try client(server)
         client.write(line: "begin 10")
         for _ in 0..<4 {
-            try await pass(.milliseconds(700))
+            try await sleepFor(.milliseconds(700))
             client.write(line: "10")
         }
         client.write(line: "rest")
@@ -156,7 +156,7 @@ struct UnfinishedMessageTests {
         client.write(line: "call 20")
         while try await client.lines.next() != "answer" {}
         connection.readingIsPaused = true
-        try await pass(.seconds(1))
+        try await sleepFor(.seconds(1))
         #expect(unfinished.recorded.isEmpty && server.server.connectedPeers.count == 1)
         connection.readingIsPaused = false
         #expect(try await unfinished.next() == 20)
@@ -169,7 +169,7 @@ struct UnfinishedMessageTests {
         let client = try client(server)
         client.write(line: "begin call 20")
         while try await client.lines.next() != "answer" {}
-        try await pass(.milliseconds(300))
+        try await sleepFor(.milliseconds(300))
         client.write(line: "rest")
         while try await client.lines.next() != "answer" {}
         #expect(server.server.connectedPeers.count == 1)

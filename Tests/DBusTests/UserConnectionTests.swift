@@ -62,7 +62,7 @@ struct UserConnectionTests {
         #expect(sum == 2)
     }
 
-    @Test("more connections at once than can be refused with an error → closed without one, and other users are served")
+    @Test("more connections at once than can get an error → closed without an error, and other users are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3

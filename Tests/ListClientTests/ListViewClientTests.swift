@@ -10,7 +10,7 @@ import Testing
 struct ListViewClientTests {
     private func reply(_ call: Call) { call.reply(FakeListd.viewPath, UInt64(1), UInt32(0), UInt32(0)) }
 
-    private func opened(
+    private func openView(
         _ listd: FakeListd, _ onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void = { _ in }
     ) async throws -> ListViewClient {
         let adapter = try await listd.client().adapter("l")
@@ -23,7 +23,7 @@ struct ListViewClientTests {
     func refusedViewport() async throws {
         let listd = try await FakeListd()
         let log = EventLog<String>()
-        let view = try await opened(listd) { event in
+        let view = try await openView(listd) { event in
             if case .failed(let error) = event { log.record(error.message) }
         }
         view.setViewport(x: 0, y: 0, width: -5, height: 10)
@@ -45,7 +45,7 @@ struct ListViewClientTests {
     func unrelatedFailure() async throws {
         let listd = try await FakeListd()
         let log = EventLog<String>()
-        let view = try await opened(listd) { event in
+        let view = try await openView(listd) { event in
             if case .failed(let error) = event { log.record(error.message) }
         }
         view.setViewport(x: 0, y: 0, width: 80, height: 10)
@@ -77,7 +77,7 @@ struct ListViewClientTests {
     @Test("a view is released or closed after the daemon was restarted → nothing is sent to the new daemon")
     func otherDaemon() async throws {
         let first = try await FakeListd()
-        var views = [try await opened(first), try await opened(first)]
+        var views = [try await openView(first), try await openView(first)]
         let connections = views.map(\.object.connection)
         try await first.connection.releaseName(ListdName.bus)
         first.connection.close()
@@ -92,15 +92,15 @@ struct ListViewClientTests {
     @Test("an open view is released → closed; a closed view is released → closed only once")
     func dropped() async throws {
         let listd = try await FakeListd()
-        var view: ListViewClient? = try await opened(listd)
+        var view: ListViewClient? = try await openView(listd)
         #expect(view?.object.path == FakeListd.viewPath)
         view = nil
         #expect(try await listd.list.closed.next() == "closed")
-        view = try await opened(listd)
+        view = try await openView(listd)
         await view?.close()
         view = nil
         #expect(try await listd.list.closed.next() == "closed")
-        _ = try await opened(listd)
+        _ = try await openView(listd)
         #expect(try await listd.list.closed.next() == "closed")
         #expect(listd.list.closed.recorded == [])
     }

@@ -118,7 +118,7 @@ struct MirrorChangeTests {
 
 @Suite("ArrayScript: steps from one order of an array to another")
 struct ArrayScriptTests {
-    private func applied(_ script: ArrayScript, to old: [UInt64], _ new: [UInt64]) throws -> [UInt64] {
+    private func applying(_ script: ArrayScript, to old: [UInt64], _ new: [UInt64]) throws -> [UInt64] {
         var keys = old
         for step in script.steps {
             switch step {
@@ -152,7 +152,7 @@ struct ArrayScriptTests {
             let keys = (0..<UInt64(count + 2)).filter { choice & (1 << Int($0)) != 0 }
             for new in permutations(keys) {
                 let script = ArrayScript(from: old, to: new)
-                #expect(try applied(script, to: old, new) == new)
+                #expect(try applying(script, to: old, new) == new)
             }
         }
     }
@@ -173,7 +173,7 @@ struct ArrayScriptTests {
             new.insert(key, at: Int.random(in: 0...new.count, using: &random))
         }
         let script = ArrayScript(from: old, to: new)
-        #expect(try applied(script, to: old, new) == new)
+        #expect(try applying(script, to: old, new) == new)
         let moves = script.steps.count { if case .move = $0 { true } else { false } }
         let common = new.filter { $0 < 1000 }
         #expect(moves == common.count - naiveLongestAscending(common))

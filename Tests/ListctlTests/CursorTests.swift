@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The cursor of the viewer")
 struct CursorTests {
-    private func opened(_ list: inout FakeList, rows: Int) -> Browser {
+    private func openBrowser(_ list: inout FakeList, rows: Int) -> Browser {
         var browser = Browser(columns: 40, rows: rows)
         #expect(list.serve(&browser, browser.start()))
         return browser
@@ -21,7 +21,7 @@ struct CursorTests {
             Array(repeating: 44.0, count: 30), (0..<30).map { $0 % 3 == 0 ? 100 : 20 }, [44, 2000, 44, 44],
         ] {
             var list = FakeList(heights: heights)
-            var browser = opened(&list, rows: rows)
+            var browser = openBrowser(&list, rows: rows)
             var numbers = [browser.currentNumber]
             for _ in 0..<300 {
                 #expect(list.serve(&browser, browser.step(.rows(1))))
@@ -40,7 +40,7 @@ struct CursorTests {
     @Test("items above are inserted and removed → the cursor stays on its item; its item is removed → stays on its row")
     func follows() {
         var list = FakeList(heights: Array(repeating: 44, count: 20))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         for _ in 0..<4 { #expect(list.serve(&browser, browser.step(.rows(1)))) }
         func show(_ ids: [Int]) {
             let shown = ids.enumerated().map { row, id in
@@ -70,7 +70,7 @@ struct CursorTests {
     @Test("items side by side → left and right move to the neighbour, a click to the item under it")
     func sideways() {
         var list = FakeList(heights: Array(repeating: 44, count: 9), columns: 3)
-        var browser = opened(&list, rows: 5)
+        var browser = openBrowser(&list, rows: 5)
         #expect(browser.moveSideways(by: 1) == true)
         #expect(browser.currentNumber == 1)
         #expect(list.serve(&browser, browser.step(.rows(1))))
@@ -87,7 +87,7 @@ struct CursorTests {
     @Test("Page Up, Page Down, Home and End → the cursor keeps its row on the screen, and reaches both ends")
     func pages() {
         var list = FakeList(heights: Array(repeating: 44, count: 95))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         for _ in 0..<3 { #expect(list.serve(&browser, browser.step(.rows(1)))) }
         #expect(list.serve(&browser, browser.step(.pages(1))))
         #expect(browser.currentNumber == 13)
@@ -110,7 +110,7 @@ struct CursorTests {
             [4.0, 20, 44, 44, 100, 700][Int.random(in: 0..<6, using: &random)]
         }
         var list = FakeList(heights: heights)
-        var browser = opened(&list, rows: Int.random(in: 1...12, using: &random))
+        var browser = openBrowser(&list, rows: Int.random(in: 1...12, using: &random))
         for _ in 0..<20 {
             let number = Int.random(in: 0..<heights.count, using: &random)
             let requests = browser.goTo(Place(objectID: "o\(number)", part: .item(0)))
@@ -132,7 +132,7 @@ struct CursorTests {
         }
         let columns = Int.random(in: 1...3, using: &random)
         var list = FakeList(heights: columns == 1 ? heights : heights.map { _ in 44 }, columns: columns)
-        var browser = opened(&list, rows: Int.random(in: 1...12, using: &random))
+        var browser = openBrowser(&list, rows: Int.random(in: 1...12, using: &random))
         for _ in 0..<60 {
             let steps: [Browser.Step] = [
                 .rows(1), .rows(-1), .pages(1), .pages(-1), .home, .end, .scroll(rows: 3), .scroll(rows: -3),

@@ -16,7 +16,7 @@ struct ItemTextTests {
     }
 
     /// Returns the expected line, computed from the whole texts.
-    private func naive(_ item: Picture.Shown, width: Int) -> String {
+    private func expectedLine(_ item: Picture.Shown, width: Int) -> String {
         let title = ItemText.title(of: item.content, objectID: item.objectID)
         let details = ItemText.details(of: item.content)
         let room = width - DisplayText.columns(of: title) - 2
@@ -39,7 +39,9 @@ struct ItemTextTests {
             let keys = ["title", "detail", "é", "e\u{301}", "z", "漢字漢字"].filter { _ in Bool.random(using: &random) }
             let item = item(Content(keys.map { (key: $0, value: .string(text())) }))
             for width in [1, 8, 10, 17, 40, 80] {
-                #expect(ItemText.line(item, width: width) == naive(item, width: width), "seed \(seed), width \(width)")
+                #expect(
+                    ItemText.line(item, width: width) == expectedLine(item, width: width),
+                    "seed \(seed), width \(width)")
             }
         }
     }

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Scrolling in the viewer")
 struct ScrollingTests {
-    private func opened(_ list: inout FakeList, rows: Int) -> Browser {
+    private func openBrowser(_ list: inout FakeList, rows: Int) -> Browser {
         var browser = Browser(columns: 40, rows: rows)
         #expect(list.serve(&browser, browser.start()))
         return browser
     }
 
     /// Repeats a step until it changes nothing. Returns all items that were ever on the screen.
-    private func hold(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
+    private func repeatStep(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
         var seen = browser.seen
         var presses = 0
         var before: (Double, Cursor)
@@ -38,11 +38,11 @@ struct ScrollingTests {
             (.scroll(rows: 1), .scroll(rows: -1)),
         ] {
             var list = original
-            var browser = opened(&list, rows: rows)
-            #expect(hold(down, &browser, &list) == all, comment)
+            var browser = openBrowser(&list, rows: rows)
+            #expect(repeatStep(down, &browser, &list) == all, comment)
             let end = browser.scroller.top
             if let last = all.max() { #expect(browser.seen.contains(last), comment) }
-            #expect(hold(up, &browser, &list) == all, comment)
+            #expect(repeatStep(up, &browser, &list) == all, comment)
             #expect(browser.scroller.top == 0, comment)
             #expect(list.serve(&browser, browser.step(.end)), comment)
             #expect(browser.scroller.top == end, comment)
@@ -94,7 +94,7 @@ struct ScrollingTests {
     @Test("a new viewport shows no new item, so no picture arrives → the screen scrolls nevertheless")
     func silent() {
         var list = FakeList(heights: Array(repeating: 44, count: 24))
-        var browser = opened(&list, rows: 23)
+        var browser = openBrowser(&list, rows: 23)
         #expect(!browser.seen.contains(23))
         #expect(list.serve(&browser, browser.step(.scroll(rows: 1))))
         #expect(browser.seen == Set(1...23))
@@ -103,7 +103,7 @@ struct ScrollingTests {
     @Test("keys are pressed faster than listd answers → each key counts, from the target of the previous key")
     func queued() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         let requests = browser.step(.scroll(rows: 1))
         for step in [Browser.Step.scroll(rows: 1), .pages(1), .scroll(rows: -1)] { #expect(browser.step(step) == []) }
         #expect(list.serve(&browser, requests))
@@ -113,7 +113,7 @@ struct ScrollingTests {
     @Test("items above are inserted while a step is in flight → the screen follows its items")
     func anchored() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         #expect(list.serve(&browser, browser.step(.pages(1))))
         _ = browser.step(.scroll(rows: 1))
         // The daemon does not know the step yet. Its viewport starts two items further down, because two items were
@@ -129,7 +129,7 @@ struct ScrollingTests {
     @Test("the content becomes shorter than the screen's offset → its new end is shown")
     func shrinks() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         #expect(list.serve(&browser, browser.step(.end)))
         list.frames.removeLast(50)
         #expect(list.serve(&browser, browser.show(list.picture(y: browser.scroller.top, height: 440, sequence: 90))))
@@ -143,7 +143,7 @@ struct ScrollingTests {
     @Test("a new view of a list that has become shorter in the meantime → starts at the new end")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
-        var browser = opened(&list, rows: 10)
+        var browser = openBrowser(&list, rows: 10)
         #expect(list.serve(&browser, browser.step(.end)))
         var shorter = FakeList(heights: Array(repeating: 44, count: 20))
         #expect(shorter.serve(&browser, browser.start()))

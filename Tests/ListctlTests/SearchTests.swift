@@ -65,7 +65,7 @@ private struct ReadList {
 @Suite("Searching the items of a list")
 struct SearchTests {
     /// Returns the expected hit, found as simply as possible.
-    private func naive(_ list: ReadList, _ query: Search.Query) -> Search.Step {
+    private func expectedStep(_ list: ReadList, _ query: Search.Query) -> Search.Step {
         let text = query.text
         let hits = list.objects.enumerated().flatMap { section, object in
             object.items.enumerated().compactMap { item, title -> Search.Hit? in
@@ -109,7 +109,7 @@ struct SearchTests {
                 let query = Search.Query(
                     text: text, start: start, includesStart: Bool.random(using: &random),
                     isBackwards: Bool.random(using: &random))
-                #expect(list.find(query) == naive(list, query), "seed \(seed), \(query)")
+                #expect(list.find(query) == expectedStep(list, query), "seed \(seed), \(query)")
             }
         }
     }

@@ -11,7 +11,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "subject and options in one text → separated",
+        "a text with subject and options → split into both",
         arguments: [
             ("", "", [:]),
             ("/srv/music", "/srv/music", [:]),
@@ -29,7 +29,7 @@ struct DataSourceArgumentTests {
         #expect(argument.options.values == options)
     }
 
-    @Test("an option that may be repeated → the last value counts, and all can be read in order")
+    @Test("a repeatable option is given twice → its last value is used, and all values are available in order")
     func repeated() throws {
         let argument = try argument("unit=ssh&depth=1&unit=cron")
         #expect(argument.options["unit"] == "cron")
@@ -39,7 +39,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "a part that cannot be read → invalidArguments that names it",
+        "a malformed part → invalidArguments that names the part",
         arguments: [
             ("/a&color=red", "\"color\""), ("/a&", "\"\""), ("/100%", "\"/100%\""), ("/%4", "%25"), ("/%zz", "%25"),
             ("/%ff", "not UTF-8"), ("depth=%", #""%""#), ("/a&depth=1&unit=a&depth=1", #""depth" is given twice"#),
@@ -51,7 +51,7 @@ struct DataSourceArgumentTests {
         #expect(error?.message.contains(named) == true)
     }
 
-    @Test("no option declared as repeatable → a repeated one is an error")
+    @Test("an option that is not repeatable is given twice → an error")
     func noneRepeatable() throws {
         let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
         #expect(error?.message == #""unit=b": the option "unit" is given twice"#)

@@ -4,7 +4,7 @@ import Glibc
 import PluginAPI
 import Testing
 
-/// A data source made of closures.
+/// A data source whose methods are closures.
 private final class TestSource: DataSource {
     var begin: (DataSourceContext) throws -> Void
     var end: () -> Void
@@ -37,7 +37,7 @@ private struct Running {
         runner.start()
     }
 
-    /// The texts of the next events.
+    /// Returns the next events as texts.
     func next(_ count: Int) async -> [String] {
         var texts: [String] = []
         for await event in events.prefix(count) { texts.append(text(event)) }
@@ -59,7 +59,7 @@ private struct Running {
 
 @Suite("Data sources", .timeLimit(.minutes(1)))
 struct DataSourceTests {
-    @Test("a source that sends → its events arrive in order, and it has its argument and settings")
+    @Test("a source sends events → they arrive in order; the source has its argument and settings")
     func order() async {
         let host = PluginHost(settings: PluginSettings(["Unit": "K"]))
         let running = Running(argument: "a?b", host: host) { context in
@@ -71,7 +71,7 @@ struct DataSourceTests {
         #expect(await running.next(4) == ["replace a?b", "changes -x +K", "failed no more", "ready"])
     }
 
-    @Test("a source that cannot start → failed with its error's text")
+    @Test("a source throws at the start → the event failed with the error's text")
     func cannotStart() async {
         let running = Running { _ in throw ListError(.invalidObject, "nothing to read") }
         #expect(await running.next(1) == ["failed nothing to read"])
@@ -79,17 +79,19 @@ struct DataSourceTests {
         #expect(await other.next(1) == ["failed Unit=: expected a unit"])
     }
 
-    @Test("a source whose initializer throws → the error goes to the caller, and no event is sent")
+    @Test("the initializer of a source throws → the caller gets the error, and no event is sent")
     func cannotBeMade() async {
         let entry = DataSourceEntry.source("test") { _ in throw ListError(.invalidArguments, "bad argument") }
-        let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in Issue.record("an event") }
+        let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in
+            Issue.record("the source sent an event")
+        }
         let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error == ListError(.invalidArguments, "bad argument"))
         await withCheckedContinuation { done in runner.stop { done.resume() } }
     }
 
     @Test(
-        "a source that gets a bad value → invalidArguments for a value of its argument, else the plugin's failure",
+        "a source reads an invalid value → invalidArguments for its argument, pluginFailed for a setting",
         arguments: [
             ("/srv&depth=0", [:], ListError.Code.invalidArguments),
             ("/srv&depth=0", ["depth": "0"], .invalidArguments),
@@ -102,12 +104,16 @@ struct DataSourceTests {
             throw PluginSettingError(key: "depth", value: "0", expected: "1 to 64")
         }
         let host = PluginHost(settings: PluginSettings(settings))
-        let runner = DataSourceRunner(entry, argument: argument, host: host) { _ in Issue.record("an event") }
+        let runner = DataSourceRunner(entry, argument: argument, host: host) { _ in
+            Issue.record("the source sent an event")
+        }
         let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error == ListError(code, "depth=0: expected 1 to 64"))
     }
 
-    @Test("polling → reads at once and then again; a failed read is reported, until the next good one")
+    @Test(
+        "polling → the source is read at once and at intervals; a failed read is reported until the next successful one"
+    )
     func poll() async {
         let running = Running { context in
             var count = 0
@@ -121,7 +127,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("timers → once after a time, or again and again until cancelled")
+    @Test("timers of a source → once after a time, or repeatedly until cancelled")
     func timers() async {
         let running = Running { context in
             var ticks = 0
@@ -139,7 +145,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("a descriptor that becomes readable → called with the written bytes, and closed at the end")
+    @Test("a descriptor becomes readable → its handler reads the bytes; the source stops → the descriptor is closed")
     func descriptor() async throws {
         var ends: [Int32] = [-1, -1]
         let made = unsafe pipe(&ends)
@@ -160,7 +166,7 @@ struct DataSourceTests {
         try #require(written == 2)
         #expect(await running.next(2) == ["failed byte 7", "failed byte 8"])
         await withCheckedContinuation { done in running.runner.stop { done.resume() } }
-        // A handler closes the reading end after the source has stopped: the pipe then has no reader.
+        // The reading end is closed after the source has stopped. The pipe then has no reader.
         var state = pollfd(fd: output, events: 0, revents: 0)
         let polled = unsafe Glibc.poll(&state, 1, 10_000)
         #expect(polled == 1)
@@ -168,7 +174,7 @@ struct DataSourceTests {
         close(output)
     }
 
-    @Test("stopping → the source is notified once, its timers end, and its later events are dropped")
+    @Test("a source is stopped → notified once, its timers end, and its later events are dropped")
     func stop() async {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         let running = Running(end: { continuation.yield(()) }) { context in
@@ -183,13 +189,15 @@ struct DataSourceTests {
         #expect(stops == 1)
     }
 
-    @Test("stopped before it started → never made")
+    @Test("a source is stopped before it was started → never created")
     func stoppedFirst() async {
         let entry = DataSourceEntry.source("test") { _ in
-            Issue.record("made")
+            Issue.record("the source was created")
             throw ListError(.pluginFailed, "")
         }
-        let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in Issue.record("an event") }
+        let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in
+            Issue.record("the source sent an event")
+        }
         runner.stop()
         let error = await withCheckedContinuation { done in runner.make { done.resume(returning: $0) } }
         #expect(error == nil)

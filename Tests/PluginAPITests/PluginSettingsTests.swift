@@ -7,7 +7,7 @@ import Testing
 struct PluginSettingsTests {
     private func settings(_ value: String) -> PluginSettings { PluginSettings(["Key": value]) }
 
-    @Test("an absent key → nil, of every type")
+    @Test("an absent key → nil for every type")
     func absent() throws {
         let settings = PluginSettings()
         #expect(settings["Key"] == nil)
@@ -18,7 +18,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a truth value in systemd's words → true or false",
+        "a boolean in systemd's words → true or false",
         arguments: [
             ("yes", true), ("On", true), ("1", true), ("y", true), ("T", true), ("FALSE", false), ("0", false),
             ("n", false), ("f", false),
@@ -28,7 +28,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a time with or without a unit → its length",
+        "a time with or without a unit → its duration",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("3", .seconds(3)), ("3 s", .seconds(3)), ("2min", .seconds(120)),
             ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero), ("1min 30s", .seconds(90)),
@@ -39,7 +39,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a value of another type → an error with key, value and what is expected",
+        "a value of a wrong type → an error with the key, the value and the expected type",
         arguments: ["", "perhaps", "1.5.2", "-", "nan", "5 apples", "99999999999999999999"])
     func wrong(text: String) {
         let settings = settings(text)
@@ -54,12 +54,12 @@ struct PluginSettingsTests {
         if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
     }
 
-    @Test("an infinite time → longer than any machine runs")
+    @Test("an infinite time → a duration longer than any machine runs")
     func endless() throws {
         #expect(try settings("infinity").duration("Key") == .microseconds(Int64.max))
     }
 
-    @Test("negative times, and those too long to be counted → an error", arguments: ["-1s", "9223372036854775807d"])
+    @Test("a negative or overflowing time → an error", arguments: ["-1s", "9223372036854775807d"])
     func badDuration(text: String) {
         #expect(throws: PluginSettingError.self) { try settings(text).duration("Key") }
     }

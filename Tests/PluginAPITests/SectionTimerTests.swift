@@ -4,7 +4,7 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-/// Counts its callbacks in an item.
+/// A section controller whose item shows the number of timer callbacks.
 private final class Ticking: ListSectionController {
     private var ticks = 0
     private var timer: ListTimer?
@@ -28,7 +28,7 @@ private final class Ticking: ListSectionController {
     }
 }
 
-@Suite("Time and threads in section controllers")
+@Suite("Timers and threads in section controllers")
 struct SectionTimerTests {
     private func list(_ objects: [ListObject]) throws -> TestList {
         let list = try TestList { Ticking() }
@@ -42,7 +42,7 @@ struct SectionTimerTests {
 
     private func ticks(_ list: TestList, _ id: String = "a") -> Int? { list.items(of: id).first?.content["ticks"]?.int }
 
-    @Test("a callback after a time → once, not before its time")
+    @Test("a callback after a time → called once, not earlier")
     func once() throws {
         let list = try list([object("a", every: 100, once: true)])
         list.advance(by: .milliseconds(99))
@@ -53,7 +53,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 1)
     }
 
-    @Test("a callback at intervals → each time its item is announced as changed")
+    @Test("a callback at intervals → each call announces a changed item")
     func repeated() throws {
         let list = try list([object("a", every: 250)])
         list.events = []
@@ -63,14 +63,14 @@ struct SectionTimerTests {
         #expect(updates.count == 4)
     }
 
-    @Test("an interval of zero → one millisecond, so that time goes on")
+    @Test("an interval of zero → one millisecond")
     func noInterval() throws {
         let list = try list([object("a", every: 0)])
         list.advance(by: .milliseconds(10))
         #expect(ticks(list) == 10)
     }
 
-    @Test("cancelled, here by an update → not called any more")
+    @Test("an update cancels a timer → the timer is not called any more")
     func cancelled() throws {
         let list = try list([object("a", every: 10)])
         list.advance(by: .milliseconds(20))
@@ -79,7 +79,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 2)
     }
 
-    @Test("the section leaves the list → its timers end, those of others go on")
+    @Test("a section leaves the list → its timers end, those of other sections continue")
     func gone() throws {
         let list = try list([object("a", every: 10), object("b", every: 10)])
         let controller = try #require(list.sectionController(of: "a") as? Ticking)
@@ -91,7 +91,7 @@ struct SectionTimerTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("work on another thread → its result returns to the controller on the list's executor")
+    @Test("work on another thread → the result is passed to the controller on the list's executor")
     func reference() async throws {
         let list = try list([object("a", every: 1_000_000)])
         let reference = ListSectionControllerReference(try #require(list.sectionController(of: "a") as? Ticking))

@@ -4,7 +4,7 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-/// Data sources with pages, a cursor and writes, as their tests see them.
+/// Tests of data sources that use pages, a cursor or writes.
 @Suite("Pages, cursors and writes of a data source", .timeLimit(.minutes(1)))
 struct SourceProgressTests {
     private func source(
@@ -14,11 +14,11 @@ struct SourceProgressTests {
             Numbers.self, name, argument: argument, cursor: cursor, objects: objects)
     }
 
-    @Test("a list in pages → nothing until all of it has arrived, then all, with the cursor")
+    @Test("a list sent in pages → unchanged until the last page, then complete with the cursor")
     func pages() async throws {
         let source = try await source("7")
         guard case .replacementBegan = await source.next(), case .page(let first) = await source.next() else {
-            Issue.record("no pages")
+            Issue.record("the source sent no pages")
             return
         }
         #expect(first.map(\.id) == ["0", "1", "2"] && source.objects.isEmpty)
@@ -28,7 +28,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("pages that end with an error → the list as it was, and the error")
+    @Test("pages end with an error → the list is unchanged, with the error")
     func abandoned() async throws {
         let source = try await source("broken")
         await source.wait { $0.failure != nil }
@@ -37,7 +37,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("started with a cursor → the source gets it at the start, and sends only what is new")
+    @Test("a source is started with a cursor → it sends only later changes")
     func goesOn() async throws {
         let source = try await source("5", cursor: [3], objects: try (0..<3).map { try ListObject(id: "\($0)") })
         await source.wait { $0.objects.count == 5 }
@@ -45,7 +45,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("a write → in the list when it is answered; refused, thrown or for a source that takes none → the error")
+    @Test("a write → in the list before it is answered; refused, failed or not accepted by the source → an error")
     func writes() async throws {
         let source = try await source("2")
         await source.wait { $0.objects.count == 2 }
@@ -65,7 +65,7 @@ struct SourceProgressTests {
         await readable.stop()
     }
 
-    @Test("a cursor or a position that is too long → refused as listd refuses it")
+    @Test("a cursor or a position that is too long → the same error as in listd")
     func tooLong() async throws {
         let source = try await source("", "long")
         await source.wait { $0.failure != nil }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TestSource: the list of a data source, for its tests", .timeLimit(.minutes(1)))
 struct TestSourceTests {
-    @Test("an object placed beside a missing one → listd's own error, and the list stays as it was")
+    @Test("an object is placed next to a missing one → the same error as in listd, and the list is unchanged")
     func unknownNeighbour() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "neighbours")
         for _ in 0..<2 { _ = await source.next() }
@@ -20,7 +20,7 @@ struct TestSourceTests {
         await source.stop()
     }
 
-    @Test("two objects with one id → the same result as in listd")
+    @Test("two objects with the same id → the same result as in listd")
     func duplicates() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "twins")
         _ = await source.next()

@@ -2,14 +2,15 @@
 
 internal import Foundation
 
-/// The program that is a test's bus.
+/// The program that implements the message bus of a test.
 package enum BusProgram: String, Sendable {
-    /// dbus-daemon, the reference.
+    /// dbus-daemon, the reference implementation.
     case daemon
-    /// dbus-broker with its launcher; for root, or if there is a journal.
+    /// dbus-broker with its launcher. It needs root or a journal.
     case broker
 
-    /// The one that the variable LISTD_TEST_BUS names; without it, or with `direct`, dbus-daemon.
+    /// The program that the environment variable LISTD_TEST_BUS names. If it is unset or `direct`, this is
+    /// dbus-daemon.
     package static let ofThisRun =
         ProcessInfo.processInfo.environment["LISTD_TEST_BUS"].flatMap(BusProgram.init(rawValue:)) ?? .daemon
 
@@ -21,7 +22,8 @@ package enum BusProgram: String, Sendable {
         }
     }
 
-    /// Starts it with a configuration file; it listens once it has written its address and a newline to `output`.
+    /// Starts the program with a configuration file. The bus is listening once it has written its address and a
+    /// newline to `output`.
     func start(configuration: String, socket: String, output: Int32, errors: Int32) throws -> SpawnedProcess {
         let input = FileHandle.nullDevice.fileDescriptor
         switch self {
@@ -37,6 +39,6 @@ package enum BusProgram: String, Sendable {
         }
     }
 
-    /// The script that replaces systemd, which the tests of the Python package use too.
+    /// The script that replaces systemd as the launcher; the tests of the Python package use it too.
     private static let launcher = FixtureCompiler.root + "clients/python/tests/broker.py"
 }

@@ -3,18 +3,19 @@
 internal import Foundation
 internal import Glibc
 
-/// A program that a test starts: its output is awaited line by line.
+/// A program that a test starts, and whose output it awaits line by line.
 ///
-/// It is ended by `stop`, at the latest when the object is released.
+/// ``stop()`` kills the program, at the latest when this object is released.
 package final class ChildProcess: Sendable {
-    /// The lines that it has written to its standard output and standard error.
+    /// The lines that the program has written to standard output and standard error.
     package let lines: EventLog<String>
-    /// Gets the exit status when the program ends, after its last line; a signal counts as its negative number.
+    /// Gets the exit status when the program has ended, after its last line. A signal counts as its negative
+    /// number.
     package let exit: EventLog<Int32>
     private let process: SpawnedProcess
     private let input: FileHandle
 
-    /// Starts a program; `environment` is added to this process's own.
+    /// Starts a program with the environment of this process and `environment`.
     package init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         _ = Glibc.signal(SIGPIPE, SIG_IGN)  // writing to a child that has ended is an error, and must not end the tests
         let (lines, exit) = (EventLog<String>(), EventLog<Int32>())
@@ -47,30 +48,30 @@ package final class ChildProcess: Sendable {
         process.stop()
     }
 
-    /// Its process.
+    /// The process ID of the program.
     package var processID: Int32 { process.processID }
 
-    /// Writes a line to its standard input.
+    /// Writes a line to the program's standard input.
     package func write(line: String) {
         try? input.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// Closes its standard input.
+    /// Closes the program's standard input.
     package func closeInput() {
         try? input.close()
     }
 
-    /// Sends a signal, such as SIGSTOP.
+    /// Sends a signal, such as SIGSTOP, to the program.
     package func signal(_ number: Int32) {
         process.signal(number)
     }
 
-    /// Ends it with SIGKILL and waits until it is gone.
+    /// Kills the program with SIGKILL, and waits until it has ended.
     package func stop() {
         process.stop()
     }
 
-    /// Runs a program to its end and returns its output.
+    /// Runs a program until it exits, and returns its output.
     package static func run(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:],
         timeout: Duration = .seconds(30)

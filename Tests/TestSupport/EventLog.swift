@@ -3,9 +3,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// The events of a test, in order: callbacks record them, the test awaits them.
+/// A queue of a test's events. Callbacks record events, and the test awaits them in order.
 ///
-/// Tests wait for events, never for time; the time limit only ends a test that would hang.
+/// Tests wait for events, never for time. The timeout only ends a test that would hang.
 package final class EventLog<Event: Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -19,7 +19,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         var nextNumber = 0
     }
 
-    /// The event did not come.
+    /// The error of an event that did not occur in time.
     package struct TimedOut: Error, CustomStringConvertible {
         /// A description of the missing event.
         package let description: String
@@ -27,10 +27,10 @@ package final class EventLog<Event: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// An empty log.
+    /// Creates an empty log.
     package init() {}
 
-    /// Adds an event; from any thread.
+    /// Records an event. May be called on any thread.
     package func record(_ event: Event) {
         let waiter: Waiter? = state.withLock { state in
             guard let waiter = state.waiter, waiter.matches(event) else {
@@ -44,12 +44,13 @@ package final class EventLog<Event: Sendable>: Sendable {
         waiter?.continuation.resume(returning: event)
     }
 
-    /// Removes and returns the next event, waiting for it if need be.
+    /// Removes and returns the next event. Waits for it if there is none.
     package func next(timeout: Duration = .seconds(20)) async throws -> Event {
         try await next(timeout: timeout) { _ in true }
     }
 
-    /// Removes and returns the next event that `matches`; those before it are dropped. One caller waits at a time.
+    /// Removes and returns the next event that `matches`, and drops those before it. Only one caller may wait at a
+    /// time.
     package func next(
         timeout: Duration = .seconds(20), where matches: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {
@@ -76,7 +77,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         return event
     }
 
-    /// The recorded events that were not removed yet.
+    /// The recorded events that have not been removed.
     package var recorded: [Event] { state.withLock { $0.events } }
 
     private func giveUp(_ number: Int, after timeout: Duration) {

@@ -4,19 +4,19 @@ internal import Foundation
 
 /// Compiles fixtures into plugins, against the libraries that this test run has loaded.
 package enum FixtureCompiler {
-    /// A program failed.
+    /// The error of a program that failed.
     package struct Failure: Error, CustomStringConvertible {
-        /// The program's command, and its output.
+        /// The command and the output of the program.
         package let description: String
     }
 
-    /// The repository.
+    /// The root directory of the repository.
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path(percentEncoded: false)
 
     /// Compiles a Swift file of `Tests/Fixtures/Plugins` into a library.
     ///
-    /// - Parameter defining: compilation conditions that are set.
+    /// - Parameter defining: The compilation conditions to set.
     package static func compileSwift(_ fixture: String, to output: String, defining: [String] = []) throws {
         let built = try builtLibraries()
         let search = ["-I", "\(built)/Modules", "-I", "\(root)Sources/PluginAPI/ABI", "-L", built]
@@ -28,19 +28,19 @@ package enum FixtureCompiler {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: output)
     }
 
-    /// The compiler of the project's build.
+    /// Returns the path of the compiler that built the project.
     package static func swiftCompiler() throws -> String {
         let swift = try run("\(root)scripts/swift", ["--where"]).trimmingCharacters(in: .whitespacesAndNewlines)
         return URL(filePath: swift).deletingLastPathComponent().path(percentEncoded: false) + "swiftc"
     }
 
-    /// The directory of the libraries: that of this test run's program.
+    /// Returns the directory of the built libraries, which is that of this test program.
     package static func builtLibraries() throws -> String {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: program).deletingLastPathComponent().path(percentEncoded: false)
     }
 
-    /// Runs a program to its end; returns its output.
+    /// Runs a program until it exits, and returns its output.
     @discardableResult
     package static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()

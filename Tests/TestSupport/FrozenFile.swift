@@ -2,11 +2,12 @@
 
 internal import Foundation
 
-/// A file or directory that no process may change, root included (`chattr +i`), not even one that has it open.
+/// A file or directory that is made immutable (`chattr +i`): no process may change it, not even root or one that
+/// has it open.
 package struct FrozenFile {
     private let path: String
 
-    /// Whether this process may freeze files, tried once.
+    /// Whether this process may make files immutable, determined once by trying.
     package static let isPossible: Bool = {
         let directory = TemporaryDirectory()
         let path = directory.path + "/frozen"
@@ -17,13 +18,13 @@ package struct FrozenFile {
         return run("-i", path) && isFrozen
     }()
 
-    /// Freezes it.
+    /// Makes a file or directory immutable.
     package init(_ path: String) throws {
         guard Self.run("+i", path) else { throw POSIXError(.EPERM) }
         self.path = path
     }
 
-    /// Makes it changeable again.
+    /// Makes the file or directory mutable again.
     package func thaw() { _ = Self.run("-i", path) }
 
     private static func run(_ flag: String, _ path: String) -> Bool {

@@ -6,24 +6,24 @@ internal import Foundation
 package indirect enum JSON: Equatable, Sendable {
     case null
     case boolean(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits into `Int`.
     case integer(Int)
     case number(Double)
     case string(String)
     case array([JSON])
     case object([String: JSON])
 
-    /// Reads JSON text.
+    /// Parses JSON text.
     package init(parsing text: String) throws {
         self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }
 
-    /// A member of an object; nil when there is none.
+    /// The member of an object; `nil` if it does not exist.
     package subscript(key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// An element of an array; nil when there is none.
+    /// The element of an array; `nil` if it does not exist.
     package subscript(index: Int) -> JSON? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
@@ -34,12 +34,12 @@ package indirect enum JSON: Equatable, Sendable {
     package var object: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
     /// The text of a string.
     package var string: String? { if case .string(let text) = self { text } else { nil } }
-    /// A whole number.
+    /// The value of a whole number.
     package var integer: Int? { if case .integer(let number) = self { number } else { nil } }
-    /// True or false.
+    /// The value of a boolean.
     package var boolean: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
 
-    /// Any number.
+    /// The value of any number, as a double.
     package var number: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -48,7 +48,7 @@ package indirect enum JSON: Equatable, Sendable {
         }
     }
 
-    /// True for null.
+    /// Whether the value is null.
     package var isNull: Bool { self == .null }
 }
 

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The processes that tests have started and not yet ended: they are killed at the end of the test run, however it
+/// The processes that tests have started and not ended yet. They are killed at the end of the test run, however it
 /// ends.
 package enum LiveProcesses {
     private static let running = Mutex<Set<Int32>>([])
@@ -12,13 +12,13 @@ package enum LiveProcesses {
         return ()
     }()
 
-    /// Records a started process; a negative number is a process group, as for kill(2).
+    /// Records a started process. A negative number is a process group, as for kill(2).
     package static func add(_ processID: Int32) {
         _ = atExit
         _ = running.withLock { $0.insert(processID) }
     }
 
-    /// Removes one that has ended.
+    /// Removes a process that has ended.
     package static func remove(_ processID: Int32) {
         _ = running.withLock { $0.remove(processID) }
     }

@@ -3,21 +3,22 @@
 internal import Foundation
 internal import Glibc
 
-/// A file system in a file: the file has what a power cut would leave; needs root that may mount.
+/// A file system in an image file, which holds what would remain after a power failure. It needs root and the right
+/// to mount.
 package final class LoopDisk: Sendable {
     private let directory: TemporaryDirectory
     private var image: String { directory.path + "/image" }
     /// The mount point.
     package var path: String { directory.path + "/mounted" }
 
-    /// Whether this process may mount such files, tried once.
+    /// Whether this process may mount image files, determined once by trying.
     package static let isPossible: Bool = {
         guard geteuid() == 0, let disk = try? LoopDisk() else { return false }
         disk.remove()
         return true
     }()
 
-    /// Makes and mounts an empty one (ext4, 64 MiB).
+    /// Creates and mounts an empty file system (ext4, 64 MiB).
     package convenience init() throws {
         try self.init { image in
             guard FileManager.default.createFile(atPath: image, contents: nil), unsafe truncate(image, 64 << 20) == 0
@@ -33,18 +34,19 @@ package final class LoopDisk: Sendable {
         try Self.run("/bin/mount", "-o", "loop", image, path)
     }
 
-    /// The content after a power cut at this moment: another disk, whose journal is replayed.
+    /// Returns a disk with the content after a power failure at this moment. Its journal is replayed.
     package func cutPower() throws -> LoopDisk {
         try LoopDisk { image in try FileManager.default.copyItem(atPath: self.image, toPath: image) }
     }
 
-    /// Blocks every process that changes it until ``thaw()`` (`fsfreeze`); a blocked process cannot be killed.
+    /// Blocks every process that writes to the file system, until ``thaw()`` (`fsfreeze`). A blocked process cannot
+    /// be killed.
     package func freeze() throws { try Self.run("/sbin/fsfreeze", "--freeze", path) }
 
-    /// Lets blocked processes go on.
+    /// Unblocks the blocked processes.
     package func thaw() throws { try Self.run("/sbin/fsfreeze", "--unfreeze", path) }
 
-    /// Unmounts and removes it, also while it is in use.
+    /// Unmounts and removes the file system, even while it is in use.
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
     private static func run(_ program: String, _ arguments: String...) throws {

@@ -3,44 +3,44 @@
 internal import Foundation
 internal import Glibc
 
-/// A real bus for one test, with its own configuration and socket: ``BusProgram/ofThisRun``.
+/// A real message bus for one test, with its own configuration and socket. ``BusProgram/ofThisRun`` is its program.
 ///
-/// It is ended by `stop`, at the latest when the object is released; its directory is removed with it.
+/// ``stop()`` kills the bus, at the latest when this object is released. Its directory is removed with it.
 package final class PrivateBus: Sendable {
-    /// What kind of bus to start.
+    /// The kind of a bus.
     package enum Kind: Sendable {
-        /// Everybody may do everything, with hardly any limits.
+        /// A bus without access control, and with hardly any limits.
         case session
-        /// Default-deny like the system bus; `policy` is added to the configuration.
+        /// A bus with default-deny policy, like the system bus. `policy` is added to the configuration.
         case system(policy: String)
-        /// As `session` with these limits, such as `["max_message_size": 65536]`.
+        /// A bus as `session` with these limits, such as `["max_message_size": 65536]`.
         case limited([String: Int])
 
-        /// Limits so small that a test reaches them at once.
+        /// A bus with limits so small that a test reaches them at once.
         package static let tiny = Kind.limited([
             "max_outgoing_bytes": 65536, "max_incoming_bytes": 262_144, "max_message_size": 65536,
             "max_match_rules_per_connection": 4, "max_names_per_connection": 4, "max_replies_per_connection": 8,
         ])
     }
 
-    /// A bus that did not start.
+    /// The error of a bus that did not start.
     package struct StartFailure: Error, CustomStringConvertible {
         /// The program's output.
         package let description: String
     }
 
-    /// The address at which it listens.
+    /// The address at which the bus listens.
     package let address: String
-    /// Its process.
+    /// The process ID of the bus.
     package let processID: Int32
     private let directory: URL
-    /// Kept open, since otherwise a warning of the bus would end it.
+    /// The pipe for warnings of the bus, kept open because SIGPIPE would otherwise end the bus.
     private let log: FileHandle
     private let process: SpawnedProcess
 
-    /// Starts a bus and returns when it listens.
+    /// Starts a bus, and returns when it is listening.
     ///
-    /// - Parameter socket: the path at which it listens, for tests that must know it before; the caller removes the
+    /// - Parameter socket: The path of the socket, for tests that must know it beforehand. The caller removes the
     ///   file.
     package init(_ kind: Kind = .session, socket: String? = nil) throws {
         directory = try PrivateBus.makeDirectory()
@@ -65,18 +65,18 @@ package final class PrivateBus: Sendable {
     /// The directory of the bus, for files that are removed with it.
     package var path: String { directory.path }
 
-    /// Ends the bus with SIGKILL and waits until it is gone.
+    /// Kills the bus with SIGKILL, and waits until it has ended.
     package func stop() {
         process.stop()
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Stops the process (SIGSTOP), so that it does not answer.
+    /// Stops the process of the bus with SIGSTOP, so that it does not answer.
     package func pause() { process.signal(SIGSTOP) }
-    /// Lets a stopped bus go on.
+    /// Continues a stopped bus.
     package func resume() { process.signal(SIGCONT) }
 
-    /// The bus writes its address once the socket listens, so there is nothing more to wait for.
+    /// Reads the address, which the bus writes once the socket is listening.
     private static func firstLine(of output: FileHandle, or errors: FileHandle) throws -> String {
         var line = Data()
         while let byte = try output.read(upToCount: 1)?.first {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator whose numbers depend on the seed alone (SplitMix64), so that a failure can be repeated.
+/// A random number generator whose numbers depend only on the seed (SplitMix64), so that failures can be
+/// reproduced.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator for one seed.
+    /// Creates a generator with a seed.
     package init(seed: UInt64) {
         state = seed
     }
@@ -17,9 +18,9 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in `count` times.
+    /// Returns `true` with a probability of 1 in `count`.
     package mutating func chance(oneIn count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    /// An element, or nil of an empty collection.
+    /// Returns a random element, or `nil` if the collection is empty.
     package mutating func pick<C: Collection>(_ elements: C) -> C.Element? { elements.randomElement(using: &self) }
 }

@@ -3,12 +3,12 @@
 internal import Foundation
 internal import Glibc
 
-/// A small file system, mounted for one test; needs root that may mount.
+/// A small file system that is mounted for one test. It needs root and the right to mount.
 package struct SmallDisk {
     /// The mount point.
     package let path: String
 
-    /// Whether this process may mount, tried once.
+    /// Whether this process may mount file systems, determined once by trying.
     package static let isPossible: Bool = {
         let directory = TemporaryDirectory()
         guard geteuid() == 0, let disk = try? SmallDisk(at: directory.path) else { return false }
@@ -16,17 +16,17 @@ package struct SmallDisk {
         return true
     }()
 
-    /// Mounts a disk of 1 MiB, or of another size.
+    /// Mounts a file system of 1 MiB, or of the size in `options`.
     package init(at path: String, options: String = "size=1m", isReadOnly: Bool = false) throws {
         let flags = isReadOnly ? UInt(MS_RDONLY) : 0
         guard unsafe mount("tmpfs", path, "tmpfs", flags, options) == 0 else { throw POSIXError(.EPERM) }
         self.path = path
     }
 
-    /// Unmounts and removes it, also while it is in use.
+    /// Unmounts and removes the file system, even while it is in use.
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
-    /// Writes a file until there is no room left.
+    /// Fills the file system with a file until no space is left.
     package func fill(_ name: String = "filler") {
         let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         for size in [65536, 4096, 1] {
@@ -36,6 +36,6 @@ package struct SmallDisk {
         close(file)
     }
 
-    /// Removes that file.
+    /// Removes the file that ``fill(_:)`` has written.
     package func makeRoom(_ name: String = "filler") { _ = unsafe unlink(path + "/" + name) }
 }

@@ -4,12 +4,12 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A process that this one has started.
+/// A child process.
 ///
-/// Foundation's `Process` is not used: it treats a child as ended when the child closes its inherited descriptors, as
-/// services do that check for passed sockets.
+/// Foundation's `Process` is not used because it treats a child as ended when the child closes its inherited
+/// descriptors. Services that check for passed sockets do this.
 final class SpawnedProcess: Sendable {
-    /// A program that could not be started.
+    /// The error of a program that could not be started.
     struct StartFailure: Error, CustomStringConvertible {
         let description: String
     }
@@ -19,11 +19,12 @@ final class SpawnedProcess: Sendable {
     private let isRunning = Mutex(true)
     private let exit = DispatchGroup()
 
-    /// Starts a program with these three descriptors, which still belong to the caller.
+    /// Starts a program with three standard descriptors, which the caller still owns.
     ///
     /// - Parameters:
-    ///   - leadsGroup: whether it leads a process group of its own, to which all signals are sent.
-    ///   - whenExited: gets its exit status; a signal is its negative number.
+    ///   - leadsGroup: Whether the process leads a process group of its own. All signals are then sent to the
+    ///     group.
+    ///   - whenExited: Called with the exit status, or with the negative number of a signal.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: Int32, output: Int32,
         errors: Int32, leadsGroup: Bool = false, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
@@ -45,23 +46,23 @@ final class SpawnedProcess: Sendable {
         }
     }
 
-    /// The receiver of signals, as for kill(2).
+    /// The process or process group to signal, as for kill(2).
     private var target: Int32 { leadsGroup ? -processID : processID }
 
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     func signal(_ number: Int32) {
         isRunning.withLock { isRunning in
             if isRunning { _ = kill(target, number) }
         }
     }
 
-    /// Ends it with SIGKILL and waits until it is gone.
+    /// Kills the process with SIGKILL, and waits until it has ended.
     func stop() {
         signal(SIGKILL)
         exit.wait()
     }
 
-    /// Waits for the end; the process is reaped only when no thread can signal its id any more.
+    /// Waits until the process has ended. It is reaped only when no thread can signal its process ID any more.
     private func reap() -> Int32 {
         var information = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -87,7 +88,7 @@ final class SpawnedProcess: Sendable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // libdbus makes this process ignore SIGPIPE, and children inherit ignored signals.
+        // libdbus makes this process ignore SIGPIPE, and children inherit the ignored signals.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -105,7 +106,7 @@ final class SpawnedProcess: Sendable {
     }
 }
 
-/// Text for C: a list of NUL-terminated strings that ends with a null pointer.
+/// Passes Swift strings to C as an array of NUL-terminated strings that ends with a null pointer.
 private enum CStrings {
     static func with<R>(
         _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> R

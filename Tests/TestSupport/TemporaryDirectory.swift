@@ -2,15 +2,15 @@
 
 internal import Foundation
 
-/// A directory that is removed with this object.
+/// A temporary directory that is removed together with this object.
 package final class TemporaryDirectory: Sendable {
-    /// Its path.
+    /// The path of the directory.
     package let path: String
 
-    /// The directory that contains all of them.
+    /// The directory that contains all temporary directories.
     package static var parent: String { FileManager.default.temporaryDirectory.path }
 
-    /// Makes a new empty directory.
+    /// Creates a new, empty directory.
     package init() {
         path =
             FileManager.default.temporaryDirectory

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The test vectors in `Tests/Vectors`.
 package enum Vectors {
-    /// Reads one file: `Vectors.load("diff")` reads `Tests/Vectors/diff.json`.
+    /// Loads a file: `Vectors.load("diff")` reads `Tests/Vectors/diff.json`.
     package static func load(_ name: String) throws -> JSON {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let path = directory.appendingPathComponent("Vectors/\(name).json")

@@ -7,15 +7,9 @@ internal import Glibc
 ///
 /// This allocates no memory. As an array stores its own length, the time depends on the signature alone.
 enum MarshalledLength {
-    /// Returns the length of header and body in bytes. Header fields that D-Bus does not define are not counted.
+    /// Returns the length of the body in bytes, and converts the message to this machine's byte order.
     ///
     /// - Parameter message: the message, which the caller keeps alive during the call.
-    static func count(of message: OpaquePointer) -> Int {
-        let body = unsafe count(ofBodyOf: message)  // converts the message to this machine's byte order
-        return unsafe count(ofHeaderOf: message) + body
-    }
-
-    /// Returns the length of the body in bytes.
     static func count(ofBodyOf message: OpaquePointer) -> Int {
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(message, &iterator) != 0 else { return 0 }
@@ -24,7 +18,9 @@ enum MarshalledLength {
         return count
     }
 
-    private static func count(ofHeaderOf message: OpaquePointer) -> Int {
+    /// Returns the length of the header in bytes, once the message has this machine's byte order. Header fields that
+    /// D-Bus does not define are not counted.
+    static func count(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
         // Each field is a struct of a byte and a variant whose type has one letter.
         func add(_ value: Int) { count += (4 + value).padded(to: 8) }

@@ -51,9 +51,8 @@ public final class LoopTurns {
         guard let beginning else { return }
         let length = TimerQueue.now() - beginning
         lengths.add(microseconds: length / 1000)
-        let longest = longest
-        self.longest = nil
         if length > limit { report(.nanoseconds(Int64(clamping: length)), longest?.work) }
+        if longest != nil { longest = nil }
     }
 
     /// Runs a piece of work and records it if it is the longest of the turn.

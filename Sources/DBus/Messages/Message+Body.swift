@@ -59,7 +59,7 @@ extension Message {
     ///
     /// - Complexity: O(length of the signature and number of the values outside of arrays)
     public var bodyLength: Int {
-        unsafe made.map { unsafe MarshalledLength.count(ofBodyOf: $0) } ?? bodySize
+        madeBodyLength ?? bodySize
     }
 
     /// The length of a received message in bytes, header and body; 0 while the message is only a draft.
@@ -68,7 +68,9 @@ extension Message {
     /// header fields that D-Bus does not define are not counted.
     public var size: Int {
         if let knownSize { return knownSize }
-        return unsafe made.map { unsafe MarshalledLength.count(of: $0) } ?? 0
+        // The body first: that converts the message to this machine's byte order.
+        guard let body = madeBodyLength, let made = unsafe made else { return 0 }
+        return unsafe body + MarshalledLength.count(ofHeaderOf: made)
     }
 
     /// The length of a received message in bytes, including undefined header fields. Copies a message whose body was

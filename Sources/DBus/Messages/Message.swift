@@ -20,6 +20,8 @@ public final class Message {
     public private(set) var bodySize: Int
     /// The length in bytes of a received message; known once its body was read.
     private(set) var knownSize: Int?
+    /// The length in bytes of the body of libdbus' message; known once it was counted.
+    private var countedBody: Int?
     /// Whether room for this message was reserved in an account before the message was complete, and released since.
     /// Such a message must not be counted again.
     package private(set) var isAccountedFor = false
@@ -46,6 +48,15 @@ public final class Message {
 
     /// Stores the message's size as found by a reader; nil if the message has no body.
     func record(size: Int?) { knownSize = size ?? knownSize }
+
+    /// The length in bytes of the body of libdbus' message, which is counted once; nil if there is no such message.
+    var madeBodyLength: Int? {
+        guard let made = unsafe made else { return nil }
+        if let countedBody { return countedBody }
+        let count = unsafe MarshalledLength.count(ofBodyOf: made)
+        countedBody = count
+        return count
+    }
 
     /// Records that the room reserved for this message was released.
     func markAccountedFor() { isAccountedFor = true }
@@ -102,6 +113,7 @@ extension Message {
             throw DBusError(.noMemory, "out of memory while copying the header of a message")
         }
         unsafe made = header
+        countedBody = nil
         return unsafe whole
     }
 

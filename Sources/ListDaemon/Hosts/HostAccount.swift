@@ -92,6 +92,12 @@ package struct HostAccount: Sendable {
     private func amountChange(
         by changes: PreparedTransaction.Changes, object: (String) -> ListObject?
     ) -> Quotas.Amounts {
+        // Most changes concern one object, whose identifier cannot occur twice.
+        if changes.removed.isEmpty, changes.placed.isEmpty, changes.updated.count == 1 {
+            let new = changes.updated[0]
+            guard let old = object(new.id) else { return Quotas.Amounts() }
+            return Quotas.Amounts(objects: 0, bytes: new.byteCount - old.byteCount)
+        }
         // Identifiers are compared as bytes: two Unicode spellings of the same text name two objects.
         var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
         sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)

@@ -136,8 +136,10 @@ extension ListHost {
     private func proceed() {
         guard !isOver else { return }
         drain()
-        openIfPossible()
-        drain()
+        if link.stage == .closed {
+            openIfPossible()
+            drain()
+        }
         if objects.timing != .idle, mayFlush { schedule(objects.timing, isUrgent: isStopping) }
         if isStopping { endIfPossible() }
     }

@@ -33,7 +33,8 @@ struct ReportQueue {
     ///
     /// - Parameter isBraked: whether the rate of unrequested reports is limited.
     mutating func popFirst(isBraked: Bool) -> Next {
-        guard let report = waiting.popFirst() else { return .none }
+        // This is called several times for each update, mostly with an empty queue.
+        guard count > 0, let report = waiting.popFirst() else { return .none }
         if isBraked, report.isUnrequested, !firstMayPass, let pause = brake.admit(at: .now) {
             waiting.putBack(report)
             return .wait(UInt64(pause / .milliseconds(1)) + 1)

@@ -39,13 +39,12 @@ final class TurnSchedule: @unchecked Sendable {
     ///
     /// - Parameter isUrgent: whether the turn is due now, whatever the time.
     func post(_ timing: FlushTiming, isUrgent: Bool, _ turn: @escaping @Sendable () -> Void) {
-        let now = now
         switch timing {
         case .idle: break
-        case .at(let time) where time > now && !isUrgent:
+        case .at(let time) where !isUrgent && time > now:
             if let known = self.time, known <= time { return }
             self.time = time
-            clock.run(executor, time - now) {
+            clock.run(executor, time - min(time, now)) {
                 if self.time == time { self.time = nil }
                 turn()
             }

@@ -43,6 +43,8 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private var users: [UInt32: UserQueue] = [:]
     /// The users that are held back.
     private var held: Set<UInt32> = []
+    /// The only queued piece, while no other is queued and no user is held back. It needs no turns.
+    private var single: Piece?
     /// The number of queued pieces.
     package private(set) var count = 0
 
@@ -59,19 +61,36 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     /// - Complexity: O(1)
     package mutating func append(_ element: Element, size: Int, user: UInt32, connection: Connection) {
         let piece = Piece(element: element, size: max(0, size), user: user, connection: connection)
-        updateQueue(of: user) { queue in
-            queue.pieces[connection, default: FirstInFirstOut()].append(piece)
-            if !queue.held.contains(connection) { queue.turns.join(connection) }
-        }
         count += 1
+        if count == 1, users.isEmpty, held.isEmpty {
+            single = piece
+            return
+        }
+        enqueueSingle()
+        add(piece)
+    }
+
+    /// Adds a piece to the queue of its connection.
+    private mutating func add(_ piece: Piece) {
+        updateQueue(of: piece.user) { queue in
+            queue.pieces[piece.connection, default: FirstInFirstOut()].append(piece)
+            if !queue.held.contains(piece.connection) { queue.turns.join(piece.connection) }
+        }
+    }
+
+    /// Moves the single piece to the queues that have turns. Required before anything else changes.
+    private mutating func enqueueSingle() {
+        guard let piece = single else { return }
+        single = nil
+        add(piece)
     }
 
     /// Whether a queued piece is ready, that is, not held back.
-    package var hasTurn: Bool { turns.current != nil }
+    package var hasTurn: Bool { single != nil || turns.current != nil }
 
     /// Returns whether a connection has queued pieces.
     package func isWaiting(_ connection: Connection, of user: UInt32) -> Bool {
-        users[user]?.pieces[connection] != nil
+        single.map { $0.user == user && $0.connection == connection } ?? (users[user]?.pieces[connection] != nil)
     }
 
     /// Removes and returns the piece of work whose turn has come; nil if no piece is ready.
@@ -79,7 +98,12 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     /// - Complexity: O(1), amortised, for pieces up to the size of a quantum; a larger piece takes a step for each
     ///   quantum.
     package mutating func popFirst() -> Piece? {
-        guard let piece = first() else { return nil }
+        if let piece = single {
+            single = nil
+            count -= 1
+            return piece
+        }
+        guard count > 0, let piece = first() else { return nil }
         turns.charge(piece.size, to: piece.user)
         users[piece.user]?.turns.charge(piece.size, to: piece.connection)
         users[piece.user]?.pieces[piece.connection]?.removeFirst()
@@ -93,6 +117,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     /// Returns the piece of work that `popFirst` would remove now; nil if no piece is ready. Holding, releasing and
     /// removing can change it.
     package mutating func first() -> Piece? {
+        enqueueSingle()
         while let user = turns.current, let piece = users[user]?.first() {
             if turns.fits(piece.size) { return piece }
         }
@@ -101,6 +126,8 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
 
     /// Corrects the size of a removed piece, which changes its user's share of the coming turns.
     package mutating func correct(_ piece: Piece, by difference: Int) {
+        guard single != nil || !users.isEmpty else { return }
+        enqueueSingle()
         turns.charge(difference, to: piece.user)
         users[piece.user]?.turns.charge(difference, to: piece.connection)
     }
@@ -109,6 +136,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     ///
     /// - Complexity: O(removed pieces)
     package mutating func removeAll(for connection: Connection, of user: UInt32) -> [Element] {
+        enqueueSingle()
         release(connection, of: user)
         guard let pieces = users[user]?.pieces[connection] else { return [] }
         let removed = pieces.elements.map(\.element)
@@ -133,6 +161,7 @@ extension FairQueue {
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ connection: Connection, of user: UInt32) {
+        enqueueSingle()
         updateQueue(of: user) { queue in
             queue.held.insert(connection)
             queue.turns.suspend(connection)
@@ -154,6 +183,7 @@ extension FairQueue {
     ///
     /// - Complexity: O(1)
     package mutating func hold(_ user: UInt32) {
+        enqueueSingle()
         held.insert(user)
         updateTurns(of: user)
     }

@@ -3,7 +3,7 @@
 /// The latest transactions of a list, for clients that missed some of them (`GetChanges`).
 ///
 /// The log keeps at most 256 transactions, and drops its oldest transaction as long as the others take 1 MiB or more.
-@_spi(Daemon) public struct ChangeLog: Sendable {
+@_spi(Daemon) @frozen public struct ChangeLog: Sendable {
     /// The maximum number of transactions in the log.
     public static let keptTransactions = 256
     /// The size limit of the log in bytes: the oldest transaction is dropped if the others alone reach it.

@@ -4,7 +4,7 @@
 ///
 /// The job has a copy of both lists, so that later changes do not affect it. Pass its output to
 /// ``ListAdapter/finishDiff(_:)``, or cancel the flush with ``ListAdapter/cancelFlush()``.
-public struct DiffJob: Sendable {
+@frozen public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]
     let moves: ListDiffMoves

@@ -26,7 +26,7 @@
     }
 
     /// A phase together with its request or its update.
-    private enum State {
+    private indirect enum State {
         case idle
         case asking(RequestQueue.Entry)
         case diffing(PendingUpdate, list: [ListObject], generation: UInt64)

@@ -16,7 +16,7 @@
 }
 
 /// An update of a list, for its presenter: changes of objects, reloads and new options.
-@_spi(Daemon) public struct ObjectUpdate: Sendable {
+@_spi(Daemon) @frozen public struct ObjectUpdate: Sendable {
     /// The changes of the objects, each of which has a section.
     public var changes = SectionChanges()
     /// The positions, before the update, of remaining objects that are reloaded even if they are unchanged.
@@ -29,8 +29,7 @@
     public var asksAnew = false
     /// Whether all requests of the update are animated.
     public var animated = true
-    /// The new options; `nil` if the options do not change.
-    public var configuration: ListOptions?
+    @usableFromInline var boxedConfiguration: Box<ListOptions>?
     /// The move of a dragged item that its section controller makes itself. Only for a presentation on the same
     /// executor.
     public var itemMove: ItemMoveRequest?
@@ -40,6 +39,12 @@
     /// Creates an update that changes nothing.
     public init() {}
 
+    /// The new options; `nil` if the options do not change.
+    public var configuration: ListOptions? {
+        get { boxedConfiguration?.value }
+        set { boxedConfiguration = newValue.map { Box($0) } }
+    }
+
     /// Whether the update is announced as a reload.
     public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
 
@@ -47,8 +52,15 @@
     var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
 }
 
+/// An immutable reference to a value. It keeps a frozen type small when the value is large and rarely present.
+@usableFromInline final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
 /// The result of presenting an update, or of item changes that section controllers made on their own.
-@_spi(Daemon) public struct Presented: Sendable {
+@_spi(Daemon) @frozen public struct Presented: Sendable {
     /// The transaction, without valid revisions.
     ///
     /// `nil` means a reload if the update has something to announce, and nothing to announce otherwise.
@@ -67,7 +79,7 @@
 }
 
 /// The announcement of a presented update: events with their revisions, and answers to requests.
-@_spi(Daemon) public struct Announced: Sendable {
+@_spi(Daemon) @frozen public struct Announced: Sendable {
     /// The events to announce, in order.
     public var events: [AdapterEvent] = []
     /// The answers to the requests.

@@ -11,7 +11,7 @@
 ///   continues with the next number.
 ///
 /// `last` ≤ `limit` ≤ `asked`.
-@_spi(Daemon) public struct RevisionNumbers: Sendable, Hashable {
+@_spi(Daemon) @frozen public struct RevisionNumbers: Sendable, Hashable {
     /// The count of numbers in a block.
     public static let blockSize: UInt64 = 1024
 

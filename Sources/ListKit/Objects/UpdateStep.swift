@@ -21,7 +21,7 @@
 }
 
 /// A request to move a dragged item. The section controllers decide about it.
-@_spi(Daemon) public struct ItemMoveRequest: Sendable, Hashable {
+@_spi(Daemon) @frozen public struct ItemMoveRequest: Sendable, Hashable {
     /// The identifier of the request.
     public var id: RequestID
     /// The path of the item before the move.
@@ -53,7 +53,7 @@
 }
 
 /// The answer of a presentation to an ``ItemMoveRequest``.
-@_spi(Daemon) public struct ItemMoveAnswer: Sendable {
+@_spi(Daemon) @frozen public struct ItemMoveAnswer: Sendable {
     /// The item changes that the request caused, in order: queued item updates, then the move if the controller made
     /// it itself.
     public var changes: [Presented] = []
@@ -65,7 +65,7 @@
 }
 
 /// A write to the store, in one transaction.
-@_spi(Daemon) public struct StoreWork: Sendable {
+@_spi(Daemon) @frozen public struct StoreWork: Sendable {
     /// The change of the stored objects; `nil` if the objects do not change.
     public var content: PreparedTransaction.Content?
     /// The announced transactions that are not in the store yet.

@@ -147,6 +147,8 @@ final class ViewCoordinator {
 
     /// Returns the calls that notify section controllers of some steps, and counts the elements of the steps.
     func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
+        let movesItems = effects.map { !$0.replaced.isEmpty || !$0.forwarding.isEmpty } ?? false
+        guard !steps.isEmpty || movesItems else { return [] }
         for step in steps {
             for element in step.disappeared { element.key.handle.map(environment.store.addReleaseCandidate) }
             for place in step.exited { environment.store.addReleaseCandidate(place.handle) }

@@ -6,9 +6,9 @@ internal import ListConfiguration
 /// An order of a list to its presenter.
 package enum PresenterOrder: Sendable {
     /// Present a list; answered with ``PresenterReport/opened(_:)``.
-    case open(PresenterSetup)
+    indirect case open(PresenterSetup)
     /// Present an update; answered with ``PresenterReport/presented(_:)``.
-    case present(PresenterUpdate)
+    indirect case present(PresenterUpdate)
     /// More objects of the previous order; answered like that order, or with ``PresenterReport/more``.
     case objects([ListObject])
     /// Ask the section controllers about an item that was dragged; answered with
@@ -16,7 +16,7 @@ package enum PresenterOrder: Sendable {
     /// moved it.
     case moveItem(ItemMoveRequest)
     /// Open a view; answered.
-    case openView(RequestID, ViewID, ListViewOptions)
+    indirect case openView(RequestID, ViewID, ListViewOptions)
     /// Execute a command of a view's owner; answered.
     case view(RequestID, ViewID, ViewCommand)
     /// Close a view.

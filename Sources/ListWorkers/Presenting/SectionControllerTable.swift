@@ -24,10 +24,15 @@ package struct SectionControllerTable: Sendable {
     /// The worker in which the section controllers run; nil = all of them run in this process.
     package private(set) var worker: (any PresentingWorker)?
     private let kinds: [String: Kind]
+    /// Whether any section controller comes from a plugin in this process.
+    package let usesPlugins: Bool
 
     private init(option: [String: String], kinds: [String: Kind]) {
         self.option = option
         self.kinds = kinds
+        usesPlugins = kinds.values.contains { kind in
+            if case .plugin = kind { true } else { false }
+        }
     }
 
     /// Makes a table from names only. In this process, `listd/single` replaces all but the built-in controllers.
@@ -66,13 +71,6 @@ package struct SectionControllerTable: Sendable {
             }
         }
         self.init(option: option, kinds: kinds)
-    }
-
-    /// Whether any section controller comes from a plugin in this process.
-    package var usesPlugins: Bool {
-        kinds.values.contains { kind in
-            if case .plugin = kind { true } else { false }
-        }
     }
 
     /// The names of the plugins that the option refers to.

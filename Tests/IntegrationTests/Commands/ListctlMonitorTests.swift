@@ -9,7 +9,7 @@ import Testing
 @DBusActor
 struct ListctlMonitorTests {
     /// Changes a list repeatedly until the monitor prints an update of it.
-    private func change(_ adapter: TestAdapter, until name: String, isToldBy monitor: ChildProcess) async throws {
+    private func change(_ adapter: TestAdapter, until name: String, isPrintedBy monitor: ChildProcess) async throws {
         let isTold = Countdown(1)
         let writing = Task { @DBusActor in
             var number: Int64 = 0
@@ -35,10 +35,10 @@ struct ListctlMonitorTests {
             try await stage.createAdapter("secret", restricted), try await stage.createAdapter("open")
         )
         let monitor = try Listctl.start(stage.address(transport), "monitor")
-        try await change(secret, until: "secret", isToldBy: monitor)
-        try await change(open, until: "open", isToldBy: monitor)
+        try await change(secret, until: "secret", isPrintedBy: monitor)
+        try await change(open, until: "open", isPrintedBy: monitor)
         let later = try await stage.createAdapter("later", restricted)
-        try await change(later, until: "later", isToldBy: monitor)
+        try await change(later, until: "later", isPrintedBy: monitor)
         monitor.stop()
         await stage.stop()
     }
@@ -50,12 +50,12 @@ struct ListctlMonitorTests {
         let first = try await Stage()
         let list = try await first.createAdapter("secret", restricted)
         let monitor = try ChildProcess(Listctl.path, ["--bus", first.bus.address] + arguments)
-        try await change(list, until: "secret", isToldBy: monitor)
+        try await change(list, until: "secret", isPrintedBy: monitor)
         await first.stop()
         _ = try await monitor.lines.next(timeout: .seconds(60)) { $0 == "listctl: waiting for listd" }
         let second = try await Stage(on: first.bus)
         let again = try await second.createAdapter("secret", restricted)
-        try await change(again, until: "secret", isToldBy: monitor)
+        try await change(again, until: "secret", isPrintedBy: monitor)
         monitor.stop()
         await second.stop()
     }
@@ -69,7 +69,7 @@ struct ListctlMonitorTests {
     }
 
     /// Sets the readers of a configured list by a reload.
-    private func give(_ name: String, of stage: Stage, readers: String) async throws {
+    private func setReaders(_ name: String, of stage: Stage, readers: String) async throws {
         let file = stage.listd.directory.appending(path: "config/\(name).list")
         try "[List]\nReaders=\(readers)\n".write(to: file, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
@@ -82,10 +82,10 @@ struct ListctlMonitorTests {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])
         let open = try await stage.createAdapter("open")
         let monitor = try strangersMonitor(stage.address(transport))
-        try await change(open, until: "open", isToldBy: monitor)
-        try await give("feed", of: stage, readers: readers)
+        try await change(open, until: "open", isPrintedBy: monitor)
+        try await setReaders("feed", of: stage, readers: readers)
         let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
-        try await change(feed, until: "feed", isToldBy: monitor)
+        try await change(feed, until: "feed", isPrintedBy: monitor)
         monitor.stop()
         await stage.stop()
     }
@@ -97,8 +97,8 @@ struct ListctlMonitorTests {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=any\n"])
         let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
         let monitor = try strangersMonitor(stage.address(transport), "feed")
-        try await change(feed, until: "feed", isToldBy: monitor)
-        try await give("feed", of: stage, readers: "owner")
+        try await change(feed, until: "feed", isPrintedBy: monitor)
+        try await setReaders("feed", of: stage, readers: "owner")
         #expect(try await monitor.exit.next(timeout: .seconds(30)) == 1)
         #expect(monitor.lines.recorded.last?.contains("may not read") == true)
         await stage.stop()

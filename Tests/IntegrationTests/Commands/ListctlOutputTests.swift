@@ -8,7 +8,7 @@ import Testing
 @Suite("listctl when its output cannot be written", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlOutputTests {
-    private func stageWithList() async throws -> Stage {
+    private func makeStageWithList() async throws -> Stage {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("big")
         // More than a pipe buffers.
@@ -21,7 +21,7 @@ struct ListctlOutputTests {
         "standard output is on a full disk or closed → a message, exit status 1",
         arguments: ["show big", "--json show big", "list", "--json list", "plugins", "statistics", "--help"])
     func fullDisk(command: String) async throws {
-        let stage = try await stageWithList()
+        let stage = try await makeStageWithList()
         let (full, said) = try await Listctl.shell(stage.bus.address, "listctl \(command) >/dev/full")
         #expect(full == 1)
         #expect(said == ["listctl: standard output: No space left on device"])
@@ -35,7 +35,7 @@ struct ListctlOutputTests {
         "the reader closes the pipe → exit status 1 without a message, also without later output or with SIGPIPE ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
-        let stage = try await stageWithList()
+        let stage = try await makeStageWithList()
         let (_, lines) = try await Listctl.shell(
             stage.bus.address, "\(preparation){ listctl \(command); echo status $? >&2; } | head -1")
         #expect(lines.count == 2)

@@ -41,7 +41,7 @@ struct ConvergenceTests {
         for _ in 0..<20 { try await writer.write() }
         var swift: [SwiftFollower] = []
         for _ in 0..<eachKind { swift.append(try await SwiftFollower(address: address, list: "shared")) }
-        let python = try await pythons(address, adapter.path)
+        let python = try await startPythonFollowers(address, adapter.path)
         var memory: [Int] = []
         for step in 0..<transactions {
             try await writer.write()
@@ -77,7 +77,7 @@ struct ConvergenceTests {
         #expect(await stage.stop().status == 0)
     }
 
-    private func pythons(_ address: String, _ adapter: ObjectPath) async throws -> [PythonFollower] {
+    private func startPythonFollowers(_ address: String, _ adapter: ObjectPath) async throws -> [PythonFollower] {
         var clients: [PythonFollower] = []
         for number in 0..<eachKind {
             clients.append(

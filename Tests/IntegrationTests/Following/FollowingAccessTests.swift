@@ -75,17 +75,17 @@ struct FollowingAccessTests {
         let second = try await stage.createFollower("second", of: "found")
         for list in [found, second] { try await list.wait(forCount: 3) }
         let member = try await Agent(stage.address(transport), user: Agent.nobody)
-        func reads(_ list: TestAdapter) async throws -> String? {
+        func readError(_ list: TestAdapter) async throws -> String? {
             try await member.call(list.path, "Adapter", "GetObjects", "uu", "[0,0]").error
         }
         for list in [found, second] {
-            #expect(try await reads(list) == nil)
+            #expect(try await readError(list) == nil)
             #expect(try await member.call(list.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
             #expect(try await member.call(list.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
         }
         try write("")
         try await stage.manager.call("Reload")
-        for list in [found, second] { #expect(try await reads(list) == Self.denied) }
+        for list in [found, second] { #expect(try await readError(list) == Self.denied) }
         #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
         _ = try await member.signals()
         try await stage.list("news").fill(5)
@@ -93,7 +93,7 @@ struct FollowingAccessTests {
         #expect(!(try await member.signals()).contains("Updated"))
         try write("nobody")
         try await stage.manager.call("Reload")
-        for list in [found, second] { #expect(try await reads(list) == nil) }
+        for list in [found, second] { #expect(try await readError(list) == nil) }
         await stage.stop()
     }
 

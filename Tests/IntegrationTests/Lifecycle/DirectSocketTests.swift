@@ -15,7 +15,7 @@ struct DirectSocketTests {
     }
 
     /// Writes bytes as an unauthenticated client, and returns whether listd closes the connection.
-    private nonisolated func isDropped(_ bytes: [UInt8], at path: String) throws -> Bool {
+    private nonisolated func isDisconnected(_ bytes: [UInt8], at path: String) throws -> Bool {
         let stranger = try StrangerSocket(path: path)
         stranger.write(bytes)
         return stranger.readsToTheEnd()
@@ -47,7 +47,7 @@ struct DirectSocketTests {
         for round in 0..<20 {
             var bytes = (0..<64).map { _ in UInt8.random(in: 1...255, using: &random) }
             if round % 2 == 1 { bytes = admitted + bytes }
-            #expect(try isDropped(bytes, at: path), "round \(round)")
+            #expect(try isDisconnected(bytes, at: path), "round \(round)")
             let served = try await adapter.by(direct).call(
                 "ReloadObjects", [String](), returning: UInt64.self)
             #expect(served == 0)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Log lines about refused calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct RefusalLogTests {
-    private func said(_ key: String, by stage: Stage) -> [Substring] {
+    private func logLines(_ key: String, by stage: Stage) -> [Substring] {
         let lines = stage.listd.standardError.split(separator: "\n")
         return lines.filter { $0.contains("was refused") && $0.contains("(\(key))") }
     }
@@ -61,7 +61,7 @@ struct RefusalLogTests {
             "IdBytes", "FileBytes",
         ]
         for key in keys {
-            let lines = said(key, by: stage)
+            let lines = logLines(key, by: stage)
             #expect((1...most).contains(lines.count), "\(key): \(lines)")
             #expect(lines.allSatisfy { $0.contains("user \(getuid())") }, "\(key): \(lines)")
         }
@@ -82,7 +82,7 @@ struct RefusalLogTests {
         }
         await refuse { _ = try await stage.statistics() }
         await stage.stop()
-        #expect(said("CallsPerConnection", by: stage).count == 1)
+        #expect(logLines("CallsPerConnection", by: stage).count == 1)
     }
 
     @Test(
@@ -97,7 +97,7 @@ struct RefusalLogTests {
         await refuse { _ = try await stage.connect(.direct) }
         _ = first
         await stage.stop()
-        #expect(said(key, by: stage).count == 1)
+        #expect(logLines(key, by: stage).count == 1)
     }
 
     @Test("two users exceed the same limit → one log line for each user", .enabled(if: Agent.canBeOthers))
@@ -114,7 +114,7 @@ struct RefusalLogTests {
         }
         await stage.stop()
         for user in users {
-            #expect(said("AdaptersPerUser", by: stage).filter { $0.contains("user \(user)") }.count == 1)
+            #expect(logLines("AdaptersPerUser", by: stage).filter { $0.contains("user \(user)") }.count == 1)
         }
     }
 
@@ -139,7 +139,7 @@ struct RefusalLogTests {
             _ = try await list.objects()
         }
         #expect(try await stage.statistics()["quota-refusals"] == 1)
-        #expect(said("ObjectsPerUser", by: stage).count == 1)
+        #expect(logLines("ObjectsPerUser", by: stage).count == 1)
         try await stage.manager.call("RemoveAdapter", "other")
         while try await list.state != "ready" { await Task.yield() }
         #expect(try await list.objects().rows.map(\.id) == ["a", "b"])

@@ -60,7 +60,7 @@ struct HorrorTests {
         if !Landlock.isThere { print("SKIPPED: a plugin that changes files, because this kernel has no Landlock") }
         let forbidden = Landlock.isThere ? HorrorCase.forbidden : []
         for (number, horror) in (HorrorCase.deadly + HorrorCase.harmless + forbidden).enumerated() {
-            try await suffer(horror, number, on: stage)
+            try await provoke(horror, number, on: stage)
         }
         for bystander in bystanders { bystander.isDone = true }
         var longest = Duration.zero
@@ -76,7 +76,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    private func suffer(_ horror: HorrorCase, _ number: Int, on stage: HorrorStage) async throws {
+    private func provoke(_ horror: HorrorCase, _ number: Int, on stage: HorrorStage) async throws {
         let comment = Comment(rawValue: "\(horror.what) at \(horror.place)")
         let list = try await stage.makeList("horror \(number)", "Horror", ["working-range": .uint32(2)])
         let process = try await stage.process

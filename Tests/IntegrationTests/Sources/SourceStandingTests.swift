@@ -10,7 +10,7 @@ import Testing
 @Suite("Synchronisation of a list with its source", .timeLimit(.minutes(3)))
 @DBusActor
 struct SourceStandingTests {
-    private func standing(
+    private func readStatus(
         _ adapter: TestAdapter, by client: Connection? = nil
     ) async throws -> AdapterClient.SourceStatus {
         try await AdapterClient(adapter.by(client ?? adapter.stage.client)).sourceStatus()
@@ -23,7 +23,7 @@ struct SourceStandingTests {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
         try await list.fill(3)
-        let standing = try await standing(list, by: stage.connect(transport))
+        let standing = try await readStatus(list, by: stage.connect(transport))
         #expect(standing.error.isEmpty)
         #expect(standing.synced == 0)
         #expect(standing.position.isEmpty)
@@ -48,33 +48,33 @@ struct SourceStandingTests {
             while try await list.by(client).property("Revision", as: UInt64.self) < wanted { await Task.yield() }
         }
         try await revision(1)
-        let first = try await standing(list, by: client)
+        let first = try await readStatus(list, by: client)
         #expect(first.error.isEmpty)
         #expect(first.synced >= began)
         #expect(first.synced <= now)
         #expect(first.position.hasPrefix("11-"))
         try write("{\"id\":\"b\"}\n")
         try await revision(2)
-        let second = try await standing(list, by: client)
+        let second = try await readStatus(list, by: client)
         #expect(second.position != first.position)
         #expect(second.synced >= first.synced)
         try write("{\"id\":\"c\"}\nno line\n")
         try await revision(3)
-        let faulty = try await standing(list, by: client)
+        let faulty = try await readStatus(list, by: client)
         #expect(faulty.error.contains("line 2"))
         #expect(faulty.synced >= second.synced)
         try write("{\"id\":\"d\"}\nno line\n")
         try await revision(4)
-        #expect(try await standing(list, by: client).synced == faulty.synced)
+        #expect(try await readStatus(list, by: client).synced == faulty.synced)
         try write("{\"id\":\"a\"}\n")
         try await revision(5)
-        #expect(try await standing(list, by: client).synced > faulty.synced)
-        #expect(try await standing(list, by: client).position == first.position)
+        #expect(try await readStatus(list, by: client).synced > faulty.synced)
+        #expect(try await readStatus(list, by: client).position == first.position)
         await stage.stop()
         let next = try await Stage.withDirectSocket(files: files)
         let again = try await next.adapter("list")
         while try await again.by(next.client).property("Revision", as: UInt64.self) < 1 { await Task.yield() }
-        #expect(try await standing(again).position == first.position)
+        #expect(try await readStatus(again).position == first.position)
         await next.stop()
     }
 

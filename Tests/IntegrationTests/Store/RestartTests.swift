@@ -123,7 +123,7 @@ struct RestartTests {
     }
 
     @Test(
-        "an error in its file leaves a list out at the start → its name is reserved; Reload of the corrected file restores it"
+        "a list is left out at the start for an error in its file → its name is reserved; correcting the file restores the list"
     )
     func leftOut() async throws {
         let stages = try StoreStage()

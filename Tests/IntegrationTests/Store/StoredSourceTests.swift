@@ -9,7 +9,7 @@ import Testing
 @DBusActor
 struct StoredSourceTests {
     /// Makes another user the creator of all stored lists.
-    private func give(_ stages: StoreStage, to user: UInt32) async throws {
+    private func setCreator(_ stages: StoreStage, to user: UInt32) async throws {
         let statement = "update adapter set owner = \(user)"
         let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
         let outcome = try await ChildProcess.run(
@@ -35,7 +35,7 @@ struct StoredSourceTests {
             let list = try await stage.adapter("list")
             while try await list.objects().rows.map(\.id) != ["b"] { await Task.yield() }
         }
-        try await give(stages, to: Agent.nobody)
+        try await setCreator(stages, to: Agent.nobody)
         try #"{"id": "c"}\#n"#.write(toFile: path, atomically: true, encoding: .utf8)
         try await stages.run { stage in
             let list = try await stage.adapter("list")

@@ -18,7 +18,7 @@ struct DroppedContentTests {
         Row(id, type, ["items": .array(element: "a{sv}", items.map { .options($0) })])
     }
 
-    private static func losses(_ stage: Stage) async throws -> [UInt64?] {
+    private static func droppedCounts(_ stage: Stage) async throws -> [UInt64?] {
         let counters = try await stage.statistics()
         return [counters["items-dropped"], counters["sizes-replaced"]]
     }
@@ -33,7 +33,7 @@ struct DroppedContentTests {
     func counted() async throws {
         let stage = try await Stage()
         let list = try await stage.createAdapter("list", Self.controllers(["*": "listd/binding"]))
-        #expect(try await Self.losses(stage) == [0, 0])
+        #expect(try await Self.droppedCounts(stage) == [0, 0])
         let good = Self.row("good", [["id": .string("a"), "height": .double(-3)], ["id": .string("b")]])
         let bad = Self.row(
             "bad\n",
@@ -43,16 +43,16 @@ struct DroppedContentTests {
                 ["id": .string("b"), "width": .double(.infinity), "height": .string("12")],
             ])
         _ = try await list.performUpdates([good, bad])
-        #expect(try await Self.losses(stage) == [3, 3])
+        #expect(try await Self.droppedCounts(stage) == [3, 3])
         // Unchanged objects are not updated, even when they move.
         _ = try await list.performUpdates([bad, good])
-        #expect(try await Self.losses(stage) == [3, 3])
+        #expect(try await Self.droppedCounts(stage) == [3, 3])
         let changed = Self.row("good", [["id": .string("a")], ["id": .string("a")]])
         _ = try await list.performUpdates([bad, changed])
-        #expect(try await Self.losses(stage) == [4, 3])
+        #expect(try await Self.droppedCounts(stage) == [4, 3])
         _ = try await list.by(stage.client).call(
             "PatchObject", UInt64(0), "bad\n", ["t": DBusValue.int64(1)], [String](), returning: UInt64.self)
-        #expect(try await Self.losses(stage) == [7, 6])
+        #expect(try await Self.droppedCounts(stage) == [7, 6])
         // One log line for each reason, with list, object and key.
         let said = [
             #"object "bad\n": items[1].id is missing or not a string"#, #"object "bad\n": items[3].id occurred before"#,
@@ -78,10 +78,10 @@ struct DroppedContentTests {
         ]
         let flow = try await stage.createAdapter("flow")
         _ = try await flow.performUpdates([Row("a", "", fields), Row("b", "", ["width": .double(-1)])])
-        #expect(try await Self.losses(stage) == [0, 2])
+        #expect(try await Self.droppedCounts(stage) == [0, 2])
         let absolute = try await stage.createAdapter("absolute", ["layout": .string("absolute")])
         _ = try await absolute.applyChanges([Upsert("a", "", "last", "", fields)])
-        #expect(try await Self.losses(stage) == [0, 6])
+        #expect(try await Self.droppedCounts(stage) == [0, 6])
         #expect(await stage.stop().status == 0)
     }
 
@@ -92,11 +92,11 @@ struct DroppedContentTests {
         let list = try await stage.stage.createAdapter("list", Self.controllers(names))
         let bad = Self.row("bad", [["name": .string("no id")], ["id": .string("a"), "height": .string("1")]])
         _ = try await list.performUpdates([bad, Self.row("theirs", [["width": .string("1")]], type: "plugin")])
-        #expect(try await Self.losses(stage.stage) == [1, 1])
+        #expect(try await Self.droppedCounts(stage.stage) == [1, 1])
         kill(try await stage.process, SIGKILL)
         try await stage.wait(for: "ready", restarts: 1)
         _ = try await list.applyChanges([Upsert("good", "", "last", "", [:])])
-        #expect(try await Self.losses(stage.stage) == [1, 1])
+        #expect(try await Self.droppedCounts(stage.stage) == [1, 1])
         #expect(Self.lines(stage.stage, "items[0].id is missing").count == 1)
         #expect(await stage.stop().status == 0)
     }

@@ -15,7 +15,7 @@ struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
     @Test(
-        "a public adapter → broadcast; subscribers on the bus get no second copy, subscribers on direct connections get one",
+        "a public adapter → broadcast; only subscribers on direct connections get a copy of their own",
         .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)

@@ -66,7 +66,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("options of an adapter → all that concern the engine are passed on to it")
+    @Test("options of an adapter → the engine gets all options that concern the engine")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true

@@ -20,7 +20,7 @@ struct HostAccountTests {
     }
 
     /// Returns the change of the user's account by a transaction on three objects.
-    private func booked(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
+    private func accountChange(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
         let objects = try present.map { try object($0) }
         // Another list of the same user. If the first list released too much, this account would show it.
         ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
@@ -31,7 +31,7 @@ struct HostAccountTests {
 
     @Test("removed ids that the list does not have, or that are repeated → only existing objects are released")
     func unknown() throws {
-        let delta = try booked(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
+        let delta = try accountChange(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))
         #expect(ledger.total.objects == 5)
     }
@@ -43,7 +43,7 @@ struct HostAccountTests {
         let placed = [long, try object("b"), long, new, new].map {
             PreparedTransaction.Placement(object: $0, predecessor: nil)
         }
-        let delta = try booked(
+        let delta = try accountChange(
             PreparedTransaction.Changes(updated: [try object("b"), try object("unknown")], placed: placed))
         #expect(delta == Quotas.Amounts(objects: 1, bytes: 9 + new.byteCount))
     }
@@ -51,7 +51,7 @@ struct HostAccountTests {
     @Test("an object is removed and placed again → the number of objects is unchanged")
     func placedAgain() throws {
         let long = try object("c", "long")
-        let delta = try booked(
+        let delta = try accountChange(
             PreparedTransaction.Changes(
                 removed: ["c"], placed: [PreparedTransaction.Placement(object: long, predecessor: "b")]))
         #expect(delta == Quotas.Amounts(bytes: 4))
@@ -62,7 +62,7 @@ struct HostAccountTests {
         let placed = try ["\u{E9}", "e\u{301}"].map {
             PreparedTransaction.Placement(object: try object($0), predecessor: nil)
         }
-        let delta = try booked(PreparedTransaction.Changes(placed: placed))
+        let delta = try accountChange(PreparedTransaction.Changes(placed: placed))
         #expect(delta.objects == 2)
         #expect(delta.bytes == placed.reduce(0) { $0 + $1.object.byteCount })
     }

@@ -17,7 +17,7 @@ struct ListHostTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40), "t": .string(text)]) }
     }
 
-    private func near(_ stage: ListHostStage) async -> NearWorker {
+    private func attachWorker(_ stage: ListHostStage) async -> NearWorker {
         let worker = NearWorker(stage.host)
         stage.host.attach(worker.slot)
         await stage.settle(worker)
@@ -27,7 +27,7 @@ struct ListHostTests {
     @Test("a scroll shows twenty new cells → one order to the worker and one report back: one round trip")
     func scroll() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
-        let worker = await near(stage)
+        let worker = await attachWorker(stage)
         var options = ListViewOptions()
         options.buffer = 0
         _ = try await stage.ask(1, .openView(1, 1, options)).get()
@@ -46,7 +46,7 @@ struct ListHostTests {
     @Test("an update of a visible list → one order to the worker and one report back; only changes are sent")
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
-        let worker = await near(stage)
+        let worker = await attachWorker(stage)
         _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
         let rect = Rect(x: 0, y: 0, width: 100, height: 800)
         _ = try await stage.ask(2, .view(2, 1, .setViewport(seen: 0, rect))).get()
@@ -67,7 +67,7 @@ struct ListHostTests {
     func replace() async throws {
         let text = String(repeating: "x", count: 1000)
         let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
-        let worker = await near(stage)
+        let worker = await attachWorker(stage)
         let before = worker.count
         #expect(before.objects == 6000)
         let objects = try rows(10..<6000, text) + rows(6000..<6030, text)
@@ -83,7 +83,7 @@ struct ListHostTests {
     func pages() async throws {
         let text = String(repeating: "x", count: 100_000)
         let stage = ListHostStage(try rows(0..<150, text), revision: 1, wasPresented: true)
-        let worker = await near(stage)
+        let worker = await attachWorker(stage)
         _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
         #expect(worker.count.objects == 150 && worker.count.orders == 5)
         let request = UpdateRequest(id: 2, operation: .performUpdates(objects: try rows(100..<300, text)))

@@ -19,7 +19,7 @@ struct LocalPresenterTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40)]) }
     }
 
-    private func near(_ stage: ListHostStage) async -> NearWorker {
+    private func attachWorker(_ stage: ListHostStage) async -> NearWorker {
         let worker = NearWorker(stage.host)
         stage.host.attach(worker.slot)
         await stage.settle(worker)
@@ -39,7 +39,7 @@ struct LocalPresenterTests {
     }
 
     /// Drops all effects so far.
-    private func forget(_ stage: ListHostStage) async throws {
+    private func dropEffects(_ stage: ListHostStage) async throws {
         _ = try await stage.ask(999, .query(999, .changes(since: 999, byteLimit: 1)))
     }
 
@@ -49,9 +49,9 @@ struct LocalPresenterTests {
         let objects = try RestingListTests.objects(0..<Int.random(in: 0...60, using: &random))
         let (here, there) = (ListHostStage(objects, revision: 7), ListHostStage(objects, revision: 7))
         here.host.presentLocally()
-        let worker = await near(there)
-        try await forget(here)
-        try await forget(there)
+        let worker = await attachWorker(there)
+        try await dropEffects(here)
+        try await dropEffects(there)
         for id in 1...60 as ClosedRange<RequestID> {
             var command = try RestingListTests.command(id, &random)
             if Int.random(in: 0..<8, using: &random) == 0 {
@@ -82,7 +82,7 @@ struct LocalPresenterTests {
         #expect(displayed == [["o10", "o11", "o12", "o13", "o14"]])
         _ = try await stage.ask(3, .view(3, 1, .select(id: "o11", item: 0, true))).get()
         for round in 0..<2 as Range<RequestID> {
-            if round == 0 { _ = await near(stage) } else { stage.host.presentLocally() }
+            if round == 0 { _ = await attachWorker(stage) } else { stage.host.presentLocally() }
             let opened = try await stage.said.next(timeout: .seconds(60)) {
                 if case .event(.updated) = $0 { true } else { false }
             }

@@ -37,7 +37,7 @@ final class PluginBuildDirectory {
     }
 
     /// Changes the owner of a file, which only root may do.
-    func give(_ name: String, toUser user: UInt32, group: UInt32) throws {
+    func setOwner(of name: String, user: UInt32, group: UInt32) throws {
         let result = unsafe chown(path(name), user, group)
         try #require(result == 0)
     }

@@ -111,7 +111,7 @@ struct PluginFileTests {
         let own = ProcessIdentity.current
         #expect(throws: Never.self) { try load("group.so") }
         if own.user == 0 {
-            try directory.give("group.so", toUser: 0, group: 4711)
+            try directory.setOwner(of: "group.so", user: 0, group: 4711)
             #expect(refusal("group.so")?.contains("group 4711") == true)
         }
     }
@@ -123,7 +123,7 @@ struct PluginFileTests {
         let other = ProcessIdentity(user: owner + 1, group: ProcessIdentity.current.group)
         if owner == 0 {
             #expect(refusal("owned.so", identity: other) == nil)
-            try directory.give("owned.so", toUser: 4711, group: 0)
+            try directory.setOwner(of: "owned.so", user: 4711, group: 0)
             #expect(refusal("owned.so")?.contains("owned by user 4711, not by root or user 0") == true)
         } else {
             #expect(refusal("owned.so", identity: other)?.contains("owned by user \(owner)") == true)

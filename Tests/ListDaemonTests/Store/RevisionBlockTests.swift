@@ -27,7 +27,7 @@ struct RevisionBlockTests {
     }
 
     /// Leaves the files as a process does that is killed at this moment.
-    private func kill(_ store: SQLiteStore) async throws {
+    private func simulateKill(_ store: SQLiteStore) async throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         let kept = names.map { ($0, FileManager.default.contents(atPath: directory.file($0))) }
         await store.close()
@@ -51,7 +51,7 @@ struct RevisionBlockTests {
         let restored = try #require(first.adapters.first)
         #expect(try restored.revision == 1026 && restored.changes.isEmpty && restored.objects == [object("a", 2)])
         // The state does not change until the next write.
-        try await kill(first.store)
+        try await simulateKill(first.store)
         let second = try open()
         #expect(second.adapters == first.adapters)
         let transaction = PreparedTransaction(
@@ -59,7 +59,7 @@ struct RevisionBlockTests {
         try await second.store.write(
             .update(
                 name: "x", transaction, log: [entry(1027)], forgetBefore: 1027, limit: 1027, cursor: nil))
-        try await kill(second.store)
+        try await simulateKill(second.store)
         let third = try open()
         #expect(third.adapters.first?.revision == 1027 && third.adapters.first?.changes == [entry(1027)])
         await third.store.close()
@@ -74,7 +74,7 @@ struct RevisionBlockTests {
         try await store.write(.reserve(name: "x", limit: 10))
         let log = (1...5).map { entry($0) }
         try await store.write(.settle(name: "x", revision: 5, log: log, forgetBefore: 3))
-        try await kill(store)
+        try await simulateKill(store)
         let opened = try open()
         #expect(opened.adapters.first?.revision == 5 && opened.adapters.first?.changes == Array(log[2...]))
         await opened.store.close()
@@ -94,7 +94,7 @@ struct RevisionBlockTests {
         await #expect(throws: ListError.self) {
             try await store.write(.settle(name: "y", revision: 5, log: [], forgetBefore: 0))
         }
-        try await kill(store)
+        try await simulateKill(store)
         let opened = try open()
         #expect(opened.adapters.map(\.cursor) == [[0, 255]])
         // A new list of the same name begins without a cursor.
@@ -134,7 +134,7 @@ struct RevisionBlockTests {
                     try await store.write(.settle(name: "x", revision: last, log: [], forgetBefore: 0))
                     limit = last
                 }
-                try await kill(store)
+                try await simulateKill(store)
                 let opened = try open()
                 let restored = try #require(opened.adapters.first)
                 #expect(restored.revision >= last && restored.revision == limit, "seed \(seed), step \(step)")

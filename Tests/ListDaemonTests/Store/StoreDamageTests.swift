@@ -36,7 +36,7 @@ struct StoreDamageTests {
         #expect(try SQLiteStore.open(directory: directory.path).adapters.map(\.adapter.name) == ["y"])
     }
 
-    private func change(_ sql: String) async throws {
+    private func executeSQL(_ sql: String) async throws {
         let result = try await ChildProcess.run("/usr/bin/sqlite3", [file, sql])
         try #require(result.status == 0, "\(result.lines)")
     }
@@ -63,14 +63,14 @@ struct StoreDamageTests {
         ])
     func foreign(sql: String, reason: String) async throws {
         try await makeStore()
-        try await change(sql)
+        try await executeSQL(sql)
         try await expectSetAside(reason)
     }
 
     @Test("a file of an older version → migrated with all of its content")
     func migration() async throws {
         try await makeStore()
-        try await change(
+        try await executeSQL(
             SQLiteStore.firstVersion
         )
         let opened = try SQLiteStore.open(directory: directory.path)
@@ -80,17 +80,17 @@ struct StoreDamageTests {
         let epoch = try #require(opened.adapters.first?.adapter.epoch)
         #expect(opened.adapters.map(\.adapter) == [adapter("x", epoch: epoch)] && epoch != "e1")
         await opened.store.close()
-        #expect(try await rows("PRAGMA user_version; SELECT epoch FROM adapter") == ["3", epoch])
+        #expect(try await queryRows("PRAGMA user_version; SELECT epoch FROM adapter") == ["3", epoch])
     }
 
     @Test("a file that cannot be migrated → set aside unchanged")
     func failedMigration() async throws {
         try await makeStore()
-        try await change("PRAGMA user_version = 1")
+        try await executeSQL("PRAGMA user_version = 1")
         try await expectSetAside("duplicate column name: configured")
     }
 
-    private func rows(_ sql: String) async throws -> [String] {
+    private func queryRows(_ sql: String) async throws -> [String] {
         let result = try await ChildProcess.run("/usr/bin/sqlite3", [file, sql])
         try #require(result.status == 0, "\(result.lines)")
         return result.lines
@@ -106,7 +106,7 @@ struct StoreDamageTests {
     @Test("fields that are not canonical bytes → set aside with the reason")
     func malformedFields() async throws {
         try await makeStore()
-        try await change("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
+        try await executeSQL("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
         try await expectSetAside("malformed: an object: fields: 1 bytes that are not a canonical encoding")
     }
 

@@ -27,7 +27,7 @@ struct StoreRoomTests {
     }
 
     /// Returns rows of a closed database. Reads a copy, because SQLite needs disk space even for reading.
-    private func rows(_ sql: String) async throws -> [String] {
+    private func queryRows(_ sql: String) async throws -> [String] {
         let copy = TemporaryDirectory()
         try FileManager.default.copyItem(atPath: file, toPath: copy.file("copy"))
         let result = try await ChildProcess.run("/usr/bin/sqlite3", [copy.file("copy"), sql])
@@ -65,7 +65,7 @@ struct StoreRoomTests {
         }
         #expect(try await store.check().isEmpty, "seed \(seed)")
         await store.close()
-        #expect(try await rows("SELECT count(*) FROM adapter; SELECT count(*) FROM object") == ["1", "400"])
+        #expect(try await queryRows("SELECT count(*) FROM adapter; SELECT count(*) FROM object") == ["1", "400"])
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.adapters.map(\.objects) == [next], "seed \(seed)")
         try await opened.store.write(.remove(name: "small"))
@@ -100,6 +100,6 @@ struct StoreRoomTests {
         #expect(try await opened.store.check().isEmpty)
         await opened.store.close()
         let counts = "SELECT count(*) FROM adapter; SELECT count(*) FROM object; SELECT count(*) FROM change"
-        #expect(try await rows(counts) == ["2", "2000", "100"])
+        #expect(try await queryRows(counts) == ["2", "2000", "100"])
     }
 }

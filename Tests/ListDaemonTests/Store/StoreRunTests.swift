@@ -37,7 +37,7 @@ struct StoreRunTests {
     }
 
     /// Leaves the files as a killed process does.
-    private func kill(_ store: SQLiteStore) async throws {
+    private func simulateKill(_ store: SQLiteStore) async throws {
         let bytes = try ["", "-wal"].map {
             try #require(FileManager.default.contents(atPath: directory.file(SQLiteStore.fileName) + $0))
         }
@@ -51,14 +51,14 @@ struct StoreRunTests {
         "killed, and another boot → a disk list gets a new epoch, stored at once; closed, or the same boot → the epoch stays"
     )
     func boots() async throws {
-        try await kill(try await makeLists("first"))
+        try await simulateKill(try await makeLists("first"))
         let same = try open("first")
         #expect(epochs(same) == ["disk": "e1", "fsync": "e1"])
-        try await kill(same.store)
+        try await simulateKill(same.store)
         let other = try open("second")
         let new = epochs(other)
         #expect(new["disk"] != "e1" && new["fsync"] == "e1")
-        try await kill(other.store)
+        try await simulateKill(other.store)
         let again = try open("second")
         #expect(epochs(again) == new)
         await again.store.close()
@@ -69,7 +69,7 @@ struct StoreRunTests {
 
     @Test("an unknown boot id → treated as another boot")
     func unknownBoot() async throws {
-        try await kill(try await makeLists(""))
+        try await simulateKill(try await makeLists(""))
         let again = try open("")
         #expect(epochs(again)["disk"] != "e1")
         await again.store.close()
@@ -81,14 +81,14 @@ struct StoreRunTests {
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)
         defer { disk.remove() }
-        try await kill(try await makeLists("first"))
+        try await simulateKill(try await makeLists("first"))
         disk.fill()
         let opened = try open("second")
         let new = epochs(opened)
         #expect(new["disk"] != "e1")
         disk.makeRoom()
         try await opened.store.write(.remove(name: "fsync"))
-        try await kill(opened.store)
+        try await simulateKill(opened.store)
         let again = try open("second")
         #expect(epochs(again) == ["disk": try #require(new["disk"])])
         await again.store.close()

@@ -66,7 +66,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction with the request of the source's last event → stored with its cursor; other transactions → without one"
+        "a transaction with the request of the source's last event → stored with the source's cursor; others → without a cursor"
     )
     func cursor() async throws {
         let list = list(.disk)

@@ -27,7 +27,7 @@ struct FlowRunTests {
         let count = [0, 1, 1, 2, 5, 63, 64, 65, 200].randomElement(using: &generator) ?? 1
         return TestSection(
             items: Array(repeating: size, count: count), inset: EdgeInsets(top: 1, left: 0, bottom: 2, right: 0),
-            header: generator.chance(oneIn: 4) ? 5 : 0, saysUniform: true)
+            header: generator.chance(oneIn: 4) ? 5 : 0, reportsUniformSize: true)
     }
 
     @Test("equal sections reported as runs → the same layout as section by section", arguments: 0..<12)

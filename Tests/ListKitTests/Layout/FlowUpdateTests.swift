@@ -115,7 +115,7 @@ struct FlowUpdateTests {
                     guard !list.sections[section].items.isEmpty else { continue }
                     let item = Int.random(in: list.sections[section].items.indices, using: &sections.generator)
                     list.sections[section].items[item] = .of(sections.generator.quarters(0...300), 33.25)
-                    list.sections[section].saysUniform = false
+                    list.sections[section].reportsUniformSize = false
                     paths.append(IndexPath(section: section, item: item))
                     paths.append(IndexPath(section: section, item: 100_000))
                 }

@@ -77,7 +77,7 @@ struct PositionMapTests {
         #expect(PositionMap(oldCount: -3, newCount: -1).isIdentity)
     }
 
-    @Test("any number of appends, or of removals at the front → a map of a single run")
+    @Test("500 updates that each remove the first element and append one → a map of a single run")
     func compact() {
         var map = PositionMap(oldCount: 1000, newCount: 1000)
         for _ in 0..<500 {

@@ -2,31 +2,31 @@
 
 @testable @_spi(Daemon) import ListKit
 
-/// Presents a list as a worker would: each section has one item, whose content is a number that is never used again.
+/// Presents a list as a worker does. Each section has one item, whose content is a number that is never reused.
 final class FalsePresenter {
     private(set) var objects: [ListObject] = []
-    /// The content of each object's item.
+    /// The content of the item of each object, by object identifier.
     private(set) var values: [String: Int] = [:]
     var options = ListAdapter.Configuration(name: "presented")
     private var lastValue: Int
 
-    /// - Parameter name: distinguishes its numbers from those of other presenters.
+    /// - Parameter name: A number that distinguishes this presenter's contents from those of other presenters.
     init(_ name: Int = 0) { lastValue = name * 1_000_000 }
 
-    /// A presentation, with the items that are new or changed.
+    /// A presentation, with the contents of the new or changed items.
     struct Report {
         var presented: Presented
         var values: [String: Int]
     }
 
-    /// Opens a list.
+    /// Opens a list with these objects.
     func open(_ objects: [ListObject]) -> Report {
         self.objects = objects
         values = [:]
         return Report(presented: Presented(itemCount: objects.count), values: renew(objects.map(\.id)))
     }
 
-    /// Presents an update.
+    /// Presents an update of the list.
     func present(_ update: ObjectUpdate) -> Report {
         let before = objects
         objects = update.changes.applied(to: before)
@@ -44,14 +44,14 @@ final class FalsePresenter {
         return report(isReload ? transaction.asReload : transaction, isReload ? values : fresh)
     }
 
-    /// Changes the item of a section on its own.
+    /// Changes the item of a section, without an update of the list.
     func changeItem(at index: Int) -> Report {
         var transaction = transaction(animated: true)
         transaction.items.reloads = [ItemPlace(index, 0)]
         return report(transaction, renew([objects[index].id]))
     }
 
-    /// All items.
+    /// Returns a report of all items.
     func reload() -> Report { report(transaction(animated: false).asReload, values) }
 
     private func report(_ transaction: Transaction, _ values: [String: Int]) -> Report {
@@ -77,11 +77,11 @@ final class FalsePresenter {
     }
 }
 
-/// A client that follows a list by its announcements: it reads only items that a transaction reports as new.
+/// A client that follows a list by its transactions. It reads only items that a transaction reports as new.
 struct ObjectMirror {
     struct Row: Equatable {
         var object: ListObject
-        /// The content of its item; `nil` = not known.
+        /// The content of the object's item; `nil` = unknown.
         var value: Int?
     }
 
@@ -98,7 +98,7 @@ struct ObjectMirror {
         case places
     }
 
-    /// Follows a transaction; reads inserted and reloaded items from the present list.
+    /// Applies a transaction, and reads the inserted and reloaded items from the present list.
     mutating func apply(_ transaction: Transaction, reading objects: [ListObject], _ values: [String: Int]) throws {
         guard transaction.baseRevision == revision, transaction.revision == revision + 1 else {
             throw Fault.gap(base: transaction.baseRevision, revision: transaction.revision)
@@ -125,7 +125,7 @@ struct ObjectMirror {
         rows = order.enumerated().map { new, element in reloads.contains(element.old) ? read(new) : element.row }
     }
 
-    /// Reads all items, as a client does.
+    /// Reads all items.
     mutating func read(_ values: [String: Int]) {
         for index in rows.indices { rows[index].value = values[rows[index].object.id] }
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList: numbers, item changes, the store and other presenters")
+@Suite("ObjectList: revisions, item changes, the store and other presenters")
 struct ObjectListNumbersTests {
-    @Test("while an update is stored and presented → readers see the old list, item changes get their numbers first")
+    @Test("an update is being stored and presented → readers see the old list, and item changes get earlier revisions")
     func itemChangesMeanwhile() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -14,7 +14,7 @@ struct ObjectListNumbersTests {
         owner.list.reserved(block, .success(()), now: 0)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: [.init(try object("c"))]))
         guard case .store(let work) = owner.list.next(now: 0) else {
-            Issue.record("nothing to store")
+            Issue.record("there is no update to store")
             return
         }
         #expect(work.limit == block.limit + 1)
@@ -31,7 +31,7 @@ struct ObjectListNumbersTests {
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
     }
 
-    @Test("revisions run out → item changes wait; one revision is kept for the update being presented")
+    @Test("revisions run out → item changes wait, and one revision is kept for the update being presented")
     func withoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
@@ -57,14 +57,14 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
-    @Test("item updates wait in a presentation on the same executor → applied with the next flush, or alone")
+    @Test("item updates are pending in a presentation on the same executor → applied with the next flush, or alone")
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()
         owner.list.itemUpdatesWait(first, now: 0, isOnScreen: true)
         #expect(owner.list.timing == .now)
         guard case .presentItems(first) = owner.list.next(now: 0) else {
-            Issue.record("no item updates run")
+            Issue.record("the item updates do not run")
             return
         }
         #expect(owner.list.timing == .idle)
@@ -83,23 +83,23 @@ struct ObjectListNumbersTests {
             Issue.record("the item updates behind the other request do not run")
             return
         }
-        // A request without effect flushes no item updates: they run next.
+        // A request without effect does not flush the item updates, so they run next.
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
         owner.enqueue(.reloadObjects([]))
         owner.performNextStep()
         #expect(owner.answers.count == 3)
         guard case .presentItems = owner.list.next(now: 0) else {
-            Issue.record("the item updates are forgotten")
+            Issue.record("the item updates do not run")
             return
         }
     }
 
-    @Test("item updates wait and no revision is left → a block is reserved first")
+    @Test("item updates are pending and no revision is left → a block of revisions is reserved first")
     func itemUpdatesWithoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
         guard case .reserve(let work) = owner.list.next(now: 0) else {
-            Issue.record("nothing is reserved")
+            Issue.record("no block of revisions is reserved")
             return
         }
         #expect(owner.list.timing == .idle)
@@ -112,11 +112,11 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1])
     }
 
-    @Test("another presenter opens the list → a reload with a revision, which includes the update in progress")
+    @Test("another presenter opens the list → a reload with a revision, including the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
         guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
-            Issue.record("a reload without a number")
+            Issue.record("the reload has no revision")
             return
         }
         owner.list.reserved(work, .success(()), now: 0)
@@ -131,13 +131,13 @@ struct ObjectListNumbersTests {
             return
         }
         #expect(update.isReload && owner.list.table.count(.new) == 0)
-        // Opening the list reports no changes.
+        // Opening the list does not report changes.
         owner.receive(owner.list.presented(Presented(itemCount: 0)))
         #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
         #expect(owner.answers.map(\.revision) == [2])
     }
 
-    @Test("events of a presented update → the old revision up to the transaction, then the new one")
+    @Test("events of a presented update → those before the transaction have the old revision, the others the new one")
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
@@ -158,7 +158,7 @@ struct ObjectListNumbersTests {
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 
-    @Test("a source's cursor → with the content of the last applied event; alone when nothing changed")
+    @Test("a source's cursor → stored with the content of the last applied event, or alone if nothing changed")
     func cursors() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []), cursor: [1])
@@ -174,7 +174,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.count == 1 && owner.answers.last?.revision == 1)
     }
 
-    @Test("a list becomes stored → all of it, its changes and its revision; then as before")
+    @Test("storing a list is enabled → all objects, changes and the revision are written; then single updates")
     func storing() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
@@ -189,7 +189,7 @@ struct ObjectListNumbersTests {
         let work = try #require(owner.writes.last)
         #expect(work.limit == 1 && work.revision == 1 && work.log == owner.announced)
         guard case .replace(let objects)? = work.content else {
-            Issue.record("not all of it is written")
+            Issue.record("the list is not completely written")
             return
         }
         #expect(objects.map(\.id) == ["a", "b"] && !owner.list.numbers.isUnstored)
@@ -201,7 +201,7 @@ struct ObjectListNumbersTests {
         #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
     }
 
-    @Test("entries of the log → written once: with the next write, after a quiet time, or at the end")
+    @Test("entries of the log → each written once: with the next write, after a quiet time, or at the end")
     func log() throws {
         let owner = ObjectListOwner(try objects("a"))
         for number in 1...3 {
@@ -216,7 +216,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }
 
-    @Test("the list ends → the unwritten entries, with the revision as the limit; no revisions after it")
+    @Test("the list ends → the unwritten log entries are written, and no revision follows")
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -229,14 +229,14 @@ struct ObjectListNumbersTests {
         #expect(numbers.last == 1)
     }
 
-    @Test("a list ends without its presenter → waiting requests are refused, each once")
+    @Test("a list ends without its presenter → each pending request is refused once")
     func refuseWaiting() throws {
         let owner = ObjectListOwner(try objects("a"))
         let path = IndexPath(section: 0, item: 0)
         owner.enqueue(.moveItem(from: path, to: path))
         owner.enqueue(.reloadData)
         guard case .ask = owner.list.next(now: 0) else {
-            Issue.record("nobody is asked")
+            Issue.record("the presenter is not called")
             return
         }
         let answers = owner.list.refuseWaiting(ListError(.pluginFailed, "gone"))
@@ -246,7 +246,7 @@ struct ObjectListNumbersTests {
 }
 
 extension AdapterEvent {
-    /// The revision that the event got.
+    /// The revision of the event.
     fileprivate var revision: UInt64? {
         switch self {
         case .updated(let transaction): transaction.revision

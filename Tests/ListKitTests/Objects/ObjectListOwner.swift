@@ -2,12 +2,12 @@
 
 @testable @_spi(Daemon) import ListKit
 
-/// A list whose owner does each step at once; the store and the presenter behave as configured.
+/// An object list with an owner that performs each step at once. Store and presenter behave as configured.
 final class ObjectListOwner {
     let list: ObjectList
     let presenter = FalsePresenter()
     var now: UInt64 = 0
-    /// The error with which the store refuses, and whether requests are tried again one by one.
+    /// The error of the store, and whether the requests are then retried one by one; `nil` = writes succeed.
     var refusal: (error: ListError, retries: Bool)?
     var verdict = ItemMoveVerdict.refused
     private(set) var writes: [StoreWork] = []
@@ -41,10 +41,10 @@ final class ObjectListOwner {
         return lastID
     }
 
-    /// Takes the next step and does the steps that follow from it.
+    /// Performs the next step, and the steps that follow from it.
     func performNextStep(isUrgent: Bool = false) { perform(list.next(now: now, isUrgent: isUrgent)) }
 
-    /// Does all waiting steps.
+    /// Performs all pending steps.
     func flush() { while list.timing != .idle { performNextStep(isUrgent: true) } }
 
     func perform(_ step: UpdateStep) {

@@ -7,7 +7,7 @@ import Testing
 @Suite("ObjectList with a presenter, a store and clients that act at random")
 struct ObjectListRandomTests {
     @Test(
-        "random writes, refusals, moves, item changes, deaths, kills and restarts → each request answered once, no revision twice, a mirror and the store equal the list",
+        "random requests, failures and restarts → each request is answered once, each revision used once, and mirror and store equal the list",
         arguments: 0..<24)
     func random(seed: Int) throws {
         let world = ObjectListWorld(seed: seed)

@@ -5,9 +5,9 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList: one update after the other")
+@Suite("ObjectList: requests and updates")
 struct ObjectListTests {
-    @Test("requests that come together → one write and one update, each answered with its revision, bad ones alone")
+    @Test("several requests are queued → one write and one update; each is answered, invalid ones with their own error")
     func coalescing() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a", "b", "c")))
@@ -26,7 +26,7 @@ struct ObjectListTests {
         #expect(try owner.list.log.changes(since: 0, byteLimit: .max) == owner.announced)
     }
 
-    @Test("a request that changes nothing → answered with the revision, without write, number or update")
+    @Test("a request that changes nothing → answered with the present revision, without a write or an update")
     func nothingChanged() throws {
         let owner = ObjectListOwner(try objects("a1", "b2"))
         for operation in [
@@ -41,7 +41,7 @@ struct ObjectListTests {
         #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.asked == 0)
     }
 
-    @Test("an expected revision → compared with the one before the flush, and with changes of the flush so far")
+    @Test("an expected revision → a conflict if the list has changed since, also by earlier requests of the flush")
     func expectedRevision() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.invalid(ListError(.invalidObject, "bad")), expecting: 7)
@@ -58,7 +58,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty)
     }
 
-    @Test("duplicates in a full list → the first is kept and the rest counted, or the request fails")
+    @Test("duplicates in a full list → the first is kept and the others counted, or the request fails, as configured")
     func duplicates() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a1", "b", "a2", "b")))
@@ -69,7 +69,7 @@ struct ObjectListTests {
         #expect(owner.list.table.object(at: 0, .old)?.fields["n"] == 1)
     }
 
-    @Test("objects of a type without section controller → dropped; a request made in that callback waits")
+    @Test("objects without a section controller → dropped; a request made in the callback runs later")
     func rejected() throws {
         let owner = ObjectListOwner()
         let unknown = try ListObject(id: "u", type: "none", fields: [:])
@@ -86,7 +86,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty && owner.answers.count == 3)
     }
 
-    @Test("the store refuses → each request gets the error, or its own; the list and its revisions are unchanged")
+    @Test("the store refuses a write → every request gets an error, and list and revision are unchanged")
     func refused() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         owner.refusal = (ListError(.storeFailed, "disk full"), false)
@@ -105,7 +105,7 @@ struct ObjectListTests {
         #expect(owner.writes.map(\.limit) == [1, 1, 1, 1])
     }
 
-    @Test("several requests refused together → tried again one by one, before later requests")
+    @Test("several requests are refused together → retried one by one, before later requests")
     func retryOneByOne() throws {
         let owner = ObjectListOwner(try objects("a")) {
             $0.coalescing = .init(minimum: 1000, maximum: 1000, increment: 0)
@@ -130,7 +130,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["c", "d"])
     }
 
-    @Test("a request that requires its own transaction → alone, and in order")
+    @Test("a request that requires its own transaction → runs alone, in the order of the queue")
     func goesAlone() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let path = IndexPath(section: 0, item: 0)
@@ -145,7 +145,7 @@ struct ObjectListTests {
         #expect(owner.answers.map(\.revision) == [1, 2, 3, 4, 4])
     }
 
-    @Test("an item is dragged → the section controllers decide where it goes")
+    @Test("an item is dragged → the section controllers decide whether and where it moves")
     func moveItem() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c"))
         let path = IndexPath(section: 0, item: 0)
@@ -171,21 +171,21 @@ struct ObjectListTests {
     }
 
     @Test(
-        "the presenter is lost during a question about an item → asked again first; a controller that moved it itself → answered"
+        "the presenter is lost during an item move → the move is retried first; already done by its controller → answered"
     )
     func moveItemAgain() throws {
         let owner = ObjectListOwner(try objects("a", "b"), numbers: RevisionNumbers(unstoredAt: 0))
         let path = IndexPath(section: 0, item: 0)
         owner.enqueue(.moveItem(from: path, to: path))
         guard case .ask(let first) = owner.list.next(now: 0) else {
-            Issue.record("nobody is asked")
+            Issue.record("the presenter is not called")
             return
         }
         #expect(owner.list.phase == .asking)
         owner.enqueue(.applyChanges(removed: ["b"], upserts: []))
         owner.list.cancelMove(now: 0)
         guard case .ask(let second) = owner.list.next(now: 0) else {
-            Issue.record("nobody is asked again")
+            Issue.record("the presenter is not called again")
             return
         }
         #expect(first == second)
@@ -195,7 +195,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["a"])
     }
 
-    @Test("reloads → written without objects, positions are those before, of objects that stay")
+    @Test("reloads of objects → written without content, at the old positions of the remaining objects")
     func reloads() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c", "d"))
         owner.enqueue(.reloadObjects(["b", "c", "x", "b"]))
@@ -212,7 +212,7 @@ struct ObjectListTests {
         #expect(!owner.updates[2].animated)
     }
 
-    @Test("options → stored and announced when they change the presentation, otherwise only applied")
+    @Test("options that change the presentation → stored and announced; other options → only applied")
     func options() throws {
         let owner = ObjectListOwner(try objects("a"))
         var new = owner.list.configuration
@@ -234,7 +234,7 @@ struct ObjectListTests {
         #expect(owner.announced.map(\.kind) == [.reload])
     }
 
-    @Test("minimal moves, and the number of objects from which a diff runs elsewhere → as the options say")
+    @Test("the options for minimal moves and for background diffs → take effect")
     func diffs() throws {
         for isMinimal in [false, true] {
             let owner = ObjectListOwner(try objects("a", "b", "c", "d")) {
@@ -243,28 +243,28 @@ struct ObjectListTests {
             }
             owner.enqueue(.performUpdates(objects: try objects("d", "a", "b", "c")))
             guard case .diff(let job) = owner.list.next(now: 0) else {
-                Issue.record("no diff is handed out")
+                Issue.record("the diff does not run in the background")
                 return
             }
             #expect(owner.list.phase == .diffing)
             owner.list.cancelDiff(now: 0)
             #expect(owner.list.timing == .now)
             guard case .wait = owner.list.diffed(job.run()) else {
-                Issue.record("a cancelled diff goes on")
+                Issue.record("a cancelled diff continues")
                 return
             }
             owner.flush()
             #expect(owner.announced[0].sections.moves.count == (isMinimal ? 1 : 4))
             owner.enqueue(.performUpdates(objects: try objects("d", "a", "c")))
             guard case .store = owner.list.next(now: 0) else {
-                Issue.record("a small diff is handed out")
+                Issue.record("a small diff runs in the background")
                 return
             }
         }
     }
 
     @Test(
-        "requests at the vector's times → flushes at its times", .rule("CO-04...CO-11"),
+        "requests at the times of the vector → flushes at the times of the vector", .rule("CO-04...CO-11"),
         arguments: try CoalescerVectorTests.vectors("coalescer", "derivedFromSource"))
     func coalescer(vector: JSON) throws {
         let owner = ObjectListOwner { $0.coalescing = CoalescerVectorTests.configuration(vector["config"]) }

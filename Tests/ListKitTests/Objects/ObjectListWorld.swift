@@ -5,8 +5,8 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-/// An ``ObjectList`` with a presenter, a store and clients that act at random moments, and the same in plain arrays:
-/// the expected answer to each request, the expected content of the store, and a client's expected view.
+/// An ``ObjectList`` with a presenter, a store and clients that act at random times. Plain arrays model the
+/// expected answers, the expected content of the store and the view of a client.
 final class ObjectListWorld {
     /// The content of the store.
     struct Disk {
@@ -51,7 +51,7 @@ final class ObjectListWorld {
     }
 
     private var source: RandomList
-    /// Whether section controllers change their items by themselves.
+    /// Whether the presenter is a plugin, whose section controllers change items on their own.
     private let isPlugin: Bool
     private let configuration: ListAdapter.Configuration
     private var disk = Disk()
@@ -68,14 +68,14 @@ final class ObjectListWorld {
     private var reports: [Report] = []
 
     private var reference = ReferenceList(objects: [])
-    /// The reference after the work in progress is announced, and the errors that its requests get.
+    /// The reference after the update in progress, and the expected errors of its requests.
     private var next: (reference: ReferenceList, codes: [RequestID: ListError.Code?])?
     private var operations: [RequestID: UpdateRequest] = [:]
     private var answered: [RequestID: UInt64?] = [:]
     private var lastID: RequestID = 0
     private var mirror = ObjectMirror([], revision: 0)
     private var highest: UInt64 = 0
-    /// How often each kind of step was done.
+    /// The number of steps of each kind.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: Int) {
@@ -102,9 +102,9 @@ final class ObjectListWorld {
 
     private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &source.random) }
 
-    // MARK: What happens
+    // MARK: Steps
 
-    /// Does one random step; false when none is possible.
+    /// Performs one random step. Returns `false` if none is possible.
     func step(isQuiet: Bool = false) throws -> Bool {
         var choices: [() throws -> Void] = []
         func add(_ times: Int, _ body: @escaping () throws -> Void) {
@@ -129,7 +129,7 @@ final class ObjectListWorld {
         return true
     }
 
-    /// Finishes everything in progress.
+    /// Finishes all work in progress, and checks the result.
     func finishAllWork() throws {
         while try step(isQuiet: true) {}
         #expect(list.phase == .idle && list.timing == .idle && writes.isEmpty)
@@ -148,7 +148,7 @@ final class ObjectListWorld {
         try #require(list.log.revision == numbers.last)
     }
 
-    // MARK: Requests
+    // MARK: Requests and updates
 
     private func sendRequest() throws {
         lastID += 1
@@ -189,21 +189,22 @@ final class ObjectListWorld {
             if isOpen { orders.append(.present(update)) } else { try reopen() }
         case .presentItems: Issue.record("no item updates wait in a presenter that is elsewhere")
         case .answers(let answers):
-            let judged = next ?? expectedResult(of: answers.map(\.id))
+            let expected = next ?? expectedResult(of: answers.map(\.id))
             next = nil
             for answer in answers where answer.errorCode != .storeFailed && answer.errorCode != .pluginFailed {
-                #expect(answer.errorCode == judged.codes[answer.id] ?? nil)
+                #expect(answer.errorCode == expected.codes[answer.id] ?? nil)
             }
             if !answers.contains(where: { $0.errorCode == .storeFailed }) {
-                #expect(judged.reference.objects == reference.objects)
+                #expect(expected.reference.objects == reference.objects)
             }
             try handle(answers)
         }
     }
 
-    /// The effect of requests that share a flush, each applied to the result of those before it.
-    private func expectedResult(of ids: [RequestID]) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
-        var judged = reference
+    /// Returns the expected result of requests that share a flush, each applied to the result of those before it.
+    private func expectedResult(of ids: [RequestID]) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?])
+    {
+        var expected = reference
         var codes: [RequestID: ListError.Code?] = [:]
         var hasChanged = false
         for id in ids {
@@ -212,15 +213,15 @@ final class ObjectListWorld {
                 codes[id] = .revisionConflict
                 continue
             }
-            let before = judged
-            codes[id] = judged.apply(request.operation)
-            hasChanged = hasChanged || judged != before
+            let before = expected
+            codes[id] = expected.apply(request.operation)
+            hasChanged = hasChanged || expected != before
             if case .reloadObjects(let ids) = request.operation {
                 hasChanged = hasChanged || ids.contains { before.index($0) != nil }
             }
             if case .reloadData = request.operation { hasChanged = true }
         }
-        return (judged, codes)
+        return (expected, codes)
     }
 
     private func handle(_ answers: [RequestAnswer]) throws {
@@ -268,7 +269,7 @@ final class ObjectListWorld {
         try reopen()
     }
 
-    /// Opens the list in a presenter that does not show it yet.
+    /// Opens the list in the present presenter.
     private func reopen() throws {
         guard presenter != nil, !isOpen, !isOpening else { return }
         guard [.idle, .presenting].contains(list.phase) else { return }
@@ -279,7 +280,7 @@ final class ObjectListWorld {
             case .reserve(let work): return writes.append(.block(work))
             case .wait(.at(let time)): return clock = max(clock, time)
             case .wait: return
-            case .diff, .ask, .store, .presentItems, .answers: Issue.record("neither a reload nor a reason to wait")
+            case .diff, .ask, .store, .presentItems, .answers: Issue.record("the step is neither a reload nor a wait")
             }
         }
         isOpening = true
@@ -331,7 +332,7 @@ final class ObjectListWorld {
         try perform(list.moveAnswered(.error(ListError(.pluginFailed, "dead"))))
     }
 
-    /// Handles the presenter's reports, until no revision is left for them.
+    /// Handles the presenter's reports until no revision is left.
     private func handleReports() throws {
         while let report = reports.first {
             switch report {
@@ -362,16 +363,18 @@ final class ObjectListWorld {
         }
     }
 
-    private func expectedResult(of verdict: ItemMoveVerdict) -> (reference: ReferenceList, codes: [RequestID: ListError.Code?]) {
-        var judged = reference
+    private func expectedResult(of verdict: ItemMoveVerdict) -> (
+        reference: ReferenceList, codes: [RequestID: ListError.Code?]
+    ) {
+        var expected = reference
         var codes: [RequestID: ListError.Code?] = [:]
         switch verdict {
         case .refused: break
         case .error(let error): for id in operations.keys { codes[id] = error.code }
-        case .section(let from, let to): judged.objects.insert(judged.objects.remove(at: from), at: to)
-        case .object(let object): judged.objects = judged.objects.map { $0.id == object.id ? object : $0 }
+        case .section(let from, let to): expected.objects.insert(expected.objects.remove(at: from), at: to)
+        case .object(let object): expected.objects = expected.objects.map { $0.id == object.id ? object : $0 }
         }
-        return (judged, codes)
+        return (expected, codes)
     }
 
     private func announce(_ announced: Announced, _ values: [String: Int], isItems: Bool = false) throws {
@@ -393,7 +396,7 @@ final class ObjectListWorld {
 
     // MARK: The daemon
 
-    /// Ends, or is killed; and starts again from the store's content.
+    /// Stops the daemon cleanly or kills it, and starts it again from the store's content.
     private func restart(cleanly isClean: Bool) throws {
         if isClean {
             try finishAllWork()
@@ -403,7 +406,7 @@ final class ObjectListWorld {
             }
             #expect(!list.numbers.mayNumber())
         } else {
-            // A kill keeps a part of what the store was writing.
+            // After a kill, the store has only some of the pending writes.
             for write in writes.prefix(int(writes.count + 1)) { disk.write(write.work) }
         }
         let (revision, log) = (list.numbers.last, list.log)
@@ -420,7 +423,7 @@ final class ObjectListWorld {
             #expect(list.numbers.last == revision && list.log.oldestRevision == log.oldestRevision)
             #expect(try list.log.changes(since: log.oldestRevision, byteLimit: .max) == log.all)
         } else if !isPlugin {
-            // Only the revision of an update that was stored and not announced.
+            // At most one revision is skipped: that of an update that was stored and not announced.
             #expect(list.numbers.last <= revision + 1)
         }
         count(isClean ? "clean ends" : "kills")

@@ -5,10 +5,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Presenting: a presentation that gets the updates of an object list")
+@Suite("Presenting the updates of an object list")
 struct PresentingTests {
     @Test(
-        "random requests, item updates, moves, options, scrolls and selections → the same items, events, pictures, selection and calls as an adapter that flushes by itself",
+        "random requests, scrolls and selections → the same items, events, pictures and callbacks as an adapter that flushes by itself",
         arguments: 0..<16, [false, true])
     func sameAsFlushing(seed: Int, sharesTable: Bool) throws {
         let pair = try Pair(seed: seed, sharesTable: sharesTable)
@@ -19,7 +19,7 @@ struct PresentingTests {
         #expect(pair.transactions > 10)
     }
 
-    @Test("an update that only applies options → no transaction; item updates wait for the next one")
+    @Test("an update that only applies options → no transaction; item updates wait for the next update")
     func optionsOnly() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -38,7 +38,7 @@ struct PresentingTests {
     }
 
     @Test(
-        "item updates before and after a request that requires its own transaction → the former run in order; the rest later"
+        "a request that requires its own transaction → item updates before it run in order, later ones afterwards"
     )
     func places() throws {
         let list = ObjectList(
@@ -71,7 +71,7 @@ struct PresentingTests {
         #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
     }
 
-    @Test("a presentation no longer shares its table → another one has the same sections and counts its own items")
+    @Test("a presentation ends its use of the table → another one has the same sections and its own item counts")
     func leaving() throws {
         let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
         func present() -> Presentation {
@@ -93,7 +93,7 @@ struct PresentingTests {
         #expect(table.objects(.old, in: 0..<9).map(\.id) == ["s4", "s0", "s1", "s2", "s3"])
     }
 
-    @Test("changes of most sections, without the resulting list → as if they came with it")
+    @Test("changes of most sections without the resulting list → the same as with the resulting list")
     func bulk() throws {
         let before = try (0..<300).map { try letters("s\($0):ab") }
         let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }
@@ -108,7 +108,7 @@ struct PresentingTests {
         #expect(list.itemCounts == after.map { $0.fields["items"] == "ab" ? 2 : 1 })
     }
 
-    @Test("an item is dragged whose controller moves it itself → moved, after the item updates that waited")
+    @Test("an item is dragged and moved by its controller → moved after the pending item updates")
     func moveItself() throws {
         let provider = ScriptedProvider { _ in MovableLetters(log: EventList()) }
         let list = TestHost([try letters("a:xyz"), try letters("b:w")], provider: provider)
@@ -124,7 +124,7 @@ struct PresentingTests {
         #expect(controller.letters == ["z", "v", "x", "y"] && list.itemCounts == [4, 1])
         let outside = ItemMoveRequest(id: 2, from: IndexPath(section: 0, item: 9), to: move.to)
         guard case .error(let error) = list.adapter.presentation.answer(outside).verdict else {
-            Issue.record("an item that is not there may move")
+            Issue.record("an item that does not exist may move")
             return
         }
         #expect(error.code == .noSuchItem)
@@ -132,7 +132,7 @@ struct PresentingTests {
 }
 
 extension PresentingTests {
-    /// Letters that may be dragged inside their section.
+    /// A section of letters that may be dragged within it.
     final class MovableLetters: LetterController {
         override func canMoveItem(at index: Int) -> Bool { true }
 
@@ -141,8 +141,8 @@ extension PresentingTests {
         }
     }
 
-    /// Two lists that get the same random requests: one flushes by itself, the other presents the updates of an object
-    /// list.
+    /// Two lists that get the same random requests: one flushes by itself, the other presents the updates of an
+    /// object list.
     final class Pair {
         private static let revision: UInt64 = 100
         private var source: RandomList
@@ -201,13 +201,14 @@ extension PresentingTests {
             default:
                 let changesItems = hasLetters && int(2) == 0
                 if changesItems { changeItems() }
-                // One list flushes requests without effect with the item updates, the other before them.
+                // Requests without effect are flushed together with item updates in one list, and before them in
+                // the other.
                 for _ in 0..<int(4) { enqueue(try operation(), animated: changesItems || int(3) > 0) }
                 try flush()
             }
         }
 
-        // MARK: Asking both
+        // MARK: Requests to both lists
 
         private func operation() throws -> UpdateRequest.Operation {
             if int(12) == 0 {
@@ -293,13 +294,13 @@ extension PresentingTests {
             compare(first.1, stamped(second.1))
         }
 
-        /// The descriptions of an adapter, with the revisions of the list.
+        /// Returns the events of an adapter with the revisions of the object list.
         private func stamped(_ events: [AdapterEvent]) -> [AdapterEvent] {
             let presented = Presented(events: events, itemCount: presenting.itemCount)
             return list.changedByItself(presented)?.events ?? []
         }
 
-        // MARK: Flushing both
+        // MARK: Flushing both lists
 
         private func flush() throws {
             var events: (flushing: [AdapterEvent], presenting: [AdapterEvent]) = ([], [])

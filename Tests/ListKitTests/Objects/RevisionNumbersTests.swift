@@ -8,13 +8,13 @@ import Testing
 struct RevisionNumbersTests {
     private static let block = RevisionNumbers.blockSize
 
-    @Test("a new list → no revision before the store has a limit")
+    @Test("a new list → no revision before the store has recorded a limit")
     func nothingStored() {
         let numbers = RevisionNumbers(restoring: 7, limit: 7)
         #expect(numbers.last == 7 && numbers.left == 0 && !numbers.mayNumber())
     }
 
-    @Test("updates one after the other → each raises the limit by exactly one, and uses it")
+    @Test("updates one after the other → each raises the limit by one, and uses this revision")
     func updates() {
         var numbers = RevisionNumbers(restoring: 3, limit: 3)
         for revision in 4...9 as ClosedRange<UInt64> {
@@ -27,7 +27,7 @@ struct RevisionNumbersTests {
         }
     }
 
-    @Test("other changes use all revisions while an update is written → it has one of its own")
+    @Test("other changes use all revisions while an update is being written → the update still has its own")
     func keepsNumberForUpdate() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -40,7 +40,7 @@ struct RevisionNumbersTests {
         #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
     }
 
-    @Test("an update while a block is written → uses none of its revisions, and they count before it is answered")
+    @Test("an update starts while a block is being reserved → it uses a revision after those of the block")
     func blockAndUpdate() {
         var numbers = RevisionNumbers(restoring: 10, limit: 10)
         let block = numbers.askForBlock()
@@ -52,7 +52,8 @@ struct RevisionNumbersTests {
         #expect(numbers.left == Self.block + 1)
     }
 
-    @Test("a block that is half used → the next update brings another one; one that is open and fuller → none")
+    @Test(
+        "a block is half used → the next update reserves another block; less used, or already requested → it does not")
     func update() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -66,7 +67,7 @@ struct RevisionNumbersTests {
         #expect(!numbers.needsBlock)
     }
 
-    @Test("an update is refused → none of its revisions is skipped")
+    @Test("an update is refused → no revision is skipped")
     func refused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         for _ in 0..<3 {
@@ -77,7 +78,7 @@ struct RevisionNumbersTests {
         #expect(numbers.asked == 5 && numbers.left == 0)
     }
 
-    @Test("one of two writes is refused → the other's limit stays, and no two writes have the same limit")
+    @Test("one of two writes is refused → the limit of the other stays, and no two writes have the same limit")
     func oneOfTwoRefused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         let block = numbers.askForBlock()
@@ -90,7 +91,7 @@ struct RevisionNumbersTests {
         #expect(numbers.limit == block && numbers.asked == block)
     }
 
-    @Test("the daemon is killed → continues at the stored limit; after a clean end with the next revision")
+    @Test("restart after a kill → continues at the stored limit; after a clean end → with the next revision")
     func restoring() {
         #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
         #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
@@ -102,7 +103,8 @@ struct RevisionNumbersTests {
     }
 
     @Test(
-        "a list that is not stored → any revision, without asking; becomes stored → none before the store has a limit")
+        "a list that is not stored → revisions without the store; storing is enabled → none before the store has a limit"
+    )
     func unstored() {
         var numbers = RevisionNumbers(unstoredAt: 4)
         #expect(numbers.isUnstored && !numbers.needsBlock && numbers.mayNumber(leaving: 1_000_000))

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("SectionTable: the sections before and after a change")
 struct SectionTableTests {
-    /// A section, as plain arrays keep it.
+    /// A section in the naive model.
     private struct Row: Equatable {
         var object: ListObject
         var itemCount: Int
     }
 
-    /// The expected content of the table.
+    /// The expected content of the table, before and after the staged change.
     private struct Sides {
         var old: [Row] = []
         var new: [Row] = []
@@ -41,7 +41,7 @@ struct SectionTableTests {
             for id in gone { #expect(table.index(ofID: id, .new) == nil) }
         }
 
-        /// The rows after: those that stay keep their counts, unless others are given.
+        /// Returns the rows for the new objects. Remaining rows keep their item counts, unless `counts` has others.
         func rows(after objects: [ListObject], _ counts: [String: Int]) -> [Row] {
             objects.map { object in
                 let before = old.first { $0.object.id == object.id }?.itemCount
@@ -51,7 +51,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "random requests are staged, opened and committed → both sides equal two arrays",
+        "random requests are staged and committed → the old and the new sections equal plain arrays",
         arguments: 0..<9)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 31, ids: [8, 60, 250][seed % 3])
@@ -85,7 +85,8 @@ struct SectionTableTests {
         }
     }
 
-    /// Stages a few random requests; compares their effect with the reference, and the table with its former content.
+    /// Stages a few random requests, and compares their effect with the reference and the old side of the table
+    /// with its former content.
     private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> SectionChanges {
         var reference = ReferenceList(objects: sides.old.map(\.object))
         var requests: [UpdateRequest] = []
@@ -107,13 +108,13 @@ struct SectionTableTests {
             let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
             let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
             var changes = SectionChanges(job.run().result, leadingTo: list)
-            // The changes alone lead to the same list.
+            // The changes without the resulting list must lead to the same list.
             if source.random.chance(oneIn: 2) { changes.list = nil }
             return changes
         }
     }
 
-    @Test("a request that is refused in the middle → leaves no trace, those around it do")
+    @Test("a request fails among others → it has no effect, the others have")
     func refusedRequest() throws {
         let table = SectionTable(try objects("a", "b"))
         let requests: [UpdateRequest.Operation] = [
@@ -126,7 +127,7 @@ struct SectionTableTests {
             rejecting: [])
         #expect(staged.verdicts.map { $0.error?.code } == [nil, .noSuchObject, nil])
         guard case .changes(let changes) = staged.outcome else {
-            Issue.record("no single changes")
+            Issue.record("the changes are not given one by one")
             return
         }
         #expect(changes.applied(to: try objects("a", "b")) == (try objects("b", "a1")))
@@ -134,7 +135,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "objects at rest → their number is known; when more is asked, repeated ones are dropped, and no item is counted"
+        "unread initial objects → their number is known; on the first access duplicates are dropped, no item is counted"
     )
     func resting() throws {
         let table = SectionTable(resting: try objects("a1", "b", "a2"), itemCount: 7)
@@ -148,7 +149,7 @@ struct SectionTableTests {
         #expect(staged.verdicts.map { $0.error?.code } == [nil] && !other.isResting)
     }
 
-    @Test("an identifier twice → the first object is kept")
+    @Test("an identifier occurs twice → the first object is kept")
     func duplicates() throws {
         let table = SectionTable(try objects("a1", "b", "a2"))
         #expect(table.objects(.old, in: 0..<9) == (try objects("a1", "b")))

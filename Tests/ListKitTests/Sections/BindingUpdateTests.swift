@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Binding section controllers that update themselves")
 struct BindingUpdateTests {
-    /// An item for each letter of the field `items`, and of `more`, which the object does not know.
+    /// A section controller with an item for each letter of the field `items` and of `more`, which the object does
+    /// not contain.
     final class Bound: ListBindingSectionController {
         var more = ""
         var onUpdate: ((Bound) -> Void)?
@@ -32,7 +33,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "an update asked for while another one is about to complete → false at once, and the next one runs",
+        "an update is requested while another one is about to complete → completed with false, and the next one runs",
         .rule("BN-17", "BN-22")
     )
     func updateFromCompletion() throws {
@@ -56,7 +57,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "a didUpdate that requests another update, also after a failed store → the item stays selected"
+        "didUpdate requests another update, also after a failed store → the item stays selected"
     )
     func selectionAcrossOwnUpdates() throws {
         let list = try list("a:xyz")
@@ -67,11 +68,11 @@ struct BindingUpdateTests {
         list.enqueue(.reloadObjects(["a"]))
         list.flush()
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
-        // Items that changed while the store failed are shown before the object changes.
+        // Items that changed while the store failed are announced before the object changes.
         try controller(list).more = "1"
         try controller(list).update()
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             return
         }
         _ = list.adapter.abortFlush(ListError(.storeFailed, "no"))
@@ -83,7 +84,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "items that change in contradictory ways while the store fails → the section reloads, no trap")
+        "items change in contradictory ways while the store fails → the section reloads, without a trap")
     func changesThatDoNotFit() throws {
         let list = try list("a:x", "b:y")
         var screen = try list.open()
@@ -108,7 +109,7 @@ struct BindingUpdateTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("items whose identities are equal Swift strings, but not byte by byte → two items")
+    @Test("identities that are canonically equivalent but differ in bytes → two items")
     func equivalentIdentities() throws {
         let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }
         let object = try ListObject(id: "a", type: "binding", fields: ["items": .array(element: "a{sv}", items)])
@@ -120,7 +121,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "didUpdate that asks for an update → item by item in the same transaction, not the whole section",
+        "didUpdate requests an update → item changes in the same transaction, without a reload of the section",
         .rule("BN-28"))
     func updateFromDidUpdate() throws {
         let list = try list("a:xy")
@@ -132,7 +133,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "the section reloads, or everything → the selected item stays selected wherever it went",
+        "a section or everything is reloaded → the selected item stays selected at its new index",
         arguments: [false, true])
     func selectionAcrossReloads(everything: Bool) throws {
         let list = try list("a:xyz")

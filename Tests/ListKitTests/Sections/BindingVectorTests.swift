@@ -6,7 +6,7 @@ import Testing
 
 @Suite("updates_e2e.json, binding: items that are diffed and rebound in place", .rule("BN-01...BN-25"))
 struct BindingVectorTests {
-    /// Makes items of the dictionaries in the field `models`.
+    /// A section controller whose items are made from the dictionaries in the field `models`.
     final class Bound: ListBindingSectionController {
         override func viewModels(for object: ListObject) -> [ListItem] {
             (object.fields["models"]?.array ?? []).map { model in
@@ -53,7 +53,7 @@ struct BindingVectorTests {
 
     private func texts(_ json: JSON) -> [[String]] { (json.array ?? []).map { ($0.array ?? []).compactMap(\.string) } }
 
-    @Test("a case → counts, texts, instances and sizes of the vector", arguments: try cases())
+    @Test("a case of the vector → the same counts, texts, instances and sizes", arguments: try cases())
     func vector(vector: JSON) throws {
         let initial = vector["initialSizes"] == nil ? try objects(vector["initial"]) : try sized(vector["initialSizes"])
         let list = TestHost(
@@ -100,7 +100,8 @@ struct BindingVectorTests {
         if let expected = vector["expectedTextAfterNextBatch"] { #expect(texts(list) == texts(expected)) }
     }
 
-    /// The second completion runs at once, before the first (BN-18), and each tells whether its own update ran (BN-25).
+    /// Requests two updates. The second completion runs at once, before the first (BN-18), and each reports whether
+    /// its own update ran (BN-25).
     private func manual(_ vector: JSON, _ list: TestHost, _ count: Int) {
         var answers: [Int: Bool] = [:]
         let controller = list.adapter.sectionController(at: 0) as? Bound
@@ -110,7 +111,7 @@ struct BindingVectorTests {
         #expect((0..<count).map { answers[$0] } == (vector["expectedCompletions"]?.array ?? []).map(\.boolean))
     }
 
-    /// A section whose items come from the lower right and go to the left.
+    /// A section whose items appear from the lower right and disappear to the left.
     final class Sliding: LetterController, ListTransitionDelegate {
         func sectionController(
             _ controller: ListSectionController, initialFrameForItemAt index: Int, resting frame: Rect
@@ -124,7 +125,9 @@ struct BindingVectorTests {
         }
     }
 
-    @Test("transition hooks → the start of new items and the end of leaving ones, as data", .rule("EE-55", "EE-56"))
+    @Test(
+        "transition hooks → changes have the initial layout of new items and the final layout of removed items",
+        .rule("EE-55", "EE-56"))
     func transitions() throws {
         let list = TestHost(
             [try letters("a:x")],

@@ -4,10 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("listd/single and listd/binding")
+@Suite("Built-in controllers listd/single and listd/binding")
 struct BuiltInControllerTests {
     @Test(
-        "fields of a single item → reuse identifier and size as the contract defines",
+        "fields of an object of listd/single → reuse identifier and size as the contract defines",
         arguments: [
             (["a": 1], "", "single", Size(width: 100, height: 44)),
             (["a": 1], "mail", "mail", Size(width: 100, height: 44)),
@@ -28,7 +28,7 @@ struct BuiltInControllerTests {
         if size.width > 0 { #expect(picture.items.first?.frame.size == size) }
     }
 
-    @Test("horizontal → 44 wide, as high as the viewport")
+    @Test("a horizontal list of single items → 44 wide, as high as the viewport")
     func horizontal() throws {
         let list = TestHost(try objects("a", "b")) { $0.direction = .horizontal }
         let screen = try list.open()
@@ -38,7 +38,7 @@ struct BuiltInControllerTests {
             ])
     }
 
-    @Test("layout absolute → x, y, width, height and z of the fields")
+    @Test("absolute layout → frame and z from the fields x, y, width, height and z")
     func absolute() throws {
         let one: Fields = ["x": 10, "y": 20, "width": 30, "height": 40, "z": 5]
         let list = TestHost([try ListObject(id: "a", fields: one), try ListObject(id: "b", fields: ["y": 60])]) {
@@ -57,7 +57,7 @@ struct BuiltInControllerTests {
         return try ListObject(id: id, type: "binding", fields: more.merging(["items": .array(element: "a{sv}", items)]))
     }
 
-    @Test("items without identifier or with a repeated one → dropped; aa{sv} and av are both read")
+    @Test("items without an identifier, or with a repeated one → dropped; arrays aa{sv} and av are both accepted")
     func items() throws {
         let list = TestHost(
             [
@@ -82,7 +82,7 @@ struct BuiltInControllerTests {
         #expect(items.map(\.content) == [["id": "a", "reuse": "r"], ["id": "b"]])
     }
 
-    @Test("inset, spacings, header and footer → frames of the flow layout")
+    @Test("fields for inset, spacings, header and footer → the frames of the flow layout")
     func geometry() throws {
         let more: Fields = [
             "inset": Value(["top": 5.0, "left": 10.0, "bottom": 3.0, "right": .byte(10)]), "line-spacing": 2.0,
@@ -98,7 +98,7 @@ struct BuiltInControllerTests {
         #expect(screen.items.first?.content == ["height": 12.0, "t": "head"])
     }
 
-    @Test("an unknown type → the entry *, else listd/single; an unknown name → listd/single")
+    @Test("an unknown object type → the controller of *, else listd/single; an unknown controller name → listd/single")
     func fallback() throws {
         let objects = [try Self.binding("ab"), try ListObject(id: "o", type: "other", fields: [:])]
         #expect(TestHost(objects).itemCounts == [1, 1])
@@ -107,7 +107,7 @@ struct BuiltInControllerTests {
     }
 
     @Test(
-        "a changed object of a binding section → item entries by identity, rebound in place", .rule("BN-15", "BN-16")
+        "an object of a binding section changes → item changes by identity, rebound in place", .rule("BN-15", "BN-16")
     )
     func diff() throws {
         let list = TestHost(
@@ -133,7 +133,7 @@ struct BuiltInControllerTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an object changed but none of its items → it is in reloads")
+    @Test("an object changes without a change of its items → a reload of the section")
     func unchangedItems() throws {
         let list = TestHost([try Self.binding("ab")], names: ["binding": "listd/binding"])
         let transaction = try list.update([try Self.binding("ab", ["line-spacing": 5.0])]).transaction
@@ -141,7 +141,7 @@ struct BuiltInControllerTests {
         #expect(transaction?.items.isEmpty == true)
     }
 
-    @Test("a million single objects → controllers only for sections that are displayed, in range or asked")
+    @Test("a million single objects → controllers only for sections that are displayed, in range or requested")
     func lazyControllers() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 1 }
         func count() -> Int {

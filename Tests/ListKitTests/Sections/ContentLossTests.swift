@@ -21,7 +21,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "a size or spacing that is no finite number → a loss with its key",
+        "a size or spacing that is not a finite number → a reported loss with its key",
         arguments: [
             (["inset": Value(["top": "1"])], "inset.top"), (["inset": Value(["left": .double(.nan)])], "inset.left"),
             (["inset": Value(["bottom": true])], "inset.bottom"),
@@ -40,7 +40,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "numbers of every type, below zero too, and keys that the list's layout does not use → no loss",
+        "numbers of every type, negative ones, and keys that the layout does not use → no loss",
         arguments: [
             ["line-spacing": -3, "interitem-spacing": .byte(3), "inset": Value(["top": .uint64(.max), "left": -0.5])],
             ["header": Value(["width": "wide", "height": 0]), "footer": "none", "inset": 5, "items": 5],
@@ -53,7 +53,7 @@ struct ContentLossTests {
         #expect(losses.drain().isEmpty)
     }
 
-    @Test("a horizontal list, an absolute one → widths of headers, and places")
+    @Test("lists with a horizontal or absolute layout → losses for header widths and positions")
     func otherLayouts() throws {
         let header: Fields = ["header": Value(["width": "wide", "height": "tall"])]
         let row = TestHost(names: ["*": "listd/binding"]) { $0.direction = .horizontal }
@@ -66,7 +66,7 @@ struct ContentLossTests {
         #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
     }
 
-    @Test("several objects in an update → one loss for each reason: the count, and the first object")
+    @Test("several objects of an update have losses → one report for each reason, with the count and the first object")
     func manyObjects() throws {
         let list = TestHost(names: ["single": "listd/single", "*": "listd/binding"])
         let losses = Losses(of: list.adapter)
@@ -84,7 +84,7 @@ struct ContentLossTests {
                 ContentLoss(reason: .noItemID, count: 4, objectID: "first", key: "items[2].id"),
                 ContentLoss(reason: .notANumber, count: 2, objectID: "first", key: "items[4].height"),
             ])
-        // An object that is shown, reloaded, moved or given again unchanged is not updated.
+        // Displaying, reloading, moving or rewriting an unchanged object does not report its losses again.
         _ = try list.open()
         try list.update(objects.reversed())
         list.enqueue(.reloadObjects(["first", "third"]))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Queries and commands of a section controller's context")
 struct ContextTests {
-    @Test("geometry → viewport, insets, remaining room, offset and direction", .rule("AD-100...AD-106"))
+    @Test("geometry of the context → viewport, insets, remaining size, offset and direction", .rule("AD-100...AD-106"))
     func geometry() throws {
         let list = try TestHost.letters("a:xyz")
         _ = try list.open(y: 10) { $0.contentInset = EdgeInsets(top: 1, left: 2, bottom: 3, right: 4) }
@@ -21,7 +21,9 @@ struct ContextTests {
         #expect(context.object?.id == "a" && context.itemCount == 3)
     }
 
-    @Test("shown items → indexes, fully shown ones, the item as drawn", .rule("AD-44...AD-51", "AD-57"))
+    @Test(
+        "visible items of the context → their indexes, the fully visible ones, the item as shown",
+        .rule("AD-44...AD-51", "AD-57"))
     func lookups() throws {
         let list = try TestHost.letters("a:xyz", "b:qr") { $0.height = 30 }
         _ = try list.open(y: 15)
@@ -34,7 +36,9 @@ struct ContextTests {
         #expect(list.adapter.openViews == [1])
     }
 
-    @Test("select and deselect by the controller → the set changes, no delegate is asked", .rule("AD-92", "AD-93"))
+    @Test(
+        "a controller selects and deselects items → the selection changes, without a call to delegates",
+        .rule("AD-92", "AD-93"))
     func selection() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -48,7 +52,7 @@ struct ContextTests {
         #expect(list.adapter.takeEvents().count == 2)
     }
 
-    @Test("a viewer deselects and highlights → the controller is notified", .rule("AD-80...AD-86"))
+    @Test("a viewer deselects and highlights items → the controller is notified", .rule("AD-80...AD-86"))
     func viewer() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)
@@ -61,7 +65,7 @@ struct ContextTests {
         #expect(throws: ListError.self) { try list.adapter.setHighlighted(true, item: 5, ofObject: "a") }
     }
 
-    @Test("selected items deselect themselves where the option is set", .rule("AD-79"))
+    @Test("an item is selected in a list that deselects automatically → deselected at once", .rule("AD-79"))
     func automatic() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.deselectsAutomatically = true })
         #expect(try list.adapter.selectItem(1, ofObject: "a").selected == false)
@@ -69,7 +73,7 @@ struct ContextTests {
     }
 
     @Test(
-        "sizes invalidated → laid out again with the next flush, in the same slots; of a section that leaves → false",
+        "sizes are invalidated → laid out again at the next flush, in the same slots; the section leaves → false",
         .rule("AD-156", "EE-52", "EE-54")
     )
     func invalidation() throws {
@@ -90,7 +94,7 @@ struct ContextTests {
         #expect(finished == [true, false, true])
     }
 
-    @Test("measured sizes of items that move → kept; those of items that leave are forgotten")
+    @Test("items with measured sizes move → they keep their sizes; they are removed → the sizes are dropped")
     func measured() throws {
         let list = try TestHost.letters("a:xy")
         var screen = try list.open()
@@ -115,7 +119,7 @@ struct ContextTests {
         #expect(screen.contentSize.height == 20)
     }
 
-    @Test("a predicate for emptiness → it alone decides when the empty view is shown")
+    @Test("a predicate for emptiness is set → it alone decides whether the empty view is shown")
     func emptiness() throws {
         let list = try TestHost.letters("a:x", configure: { $0.emptyContent = ["text": "nothing here"] })
         list.adapter.emptinessPredicate = { $0.objectCount < 2 }

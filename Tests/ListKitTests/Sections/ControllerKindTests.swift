@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("The kinds of section controllers that a program derives from")
+@Suite("Base classes of section controllers")
 struct ControllerKindTests {
-    /// A weather report as a Swift value.
+    /// A model type for generic section controllers.
     struct Weather: ListModel, Equatable {
         let city: String
         let degrees: Int64
@@ -68,7 +68,7 @@ struct ControllerKindTests {
         }
     }
 
-    /// Implements only what is required.
+    /// A delegate that implements only the required method.
     final class HalfLog: ListSingleSelectionDelegate {
         var count = 0
         func sectionController(_ controller: ListSingleSectionController, didSelect object: ListObject) { count += 1 }
@@ -89,7 +89,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: three objects → one configured item each, sized by the closure, anew after a change",
+        "single: three objects → one item each, configured and sized by the closures, again after a change",
         .rule("SG-01...SG-04"))
     func singleItems() throws {
         let list = single(nil)
@@ -102,7 +102,8 @@ struct ControllerKindTests {
         #expect(screen.items.first?.content == ["n": .int64(9)])
     }
 
-    @Test("single: selecting and deselecting → the delegate gets controller and object", .rule("SG-05", "SG-06"))
+    @Test(
+        "single: an item is selected and deselected → the delegate gets controller and object", .rule("SG-05", "SG-06"))
     func singleSelection() throws {
         let log = SelectionLog()
         let list = single(log)
@@ -112,7 +113,7 @@ struct ControllerKindTests {
         #expect(log.lines == ["select a", "deselect a"])
     }
 
-    @Test("single: a delegate without the optional call → deselecting does nothing, selecting works", .rule("SG-07"))
+    @Test("single: a delegate without the optional method → notified of selecting, not of deselecting", .rule("SG-07"))
     func singleHalfDelegate() throws {
         let log = HalfLog()
         let list = single(log)
@@ -122,7 +123,7 @@ struct ControllerKindTests {
         #expect(log.count == 1)
     }
 
-    @Test("single: never given an object → an error item without size")
+    @Test("single: a controller that never got an object → an error item without a size")
     func singleAlone() {
         let controller = ListSingleSectionController(size: { _, _ in Size(width: 1, height: 1) }) { _ in
             ListItem(reuseIdentifier: "x")
@@ -131,7 +132,7 @@ struct ControllerKindTests {
         #expect(controller.sizeForItem(at: 0) == .zero && controller.object == nil)
     }
 
-    @Test("binding single: a changed object → the shown item is rebound in its slot", .rule("BS-02...BS-10"))
+    @Test("binding single: the object changes → the shown item is rebound in its slot", .rule("BS-02...BS-10"))
     func bindingSingle() throws {
         let log = EventList()
         let list = list { _ in CardController(log: log) }
@@ -149,7 +150,9 @@ struct ControllerKindTests {
         #expect(!hidden.isDisplayingItem)
     }
 
-    @Test("binding single: selection and highlight → the hooks get the shown item", .rule("BS-08"))
+    @Test(
+        "binding single: an item is selected and highlighted → the overridden methods get the shown item",
+        .rule("BS-08"))
     func bindingSingleSelection() throws {
         let log = EventList()
         let list = list { _ in CardController(log: log) }
@@ -162,7 +165,9 @@ struct ControllerKindTests {
         #expect(log.drain() == ["highlight 1", "unhighlight 1", "select 1", "deselect 1"])
     }
 
-    @Test("binding single: nothing overridden → the hooks are safe, the missing item is a fault", .rule("BS-01"))
+    @Test(
+        "binding single: a subclass without overrides → a fault for the missing item, and no trap in other methods",
+        .rule("BS-01"))
     func bindingSinglePlain() throws {
         let list = list { _ in PlainCard() }
         try list.update(objects("a1"))
@@ -177,7 +182,7 @@ struct ControllerKindTests {
         #expect(card.item(at: 0).reuseIdentifier == "error")
     }
 
-    /// A section of the letters of its object, each an item with an identity.
+    /// A section controller with an item for each letter of its object; the items have identities.
     final class TagController: ListBindingSectionController {
         var moves: [String] = []
         override func viewModels(for object: ListObject) -> [ListItem] {
@@ -189,7 +194,7 @@ struct ControllerKindTests {
         }
     }
 
-    /// Records which items were selected.
+    /// Records the selected items.
     final class TagLog: ListBindingSelectionDelegate {
         var lines: [String] = []
         func sectionController(
@@ -199,7 +204,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding: selection and highlight → the delegate gets the item; dragged → the items are reordered",
+        "binding: an item is selected or highlighted → the delegate gets it; an item is dragged → the items are reordered",
         .rule("BN-08...BN-13", "BN-21")
     )
     func binding() throws {
@@ -224,7 +229,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "generic: keeps the very value it was given; a value that it cannot read is a fault of its section",
+        "generic: an object → the controller has the decoded model; an object that cannot be decoded → a fault",
         .rule("GN-01"))
     func generic() throws {
         let list = list { _ in WeatherController() }
@@ -237,7 +242,7 @@ struct ControllerKindTests {
             list.events.contains { if case .sectionFault(let fault) = $0 { fault.objectID == "Oslo" } else { false } })
     }
 
-    @Test("value: gets Swift values; one that cannot be read is a fault, not the end of the process")
+    @Test("value: an object → didUpdate gets the decoded value; an object that cannot be decoded → a fault")
     func value() throws {
         let list = list { _ in WeatherValueController() }
         try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
@@ -249,7 +254,7 @@ struct ControllerKindTests {
         #expect(list.events.contains { if case .sectionFault = $0 { true } else { false } })
     }
 
-    @Test("a model without a valid identifier → the error names it, no object is made")
+    @Test("a model with an invalid identifier → an error that names it, and no object")
     func unnamedModel() {
         #expect(throws: ListError.self) { try Weather(city: "", degrees: 1).listObject() }
         #expect(throws: ListError.self) {
@@ -257,7 +262,7 @@ struct ControllerKindTests {
         }
     }
 
-    @Test("a controller without the required overrides → faults, never a trap", .rule("SC-01...SC-07"))
+    @Test("a controller without the required overrides → faults, without a trap", .rule("SC-01...SC-07"))
     func bare() throws {
         final class Bare: ListSectionController {}
         let list = list { _ in Bare() }

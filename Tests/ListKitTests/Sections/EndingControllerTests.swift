@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Section controllers that call the list when they end")
+@Suite("Section controllers that call the list in deinit")
 struct EndingControllerTests {
     final class Ending: LetterController {
         var onEnd: (() -> Void)?
@@ -11,7 +11,7 @@ struct EndingControllerTests {
     }
 
     @Test(
-        "calls to their views, when the object leaves or everything is reloaded → the pictures come in order",
+        "calls to views while an object is removed or everything reloaded → changes are sent in order",
         arguments: [false, true])
     func scrolling(reloads: Bool) throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
@@ -28,12 +28,12 @@ struct EndingControllerTests {
         list.enqueue(reloads ? .reloadData : .performUpdates(objects: try (1..<30).map { try letters("a\($0):x") }))
         let events = list.flush().events
         #expect(calls == 1)
-        // The answer to the call came before the flush had one.
+        // The controller's call was answered before the flush.
         screen.receive(heard + events + list.adapter.takeEvents())
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("calls to another section, the data source, the selection → done after the update")
+    @Test("calls to another section, the data source or the selection → performed after the update")
     func everythingElse() throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
         let list = TestHost(try (0..<5).map { try letters("a\($0):x") }, provider: provider)

@@ -4,13 +4,13 @@
 import TestSupport
 import Testing
 
-@Suite("Controllers that break their contract: a fault of the section, never of the list")
+@Suite("Section controllers that violate their contract: faults of the section")
 struct FaultTests {
     func faults(_ events: [AdapterEvent]) -> [SectionFault] {
         events.compactMap { if case .sectionFault(let fault) = $0 { fault } else { nil } }
     }
 
-    /// A list `a`, `b`, `c` whose section `b` misbehaves.
+    /// Creates a list of the objects `a`, `b` and `c`, where the controller of `b` misbehaves.
     func list(_ spoil: @escaping (BadController) -> Void) throws -> (TestHost, EventList) {
         let log = EventList()
         let provider = ScriptedProvider { object in
@@ -47,7 +47,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, reported once, also with several views", .rule("AD-152"))
+    @Test("sizes that are not finite → error items, and one fault even with several views", .rule("AD-152"))
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }
@@ -62,7 +62,7 @@ struct FaultTests {
         }
     }
 
-    @Test("negative sizes → no extent, no fault", .rule("AD-101"))
+    @Test("negative sizes → treated as zero, without a fault", .rule("AD-101"))
     func negativeSizes() throws {
         let (list, _) = try list { $0.size = Size(width: -1, height: -1) }
         try list.update([letters("a:x"), letters("b:xy"), letters("c:z")])
@@ -71,7 +71,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).isEmpty)
     }
 
-    @Test("content that no message can carry → error items")
+    @Test("content that a D-Bus message cannot carry → error items")
     func contents() throws {
         let (list, _) = try list { $0.content = ["bad": .string("nul\0")] }
         try list.update([letters("a:x"), letters("b:xy")])
@@ -80,7 +80,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).count == 1)
     }
 
-    @Test("another number of items than was announced → an error item; the next change of the object repairs it")
+    @Test("the number of items changes without an announcement → an error item, until the next change of the object")
     func countLie() throws {
         let list = try TestHost.letters("a:x", "b:xyz")
         var screen = try list.open()
@@ -118,7 +118,7 @@ struct FaultTests {
         }
     }
 
-    @Test("inserts far out of range → a fault, whatever the numbers")
+    @Test("inserts far out of range → a fault")
     func insertsOutOfRange() throws {
         for indexes in [[7], [-1], [.max], [.min, .max], [.max, .max]] {
             let list = try TestHost.letters("a:xyz")
@@ -131,7 +131,7 @@ struct FaultTests {
         }
     }
 
-    @Test("repeated identities among the items that are shown → a fault of the section")
+    @Test("repeated identities among the visible items → a fault of the section")
     func duplicateIdentities() throws {
         final class Twins: LetterController {
             override func item(at index: Int) -> ListItem { ListItem(identity: "same", reuseIdentifier: "x") }
@@ -143,7 +143,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a plain base controller, one controller for two objects → faults", .rule("EE-43"))
+    @Test("an instance of the base class, or one controller for two objects → faults", .rule("EE-43"))
     func wrongControllers() throws {
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in ListSectionController() })
         #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")
@@ -154,7 +154,7 @@ struct FaultTests {
         #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "error")
     }
 
-    @Test("a subclass that overrides nothing → error items that tell it", .rule("SC-03"))
+    @Test("a subclass without overrides → error items with the reason", .rule("SC-03"))
     func overridesNothing() throws {
         final class Lazy: ListSectionController {}
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in Lazy() })

@@ -4,11 +4,11 @@
 import TestSupport
 import Testing
 
-@Suite("Controllers with traits: sections are laid out without controllers")
+@Suite("Controllers with traits: sections are laid out without creating controllers")
 struct FixedTraitsTests {
-    /// Rows with traits of a kind, or without any; it counts the controllers that are made.
+    /// A provider of rows, with or without traits. It counts the created controllers.
     final class Provider: ListSectionControllerProvider {
-        /// How much is known of a section without its controller.
+        /// The properties of a section that are known without its controller.
         enum Knowledge: CaseIterable {
             case nothing, eachSection, allSections
         }
@@ -55,7 +55,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "fixed traits, 100,000 objects → a screen, a step and another size make only the visible controllers"
+        "fixed traits, 100,000 objects → a screen, a scroll and a resize create only the visible controllers"
     )
     func fewControllers() throws {
         let provider = Provider(.allSections)
@@ -74,7 +74,7 @@ struct FixedTraitsTests {
         #expect(screen.items.map(\.frame.size.width) == Array(repeating: 80, count: 10))
     }
 
-    @Test("a fixed shape for another number of items, or one that is not finite → a fault of each section shown")
+    @Test("traits with a wrong number of items or an infinite size → a fault of each visible section")
     func badShape() throws {
         final class Bad: ListSectionControllerProvider {
             func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
@@ -92,7 +92,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "the same updates, scrolls, measured sizes and widths → the same pictures, with or without traits",
+        "the same updates, scrolls and sizes with and without traits → the same pictures",
         arguments: 0..<4)
     func sameAsControllers(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &+ 77)

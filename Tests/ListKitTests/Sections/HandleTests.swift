@@ -4,10 +4,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Memory of sections that were visible for a while")
+@Suite("Memory use of sections that are no longer visible")
 struct HandleTests {
-    /// The number of sections about which the adapter keeps state.
-    private func noticed(_ adapter: ListAdapter) -> Int {
+    /// Returns the number of sections for which the adapter stores state.
+    private func handleCount(_ adapter: ListAdapter) -> Int {
         let line = adapter.debugDescriptionLines.first { $0.hasSuffix(" sections with a handle") }
         return line?.split(separator: " ").dropLast(4).last.flatMap { Int($0) } ?? -1
     }
@@ -16,7 +16,7 @@ struct HandleTests {
         try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 880)).effects
     }
 
-    @Test("a long list scrolled to its end and back → state only for visible sections and those that set some")
+    @Test("a long list is scrolled to its end and back → state only for visible sections and those that set state")
     func scrolling() throws {
         let count = 20_000
         let list = TestHost(try (0..<count).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 2 }
@@ -30,7 +30,7 @@ struct HandleTests {
         for y in steps + steps.reversed() {
             screen.receive(try scroll(list, to: y))
             _ = try list.adapter.acknowledge(view: 1, sequence: screen.sequence)
-            most = max(most, noticed(list.adapter))
+            most = max(most, handleCount(list.adapter))
         }
         #expect(most > 1000 && most < 1200)
         try screen.expectEqualToResync(of: list.adapter)
@@ -39,7 +39,7 @@ struct HandleTests {
         #expect(screen.items.first { $0.objectID == "o3" }?.frame.size.height == 50)
     }
 
-    @Test("a viewer that gets nothing while others scroll far → finds its slots again when it acknowledges")
+    @Test("a stalled view while another view scrolls far → keeps its slots until it acknowledges")
     func stalled() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") })
         var (screen, other) = (try list.open { $0.window = 1 }, try list.open(2))
@@ -58,7 +58,7 @@ struct HandleTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sections with controllers of their own → each keeps its controller while its object is in the list")
+    @Test("sections with their own controllers → each controller stays while its object is in the list")
     func controllers() throws {
         let list = TestHost(
             try (0..<3000).map { try letters("o\($0):x") },
@@ -66,18 +66,18 @@ struct HandleTests {
         let first = try #require(list.controller("o0"))
         _ = try list.open()
         for y in stride(from: 0.0, to: 30_000, by: 5000) { _ = try scroll(list, to: y) }
-        #expect(noticed(list.adapter) == 3000 && list.controller("o0") === first && first.section == 0)
+        #expect(handleCount(list.adapter) == 3000 && list.controller("o0") === first && first.section == 0)
         try list.update([letters("o0:x")])
-        #expect(noticed(list.adapter) == 1 && list.controller("o0") === first)
+        #expect(handleCount(list.adapter) == 1 && list.controller("o0") === first)
     }
 
-    @Test("an object changed, alone or with all others → its old content is released", arguments: [1, 200])
+    @Test("one or all objects change → the old content is released", arguments: [1, 200])
     func changed(count: Int) throws {
         let list = try TestHost.letters("o0:x")
         weak let before = list.adapter.object(at: 0)?.storage.buffer
         #expect(before != nil)
         try list.update((0..<count).map { try letters("o\($0):y") })
-        // The controller is told of the update, so it has the new object; the list must not have the old one either.
+        // The controller got the new object; the list must have released the old one too.
         #expect(before == nil && list.controller("o0")?.object?.fields["items"] == "y")
     }
 }

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Section controllers that call back from everywhere")
+@Suite("Section controllers that call the list from every callback")
 struct ReentrancyTests {
-    /// Makes every call that a context offers.
+    /// Makes every call that a section controller's context has.
     static func makeEveryCall(_ controller: LetterController) {
         guard let context = controller.context else { return }
         _ = (context.containerSize, context.containerInset, context.insetContainerSize, context.sectionContainerSize)
@@ -62,7 +62,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "calls from every callback → no trap, and screen and mirror still equal the list",
+        "calls to the list from every callback → no trap, and screen and mirror equal the list",
         .rule("AD-151", "EE-49", "EE-50"))
     func everything() throws {
         let log = EventList()
@@ -95,7 +95,7 @@ struct ReentrancyTests {
         #expect(list.adapter.objectCount == 26)
     }
 
-    @Test("calls to views inside a callback → an error, not a trap")
+    @Test("calls to views inside of a callback → an error, without a trap")
     func viewsInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var failures = 0
@@ -112,7 +112,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("an item update in an item update, without end → the deep ones wait for the next flush")
+    @Test("endlessly nested item updates → the deeper ones wait for the next flush")
     func endlessNesting() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -130,7 +130,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("items inserted by a batch in didUpdate → the section has them and no fault", .rule("EE-41"))
+    @Test("a batch in didUpdate inserts items → the section has them, without a fault", .rule("EE-41"))
     func itemsInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))
@@ -153,7 +153,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "hundreds of controllers that only wake the host from a callback → work deferred by another one still runs"
+        "hundreds of controllers notify the host from a callback → work deferred by another controller still runs"
     )
     func manyWakeUps() throws {
         let log = EventList()
@@ -171,7 +171,9 @@ struct ReentrancyTests {
         #expect(list.ids == ["last"])
     }
 
-    @Test("a batch and a section reload in didUpdate → run in the same update", .rule("BN-28", "EE-40", "EE-41"))
+    @Test(
+        "didUpdate requests a batch and a section reload → both run in the same update",
+        .rule("BN-28", "EE-40", "EE-41"))
     func batchInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -191,7 +193,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "didUpdate → the context has the new section number, first and last",
+        "didUpdate after a move → the context has the new section index, and isFirst and isLast",
         .rule("AD-37...AD-41", "EE-38", "SM-16", "SM-18"))
     func sectionNumbers() throws {
         let log = EventList()
@@ -208,13 +210,13 @@ struct ReentrancyTests {
         #expect(all[2].context == nil && !all[2].isFirstSection && !all[2].isLastSection)
     }
 
-    @Test("a controller that outlives its adapter → its context has no list", .rule("AD-36"))
+    @Test("a controller outlives its adapter → its context returns nil and ignores commands", .rule("AD-36"))
     func outlives() throws {
         var list: TestHost? = try TestHost.letters("a:x")
         let controller = try #require(list?.controller("a"))
         #expect(controller.section == 0)
         list = nil
         #expect(controller.section == nil && controller.context == nil)
-        controller.context?.performBatch(updates: { _ in Issue.record("ran") })
+        controller.context?.performBatch(updates: { _ in Issue.record("the batch ran without a list") })
     }
 }

@@ -4,9 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("Selecting while an update is applied")
+@Suite("Selecting items while an update is applied")
 struct SelectionInUpdatesTests {
-    /// An item for each letter of the field `items`; the test sets the body of `didUpdate`.
+    /// A section controller with an item for each letter of the field `items`. The test sets the body of
+    /// `didUpdate`.
     final class Chooser: ListBindingSectionController {
         var onUpdate: ((Chooser) -> Void)?
 
@@ -48,7 +49,7 @@ struct SelectionInUpdatesTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    /// The kinds of events, in order.
+    /// Returns the kinds of events, in order.
     private func kinds(_ events: [AdapterEvent]) -> [String] {
         events.map { event in
             switch event {
@@ -62,7 +63,9 @@ struct SelectionInUpdatesTests {
         }
     }
 
-    @Test("a binding section's item is selected in didUpdate → the one with that index afterwards, event in its place")
+    @Test(
+        "an item of a binding section is selected in didUpdate → the item with this index after the update, event in order"
+    )
     func inDidUpdate() throws {
         let list = try choosers("a:xy")
         _ = try list.open()
@@ -75,7 +78,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item that the same item update inserts → selected, event in its place, with and without other sections",
+        "an item update selects an item that it inserts → selected, with the event after the transaction",
         arguments: [false, true])
     func inBatch(withSections: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -94,7 +97,7 @@ struct SelectionInUpdatesTests {
         #expect(kinds(events) == expected.compactMap { $0 })
     }
 
-    @Test("a later item update moves an item that an earlier one of the same flush selected → it stays selected")
+    @Test("an item update selects an item, a later one of the same flush moves it → it stays selected")
     func followed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -116,7 +119,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)) && controller.letters == ["m", "n", "x"])
     }
 
-    @Test("an item of a new section, of one that gets more items, of one in the first list → selected")
+    @Test("didUpdate selects an item of a new section, a growing section or the first list → selected")
     func inNewSections() throws {
         let list = try TestHost.letters("c:xyz") { $0.onUpdate = { $0.context?.selectItem(at: 2) } }
         list.receive(list.adapter.takeEvents())
@@ -130,7 +133,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("c", 2), ("c", 6), ("a", 2)))
     }
 
-    @Test("the item or the section does not exist afterwards → nothing is selected")
+    @Test("a selected item or section does not exist after the update → nothing is selected")
     func gone() throws {
         let list = try TestHost.letters("a:xy", "b:z")
         let (a, b) = (try #require(list.controller("a")), try #require(list.controller("b")))
@@ -140,7 +143,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems.isEmpty && selections(events).isEmpty)
     }
 
-    @Test("selected and deselected in one update → events only for what has left, at both of its places")
+    @Test("items are selected and deselected in one update → events only for actual changes")
     func both() throws {
         let list = try choosers("a:xy")
         try chooser(list).onUpdate = { chooser in
@@ -159,7 +162,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "in an item update that changes no item, or only sizes → selected, without a revision",
+        "an item update selects an item and changes nothing else → selected, without a new revision",
         arguments: [false, true])
     func unannounced(invalidates: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -174,7 +177,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("the store fails → selected with the next transaction, with the items of that time")
+    @Test("the store fails → the item is selected with the next transaction, by the items of that time")
     func storeFailed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -197,7 +200,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("a viewer selects while item changes are being stored → the item that the viewer saw")
+    @Test("a viewer selects an item while item changes are being stored → the item that the viewer saw is selected")
     func whileStoring() throws {
         let list = try TestHost.letters("a:xy")
         var mirrors = [false, true].map { SelectionMirror(list.adapter, movesAlong: $0) }
@@ -217,7 +220,7 @@ struct SelectionInUpdatesTests {
         for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
     }
 
-    @Test("when an item is made or shown in the update → the event comes before the views' pictures")
+    @Test("an item is selected while it is created or displayed → the event comes before the views' changes")
     func whileShown() throws {
         let list = try TestHost.letters("a:xy")
         _ = try list.open()
@@ -227,9 +230,9 @@ struct SelectionInUpdatesTests {
         #expect(selections(events).map(\.selected) == [items(("a", 0), ("a", 1), ("a", 2))])
     }
 
-    // MARK: What is told
+    // MARK: Selection events
 
-    @Test("one selected item leaves and another takes its place → deselected only if nothing is selected there now")
+    @Test("a selected item is removed and another one takes its index → deselected only if the other is not selected")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.receive(try list.adapter.selectItem(item, ofObject: "a").events) }
@@ -247,7 +250,7 @@ struct SelectionInUpdatesTests {
     ]
 
     @Test(
-        "random updates and selections → items keep theirs, and clients that follow in either way have the same",
+        "random updates and selections → clients that track the selection in either way have the list's selection",
         .rule("SE-02"),
         arguments: 0..<configurations.count)
     func random(configuration: Int) throws {

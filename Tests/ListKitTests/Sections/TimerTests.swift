@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Timers of section controllers")
 struct TimerTests {
-    /// An executor whose time advances when the test lets it.
+    /// An executor with a virtual clock, which the test advances.
     final class Executor: ListExecutor {
         private struct State: Sendable {
             var now: UInt64 = 0
@@ -42,7 +42,7 @@ struct TimerTests {
         return list
     }
 
-    @Test("after → called once when the time has come, and never when cancelled")
+    @Test("context.after → called once when the time has come, or never if cancelled")
     func once() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -58,7 +58,7 @@ struct TimerTests {
         #expect(calls == 1)
     }
 
-    @Test("every → called again and again until cancelled; below a millisecond counts as one")
+    @Test("context.every → called repeatedly until cancelled, at intervals of at least one millisecond")
     func repeating() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -72,7 +72,7 @@ struct TimerTests {
         #expect(calls == 10)
     }
 
-    @Test("a section that left the list → its timers and references are silent")
+    @Test("a section leaves the list → its timers and references call nothing")
     func departed() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -89,7 +89,7 @@ struct TimerTests {
         #expect(calls == 10)
     }
 
-    @Test("a reference used elsewhere → its body runs on the executor with the controller")
+    @Test("a reference is used on another thread → its closure runs on the executor, with the controller")
     func reference() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -101,7 +101,7 @@ struct TimerTests {
         #expect(ids.withLock { $0 } == ["a"])
     }
 
-    @Test("no executor → nothing is ever called back")
+    @Test("a list without an executor → timers and references call nothing")
     func none() throws {
         let list = try TestHost.letters("a:x")
         let context = try #require(list.controller("a")?.context)
@@ -112,11 +112,11 @@ struct TimerTests {
         }
     }
 
-    @Test("an unreachable delay → accepted, never called")
+    @Test("an unreachable delay → accepted, but never called")
     func endless() throws {
         let executor = Executor()
         let list = try list(executor)
-        list.controller("a")?.context?.after(.seconds(Int64.max)) { Issue.record("due") }
+        list.controller("a")?.context?.after(.seconds(Int64.max)) { Issue.record("the timer fired") }
         executor.advance(to: 1)
         #expect(list.controller("a") != nil)
     }

@@ -5,20 +5,20 @@ import Testing
 
 @Suite("Section controllers and providers that request work while they are being called")
 struct WishesTests {
-    // MARK: While a controller is made
+    // MARK: While a controller is created
 
     private final class Maker {
         weak var adapter: ListAdapter?
         private(set) var found: [String: Bool] = [:]
 
-        /// Asks the list for controllers before it returns one.
+        /// Requests the controllers of other objects from the list before it returns one.
         func make(_ object: ListObject, asking ids: [String]) -> ListSectionController {
             for id in ids { found["\(object.id) asks for \(id)"] = adapter?.sectionController(forID: id) != nil }
             return LetterController(log: EventList())
         }
     }
 
-    @Test("a provider asks for the controller that it is about to make, or two for each other's → nil")
+    @Test("a provider requests the controller that it is creating → nil; another controller → created first")
     func made() throws {
         let maker = Maker()
         let host = TestHost(
@@ -34,7 +34,8 @@ struct WishesTests {
         #expect(host.itemCounts == [2, 1])
     }
 
-    /// A list whose section controllers are made when they are first shown; `act` is called with each of them.
+    /// Creates a list whose section controllers are created when they are first shown. `act` is called with each of
+    /// them.
     private func lazyList(_ act: @escaping (LetterController) -> Void) throws -> TestHost {
         let provider = LazyProvider {
             let controller = LetterController(log: EventList())
@@ -59,7 +60,7 @@ struct WishesTests {
     }
 
     @Test(
-        "a controller requests work while it is made → done in the same call, and the host is notified",
+        "a controller requests work while it is created → done in the same call, and the host is notified",
         arguments: ["layout", "scroll", "selection"])
     func madeForClient(wish: String) throws {
         let list = try lazyList { controller in
@@ -81,7 +82,7 @@ struct WishesTests {
         #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
     }
 
-    @Test("providers that each request the next controller → nil from a depth on, and all are made in the end")
+    @Test("each controller requests the next one while it is created → nil at a maximum depth, later all are created")
     func chain() throws {
         let count = 10_000
         var (depth, deepest) = (0, 0)
@@ -101,7 +102,7 @@ struct WishesTests {
         #expect(host.adapter.takeEvents().isEmpty)
     }
 
-    @Test("a provider that requests a controller of the type that it makes → nil from a depth on")
+    @Test("a provider recursively requests a controller of the same type → nil at a maximum depth")
     func nestedProvider() throws {
         final class Provider: ListSectionControllerProvider {
             weak var adapter: ListAdapter?
@@ -120,7 +121,7 @@ struct WishesTests {
         #expect(host.itemCounts == [1])
     }
 
-    // MARK: While a view is shown anew
+    // MARK: While a view is laid out
 
     private final class Transitional: LetterController, ListTransitionDelegate {
         var wish: ((Transitional) -> Void)?
@@ -167,7 +168,7 @@ struct WishesTests {
     // MARK: While items are counted
 
     private final class Growing: LetterController {
-        /// How many more times it changes its items when they are counted.
+        /// The number of further times that it changes its items while they are counted.
         var growth = 0
         var reloads = false
 
@@ -187,7 +188,7 @@ struct WishesTests {
     }
 
     @Test(
-        "items that change while they are counted → counted again, and announced in the same transaction",
+        "items change while they are counted → counted again, and announced in the same transaction",
         arguments: [false, true])
     func counted(reloads: Bool) throws {
         let list = try growing("a:x", "b:x")
@@ -208,7 +209,7 @@ struct WishesTests {
         #expect(screen.items.filter { $0.section == 0 }.count == 5)
     }
 
-    @Test("items of a new section that change while they are counted → the list has as many as the controller")
+    @Test("items of a new section change while they are counted → list and controller have the same number")
     func countedWhenNew() throws {
         let provider = ScriptedProvider { _ in
             let controller = Growing(log: EventList())
@@ -220,7 +221,7 @@ struct WishesTests {
         #expect(list.itemCounts == [3] && list.controller("a")?.letters.count == 3)
     }
 
-    @Test("items that change whenever they are counted → the section is at fault, the list goes on")
+    @Test("items change whenever they are counted → a fault of the section, and the list continues")
     func countedWithoutEnd() throws {
         let list = try growing("a:x", "b:x")
         let controller = try #require(list.controller("a") as? Growing)

@@ -5,18 +5,18 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Slots: LazyScrollView's recycling")
+@Suite("Slot pool: recycling as in LazyScrollView")
 struct SlotPoolTests {
-    /// The same as plainly as possible.
+    /// A naive model of the slot pool.
     struct Model {
         var shown: [(slot: UInt32, identifier: String)] = []
         var free: [String: [UInt32]] = [:]
-        /// Every slot that was ever made, with its identifier.
+        /// The reuse identifier of every slot that was ever created.
         var owners: [UInt32: String] = [:]
-        /// The most slots that an identifier ever showed at once.
+        /// The maximum number of slots that each identifier used at the same time.
         var peaks: [String: Int] = [:]
 
-        /// Records that a slot was taken; returns the error, if any.
+        /// Records that the pool returned a slot for an identifier. Returns a description of the mistake, if any.
         mutating func recordTaken(_ slot: UInt32, _ identifier: String) -> String? {
             if shown.contains(where: { $0.slot == slot }) { return "slot \(slot) is shown twice" }
             if let waiting = identifier.isEmpty ? nil : free[identifier]?.popLast() {
@@ -42,7 +42,7 @@ struct SlotPoolTests {
         }
     }
 
-    @Test("every sequence of six steps with two identifiers and the empty one → as in the model")
+    @Test("every sequence of six steps with two identifiers and the empty one → the same slots as in the model")
     func everySequence() {
         var wrong: [String] = []
         for code in 0..<15_625 {
@@ -70,7 +70,7 @@ struct SlotPoolTests {
     }
 
     @Test(
-        "random screens → slots keep their identifier, and there are as many as were ever shown at once",
+        "random screens → slots keep their identifiers, and only as many exist as were shown at once",
         .rule("VW-04"),
         arguments: 0..<4)
     func randomScreens(seed: Int) {
@@ -94,7 +94,7 @@ struct SlotPoolTests {
         }
     }
 
-    @Test("a screen that scrolls through ten thousand elements → as many slots as fit on it")
+    @Test("a screen scrolls through 10,000 elements → only as many slots as fit on the screen")
     func scrolling() {
         var pool = SlotPool()
         var shown = (0..<10).map { _ in pool.take("row") }
@@ -105,7 +105,7 @@ struct SlotPoolTests {
         #expect(Set(shown) == Set(1...10) && pool.count == 10)
     }
 
-    @Test("identifiers that differ in bytes only → slots of their own")
+    @Test("canonically equivalent identifiers with different bytes → separate slots")
     func bytes() {
         var pool = SlotPool()
         let composed = pool.take("é")
@@ -114,7 +114,7 @@ struct SlotPoolTests {
         #expect(decomposed != composed && again == composed)
     }
 
-    @Test("more identifiers than are pooled, or too long ones → not pooled, and no memory grows")
+    @Test("too many or too long identifiers → their slots are not pooled, and memory does not grow")
     func manyIdentifiers() {
         var pool = SlotPool(after: 0, identifierLimit: 2)
         let long = String(repeating: "x", count: SlotPool.maximumIdentifierLength + 1)
@@ -128,7 +128,7 @@ struct SlotPoolTests {
         #expect(slot != other && pool.count == 4)
     }
 
-    @Test("slot numbers run out → they start again, without those in use")
+    @Test("slot numbers run out → they start again and skip those in use")
     func exhaustion() {
         var pool = SlotPool(after: .max - 2)
         let numbers = [pool.take("row"), pool.take("row"), pool.take("row")]

@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("coalescer_visibility_map.json: flush times, visibility, lookups in the map")
+@Suite("coalescer_visibility_map.json: flush times, visibility, lookups of sections")
 struct CoalescerVectorTests {
     static func vectors(_ group: String, _ key: String) throws -> [JSON] {
         try Vectors.load("coalescer_visibility_map")[group]?[key]?.array ?? []
@@ -21,7 +21,8 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "requests in one turn → one flush; a configuration equals itself when read back", .rule("CO-01...CO-03"),
+        "several requests at one time → one flush; the coalescing options are read back unchanged",
+        .rule("CO-01...CO-03"),
         arguments: try vectors("coalescer", "cases"))
     func oneTurn(vector: JSON) throws {
         let configuration = Self.configuration(vector["config"])
@@ -39,7 +40,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a virtual clock → the flushes of the vector", .rule("CO-04...CO-11"),
+        "requests on a virtual clock → the flush times of the vector", .rule("CO-04...CO-11"),
         arguments: try vectors("coalescer", "derivedFromSource"))
     func clock(vector: JSON) {
         var coalescer = UpdateCoalescer(configuration: Self.configuration(vector["config"]))
@@ -66,7 +67,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a widget and others that cover it → whether it is visible", .rule("VV-01...VV-11"),
+        "a widget and layers that cover it → the visibility of the vector", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -87,7 +88,7 @@ struct CoalescerVectorTests {
         #expect("\(state)" == vector["expected"]?.string)
     }
 
-    @Test("lookups in the map → existing objects and sections, and no others", .rule("SM-01...SM-12"))
+    @Test("lookups by object and by section → existing ones are found, no others", .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         let adapter = list.adapter

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Options that change while a list lives")
+@Suite("Changing the options of an existing list")
 struct ConfigurationTests {
     private func change(
         _ list: TestHost, controllersChanged: Bool = false, expecting revision: UInt64 = 0,
@@ -15,7 +15,8 @@ struct ConfigurationTests {
         return try list.perform(.configure(configuration, controllersChanged: controllersChanged), expecting: revision)
     }
 
-    @Test("an option without effect on views → applied, no revision, no signal", .rule("CO-03", "UP-08"))
+    @Test(
+        "an option without effect on views changes → applied, without a revision or an event", .rule("CO-03", "UP-08"))
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
         let answer = try change(list) {
@@ -28,7 +29,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "many section changes → a batch by default; a reload above a threshold, which is 100 in IGListKit",
+        "many section changes → a batch by default; a reload above a set threshold, which is 100 in IGListKit",
         arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
     func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
         let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
@@ -36,7 +37,7 @@ struct ConfigurationTests {
         #expect(try list.update(objects).transaction?.kind == kind)
     }
 
-    @Test("another direction → a reload: views are laid out anew, the list stays")
+    @Test("the direction changes → a reload; views are laid out again, and the list stays")
     func direction() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -48,7 +49,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == 1 && list.ids == ["a", "b"])
     }
 
-    @Test("another layout → the view is empty until it has a viewport")
+    @Test("the layout changes → the view is empty until it has a viewport")
     func layout() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -64,7 +65,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "another layout, with something on the screen → the screen follows by the changes that it gets",
+        "the layout changes while items are visible → the sent changes bring the screen up to date",
         arguments: [ListLayoutKind.none, .flow, .absolute], [ListLayoutKind.none, .flow, .absolute])
     func followedLayout(from: ListLayoutKind, to: ListLayoutKind) throws {
         let list = TestHost(try objects("a", "b")) { $0.layout = from }
@@ -88,7 +89,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "another offset of sticky headers, another direction → laid out anew, by the same controllers")
+        "the offset of sticky headers or the direction changes → laid out again, with the same controllers")
     func sameControllers() throws {
         var made = 0
         let provider = ScriptedProvider { _ in
@@ -108,7 +109,7 @@ struct ConfigurationTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("another working range, another empty content → views follow, and nothing is announced")
+    @Test("the working range or the empty view changes → views are updated, without an announcement")
     func silentOptions() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", log: log) { $0.height = 100 }
@@ -129,7 +130,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("another layout while a view scrolled past its content is stalled → after Ack it shows its next viewport")
+    @Test("the layout changes while a view beyond its content is stalled → after Ack, the next viewport is shown")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()
@@ -150,7 +151,7 @@ struct ConfigurationTests {
         #expect(screen.items.map(\.objectID) == ["a"])
     }
 
-    @Test("other controllers for a type → all of them are replaced")
+    @Test("the controllers of a type change → all of them are replaced")
     func controllers() throws {
         let log = EventList()
         var made = 0
@@ -165,7 +166,7 @@ struct ConfigurationTests {
         #expect(made == before + 2)
     }
 
-    @Test("an expected revision that is not the list's → a conflict, nothing changes")
+    @Test("an expected revision that is not the present one → a conflict, and nothing changes")
     func conflict() throws {
         let list = TestHost(try objects("a"))
         let answer = try change(list, expecting: 9) { $0.direction = .horizontal }
@@ -174,7 +175,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "sticky headers, spacing at the edge, headers of empty sections → each is a reload; empty view, working range → none"
+        "an option that affects the layout changes → a reload; the empty view or the working range changes → none"
     )
     func visibleOptions() throws {
         let edits: [(inout ListAdapter.Configuration) -> Void] = [

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("updates_e2e.json: scripts of updates")
 struct EndToEndVectorTests {
-    /// A section with as many items as its object has in `count`, until an item update changes that: the new count is
-    /// kept for this content of the object, as the scripts' objects keep it.
+    /// A section controller whose number of items is the field `count`, until an item update changes the number.
+    /// The new number is stored for this content of the object, as the scripts' objects do.
     final class Counted: ListSectionController {
         private(set) var count = 0
         override func didUpdate(to object: ListObject) {
@@ -31,8 +31,8 @@ struct EndToEndVectorTests {
         func objects(for adapter: ListAdapter) -> [ListObject] { objects }
     }
 
-    /// Plays one script.
-    final class Player {
+    /// Runs one script.
+    final class ScriptRunner {
         let adapter: ListAdapter
         let vector: JSON
         var source: Source?
@@ -175,12 +175,12 @@ struct EndToEndVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("updates_e2e")["cases"]?.array ?? [] }
 
     @Test(
-        "a script → the facts that upstream asserts in each completion",
+        "a script of updates → the facts that IGListKit asserts in each completion",
         .rule(
             "EE-01", "EE-05", "EE-13", "EE-15", "EE-19...EE-24", "EE-26", "EE-27", "EE-29", "EE-32", "EE-33", "EE-35",
             "EE-42", "EE-59", "EE-61", "EE-79", "EE-85", "EE-87...EE-89", "UP-30"),
         arguments: try cases())
-    func vector(vector: JSON) throws { try Player(vector).play() }
+    func vector(vector: JSON) throws { try ScriptRunner(vector).play() }
 
     final class Listener: ListUpdateListener {
         var hits: [(kind: ListUpdateKind, animated: Bool)] = []
@@ -192,7 +192,7 @@ struct EndToEndVectorTests {
     static func listeners() throws -> [JSON] { try Vectors.load("updates_e2e")["updateListeners"]?.array ?? [] }
 
     @Test(
-        "listeners → notified once, before the completion, and held weakly", .rule("EE-66...EE-73"),
+        "update listeners → notified once, before the completion, and weakly referenced", .rule("EE-66...EE-73"),
         arguments: try listeners())
     func listener(vector: JSON) throws {
         let adapter = ListAdapter(

@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("IGListKit's finer rules of updates: each test fails when its rule is broken")
+@Suite("Detailed update rules of IGListKit")
 struct FinerUpdateRuleTests {
     private func faults(_ events: [AdapterEvent]) -> [SectionFault] {
         events.compactMap { if case .sectionFault(let fault) = $0 { fault } else { nil } }
@@ -14,7 +14,7 @@ struct FinerUpdateRuleTests {
     // MARK: Callbacks during an update
 
     @Test(
-        "an item is requested while the items of its section are made → nil; afterwards the new ones", .rule("EE-49"))
+        "an item is requested while its section's items are created → nil; afterwards → the new item", .rule("EE-49"))
     func displayedWhileMaking() throws {
         let list = try TestHost.letters("a:xy", "b:q")
         _ = try list.open()
@@ -29,7 +29,7 @@ struct FinerUpdateRuleTests {
         controller.onItem = nil
         let context = try #require(controller.context)
         #expect((0..<3).map { context.displayedItem(at: $0)?.content["letter"]?.string } == ["u", "v", nil])
-        // A section that does not change has its items all the time.
+        // A section that does not change has its items during the whole update.
         controller.onItem = { [weak list] _, _ in
             seen.append(list?.controller("b")?.context?.displayedItem(at: 0)?.content["letter"]?.string)
         }
@@ -39,7 +39,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "entering the range during an update → its items exist, at the section's new place",
+        "a section enters the working range during an update → its items exist, at the new section index",
         .rule("EE-50"))
     func displayedWhenEntering() throws {
         final class Entering: LetterController {
@@ -60,7 +60,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a list update requested while another one is applied → applied after it; each completion sees its own",
+        "an update is requested while another one is applied → applied afterwards; each completion sees its own result",
         .rule("UP-51"))
     func updateWhileApplying() throws {
         let list = try TestHost.letters("a:x")
@@ -82,7 +82,7 @@ struct FinerUpdateRuleTests {
         #expect(done == ["applying 2", "first true 2", "second true 3"] && revisions == [1, 2])
     }
 
-    @Test("two layout invalidations that wait at once → none is lost", .rule("AD-156"))
+    @Test("two layout invalidations are pending → both are performed", .rule("AD-156"))
     func twoInvalidations() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -101,7 +101,9 @@ struct FinerUpdateRuleTests {
 
     // MARK: Coalescing
 
-    @Test("no view on the screen → an update waits for the maximum; without views it does not", .rule("CO-06", "CO-08"))
+    @Test(
+        "all views are off screen → an update waits for the maximum interval; no view is open → it does not",
+        .rule("CO-06", "CO-08"))
     func withoutViews() throws {
         let list = TestHost {
             $0.coalescing = .init(minimum: 10, maximum: 500, increment: 10, usesMaximumWhenNotVisible: true)
@@ -128,7 +130,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a new configuration → the interval begins at its minimum again; measured from the start",
+        "the coalescing options change → the interval is the minimum again, measured from the start of the last flush",
         .rule("CO-09", "CO-10"))
     func newConfiguration() {
         var coalescer = UpdateCoalescer(configuration: .init(minimum: 10, maximum: 100, increment: 20))
@@ -147,15 +149,16 @@ struct FinerUpdateRuleTests {
         coalescer.start(now: 46)
         #expect(request(47) == .at(70))
         coalescer.start(now: 70)
-        // Longer than the interval since the last start: flushed at once, and the interval is the minimum again.
+        // More time than the interval has passed since the last start: flushed at once, and the interval is the
+        // minimum again.
         #expect(request(500) == .now)
         coalescer.start(now: 500)
         #expect(request(501) == .at(504))
     }
 
-    // MARK: The map, and controllers whose object left
+    // MARK: Lookups, and controllers whose object has left
 
-    @Test("a part of the list → exactly the requested sections", .rule("SM-07"))
+    @Test("objects of a range of sections → exactly the requested ones", .rule("SM-07"))
     func partOfTheMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(list.adapter.objects(from: 0, limit: 2).map(\.id) == ["a", "b"])
@@ -167,7 +170,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a context that outlives its object → questions return nil, commands do nothing",
+        "a context outlives its object → queries return nil, commands do nothing",
         .rule("AD-52...AD-56")
     )
     func departed() throws {
@@ -198,9 +201,11 @@ struct FinerUpdateRuleTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    // MARK: What is announced
+    // MARK: Announced changes
 
-    @Test("the same identifier with other content → the reload of that section and nothing else", .rule("UP-33"))
+    @Test(
+        "an object with the same identifier and other content → a reload of its section and nothing else",
+        .rule("UP-33"))
     func updateAlone() throws {
         let list = try TestHost.letters("a:x", "b:xy", "c:xyz")
         let transaction = try #require(
@@ -211,7 +216,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "an item reloaded twice → one reload; a reloaded and deleted item → no reload",
+        "an item is reloaded twice → one reload; reloaded and deleted → no reload",
         .rule("EE-16", "EE-17", "UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:wxyz")
@@ -232,7 +237,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Descriptions
 
-    @Test("a description → controllers, faults, counts and waiting work, in each state", .rule("DB-01", "DB-02"))
+    @Test("the debug description in each state → controllers, faults, counts and pending work", .rule("DB-01", "DB-02"))
     func descriptions() throws {
         let list = try TestHost.letters("a:x", "b:yz", configure: { $0.backgroundDiffThreshold = 0 })
         _ = try list.open()
@@ -262,11 +267,11 @@ struct FinerUpdateRuleTests {
         _ = list.adapter.commitFlush()
         list.flush()
         #expect(applying.contains { $0.contains("applying") })
-        // DB-01 with a map before and one after: sections that have left are no longer described.
+        // DB-01 before and after an update: sections that have left are no longer described.
         #expect(!list.adapter.debugDescriptionLines.contains { $0.contains(#""a""#) })
     }
 
-    @Test("batch data → its counts in words", .rule("DB-03", "DD-01"))
+    @Test("the description of a batch → its counts in words", .rule("DB-03", "DD-01"))
     func batchDescription() throws {
         final class Batches: ListUpdaterDelegate {
             var lines: [String] = []
@@ -283,7 +288,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "whether an item may be dropped somewhere → by default, whether it may be dragged",
+        "a drop target of an item without an override → allowed if the item may be dragged",
         .rule("AD-137", "AD-138", "SC-06")
     )
     func mayMove() throws {
@@ -303,10 +308,10 @@ struct FinerUpdateRuleTests {
         #expect(controller.letters == ["y", "x", "z"] && list.adapter.revision == 1)
     }
 
-    // MARK: An item update beside a reload
+    // MARK: Item updates together with a reload
 
     @Test(
-        "a batch queued before reloadData → its block runs once, on the old controller; the object's own counts hold afterwards",
+        "a batch is queued before reloadData → its block runs once, on the old controller; then the object's counts apply",
         .rule("UP-52", "UP-53")
     )
     func batchBesideReload() throws {

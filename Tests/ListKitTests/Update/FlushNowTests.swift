@@ -3,9 +3,9 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Callbacks while one call flushes several times")
+@Suite("Callbacks during a call that flushes several times")
 struct FlushNowTests {
-    @Test("a completion resyncs a view in a second flush → no change from before the resync is sent afterwards")
+    @Test("a completion resyncs a view in a second flush → no earlier change is sent after the resync")
     func resyncInLaterCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -20,7 +20,7 @@ struct FlushNowTests {
         #expect(present.sequence == 3 && present.items.isEmpty)
     }
 
-    /// Is called when its section appears.
+    /// Calls a closure when its section appears.
     final class Appearing: ListDisplayDelegate {
         var onDisplay: (() -> Void)?
         func sectionControllerWillDisplay(_ controller: ListSectionController) {
@@ -30,13 +30,13 @@ struct FlushNowTests {
         }
     }
 
-    /// Is called when an update is over.
+    /// Calls a closure when an update has finished.
     final class Ending: ListUpdateListener {
         var onFinish: (() -> Void)?
         func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { onFinish?() }
     }
 
-    @Test("a view is closed while all views are scrolled → it gets no change after that")
+    @Test("a view is closed while all views are scrolled → no further change is sent to it")
     func closedWhileScrolling() throws {
         let clock = LibraryTests.Clock()
         let rows = try (0..<40).map { try letters("r\($0):x") }
@@ -58,7 +58,7 @@ struct FlushNowTests {
         #expect(!events[closed...].contains { if case .picture(let change) = $0 { change.view == 2 } else { false } })
     }
 
-    /// Cancels every diff, as often as it is configured to.
+    /// Cancels a configured number of diffs.
     final class Cancelling: ListUpdaterDelegate {
         var isArmed = true
         func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {
@@ -67,7 +67,7 @@ struct FlushNowTests {
     }
 
     @Test(
-        "the delegate cancels every diff → the call ends, and waiting work stays for the next", .timeLimit(.minutes(1)))
+        "the delegate cancels every diff → the call returns, and pending work stays queued", .timeLimit(.minutes(1)))
     func cancelled() throws {
         let list = try TestHost.letters("a:x")
         let delegate = Cancelling()
@@ -81,7 +81,9 @@ struct FlushNowTests {
         #expect(completed == [true] && list.ids == ["b"] && list.adapter.flushTiming == .idle)
     }
 
-    @Test("every completion asks for another update → the call ends, and the last one waits", .timeLimit(.minutes(1)))
+    @Test(
+        "every completion requests another update → the call returns, and the last update stays queued",
+        .timeLimit(.minutes(1)))
     func withoutEnd() throws {
         let list = try TestHost.letters("a:x")
         var count = 0

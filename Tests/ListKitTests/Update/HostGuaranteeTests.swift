@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("What a host, its views and its section controllers can rely on")
+@Suite("Guarantees for hosts, views and section controllers")
 struct HostGuaranteeTests {
     private func rows(_ count: Int, prepare: @escaping (LetterController) -> Void = { _ in }) throws -> TestHost {
         TestHost(
@@ -20,7 +20,7 @@ struct HostGuaranteeTests {
         try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: height)).effects
     }
 
-    @Test("an item that scrolls a stalled view while a resync asks for it → no change has the picture's sequence")
+    @Test("a controller scrolls a stalled view during a resync → no change has the sequence of the resync's picture")
     func resyncSequence() throws {
         let list = try rows(90)
         _ = try list.open { $0.window = 1 }
@@ -36,7 +36,7 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view that is stalled, or held → its controllers see the shown picture", .rule("BS-08"),
+        "a view is stalled or held back → its controllers see the picture that the viewer has", .rule("BS-08"),
         arguments: [false, true])
     func displayedItem(isHeld: Bool) throws {
         let list = try rows(90)
@@ -51,7 +51,7 @@ struct HostGuaranteeTests {
         }
     }
 
-    @Test("a fault found in a timer → the host is notified, and the screen shows the error items")
+    @Test("a timer of a controller causes a fault → the host is notified, and the screen shows error items")
     func faultOutside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -64,7 +64,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
     }
 
-    @Test("hundreds of deferred scrolls before another data source → the source is used nevertheless")
+    @Test("the data source is replaced after hundreds of deferred scrolls → the new source is used")
     func sourceBehindScrolls() throws {
         let list = try rows(300)
         _ = try list.open()
@@ -76,7 +76,7 @@ struct HostGuaranteeTests {
         #expect(list.adapter.dataSource === source && list.ids == ["last"])
     }
 
-    @Test("another data source while the items of a section are read → the host is notified of waiting work")
+    @Test("the data source is replaced while items of a section are read → the host is notified of pending work")
     func sourceWhileReading() throws {
         let clock = LibraryTests.Clock()
         let list = try TestHost.letters("a:x", "b:y")
@@ -92,7 +92,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("a viewport that does not move, a scroll to the present offset → no scroll notification")
+    @Test("an unchanged viewport, or a scroll to the present offset → no scroll notification")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -103,7 +103,7 @@ struct HostGuaranteeTests {
         #expect(scrolls.events.isEmpty)
     }
 
-    @Test("a controller that scrolls to the start whenever it is notified of a scroll → notified twice, not 257 times")
+    @Test("a controller scrolls to the start at every scroll notification → notified twice, not endlessly")
     func scrollInScroll() throws {
         final class Keeper: ListScrollDelegate {
             var count = 0
@@ -120,7 +120,9 @@ struct HostGuaranteeTests {
         #expect(keeper.count == 2)
     }
 
-    @Test("options out of range → the same error as of openView, not a trap", arguments: 0..<6)
+    @Test(
+        "a view is resumed with options out of range → the same error as from openView, without a trap",
+        arguments: 0..<6)
     func options(number: Int) throws {
         let list = try rows(30)
         var options = ListViewOptions()
@@ -135,7 +137,7 @@ struct HostGuaranteeTests {
         #expect(throws: ListError.self) { try list.adapter.openView(1, options: options) }
     }
 
-    @Test("a completion that selects → the events of the flush still reach the host")
+    @Test("a completion selects an item → the events of the flush still reach the host")
     func selectInCompletion() throws {
         let list = try TestHost.letters("a:x")
         var screen = try list.open()
@@ -149,7 +151,7 @@ struct HostGuaranteeTests {
         #expect(screen.items.map(\.objectID) == ["a", "b"])
     }
 
-    @Test("a completion that scrolls → the view scrolls", .rule("EE-06"))
+    @Test("a completion scrolls a view → the view scrolls", .rule("EE-06"))
     func scrollInCompletion() throws {
         let list = try rows(30)
         _ = try list.open()
@@ -161,7 +163,7 @@ struct HostGuaranteeTests {
         #expect(offsets == [300])
     }
 
-    @Test("a controller whose object leaves in the update that gives it another object → no fault")
+    @Test("an update replaces a controller's object by another one → no fault")
     func reused() throws {
         let only = LetterController(log: EventList())
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
@@ -171,7 +173,8 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a batch that waits during a reload of everything → state that it sets for the object is kept", .rule("EE-33"))
+        "a batch is pending during a reload of everything → the state that it sets for the object is kept",
+        .rule("EE-33"))
     func stateBesideReload() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))

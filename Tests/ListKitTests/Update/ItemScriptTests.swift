@@ -4,18 +4,18 @@
 import TestSupport
 import Testing
 
-@Suite("Item updates, alone and with a list update in the same flush")
+@Suite("Item updates, alone or together with a list update in one flush")
 struct ItemScriptTests {
     /// The changes that one section reports, and the list update in the same flush.
     struct Script: CustomTestStringConvertible {
         var testDescription: String
-        /// The list before, as `id:letters`.
+        /// The list before the update, as `id:letters`.
         let before: String
-        /// The letters of the first section's controller after the block, and the operations of the block: `i` inserts,
+        /// The letters of the first section's controller after the block, and the block's operations: `i` inserts,
         /// `d` deletes, `r` reloads, `m` moves, `s` reloads the section.
         let letters: String
         let steps: String
-        /// The list of an update in the same flush.
+        /// The list after an update in the same flush; `nil` = no such update.
         var after: String?
         let expected: String
 
@@ -68,7 +68,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a block of operations → the items of its controller, announced item by item; the controllers stay",
+        "an item update with several operations → the controller's items, announced item by item; controllers stay",
         .rule(
             "EE-02", "EE-09...EE-12", "EE-14...EE-18", "EE-25", "EE-27...EE-31", "EE-34", "EE-36", "UP-23", "UP-47",
             "UP-48"),
@@ -106,7 +106,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a block without changes → no transaction; with one change → one",
+        "an item update without changes → no transaction; with one change → one transaction",
         .rule("AD-14", "AD-134...AD-136", "IC-01...IC-03"),
         arguments: ["", "i2", "d1", "r1", "m0>1", "s"])
     func collector(steps: String) throws {
@@ -128,7 +128,7 @@ struct ItemScriptTests {
         #expect((transaction == nil) == steps.isEmpty && finished == [true])
     }
 
-    @Test("one of two objects reloaded → only its items are asked for again", .rule("EE-04"))
+    @Test("one of two objects is reloaded → only its items are requested again", .rule("EE-04"))
     func reloadOne() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -139,7 +139,7 @@ struct ItemScriptTests {
         #expect(screen.items.map { $0.content["letter"]?.string } == ["x", "new"])
     }
 
-    @Test("new objects in place of old ones → the controllers get them, and so does the list", .rule("EE-39"))
+    @Test("objects are replaced by equal new instances → list and controllers have the new instances", .rule("EE-39"))
     func upsert() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("b"))
@@ -149,7 +149,9 @@ struct ItemScriptTests {
         #expect(list.adapter.object(at: 1) == new && list.itemCounts == [1, 2])
     }
 
-    @Test("a list update requested inside an item block → a flush of its own, after the block's", .rule("EE-58"))
+    @Test(
+        "a list update is requested inside of an item update → performed in a separate flush afterwards", .rule("EE-58")
+    )
     func listUpdateInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))

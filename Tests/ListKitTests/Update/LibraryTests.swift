@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("ListKit without a host: completions, data sources and a scheduler")
+@Suite("ListKit as a library: completions, data sources and a scheduler")
 struct LibraryTests {
-    /// A clock that a test advances.
+    /// A scheduler with a virtual clock, which a test advances.
     class Clock: ListScheduler {
         var now: UInt64 = 0
         var work: [(due: UInt64, run: () -> Void)] = []
@@ -69,7 +69,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "released while a diff is computed, or while the store writes → its completions get false", .rule("EE-90"),
+        "the adapter is released during a diff or a store write → its completions get false", .rule("EE-90"),
         arguments: [false, true])
     func releasedWhileFlushing(isStoring: Bool) throws {
         let clock = Clock()
@@ -92,7 +92,7 @@ struct LibraryTests {
         #expect(answers == ["flushing false", "waiting false"])
     }
 
-    @Test("due earlier than scheduled → scheduled again; later → the old call does not flush")
+    @Test("a flush is due earlier than scheduled → scheduled again; due later → the scheduled call does not flush")
     func dueAtAnotherTime() throws {
         let clock = Clock()
         let adapter = adapter(clock) {
@@ -123,7 +123,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "no data source → false at once; with one → objects are read at the flush, once",
+        "performUpdates without a data source → false at once; with a data source → objects are read once, at the flush",
         .rule("AD-01", "AD-28", "EE-57", "UP-66")
     )
     func dataSource() throws {
@@ -144,7 +144,7 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && source.reads == 2 && answers == [false, true, true])
     }
 
-    @Test("a data source released right after performUpdates → the update still has its objects", .rule("EE-91"))
+    @Test("the data source is released right after performUpdates → the update still uses its objects", .rule("EE-91"))
     func releasedSource() throws {
         let clock = Clock()
         let adapter = adapter(clock)
@@ -157,7 +157,7 @@ struct LibraryTests {
         #expect(adapter.objectCount == 2)
     }
 
-    @Test("the adapter released before its flush → completions get false, once each", .rule("AD-159", "EE-90"))
+    @Test("the adapter is released before its flush → each completion gets false once", .rule("AD-159", "EE-90"))
     func releasedAdapter() throws {
         var adapter: ListAdapter? = adapter(Clock())
         var answers: [Bool] = []
@@ -168,7 +168,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "completions → in the order of the queue, after the listeners; new work waits for the next flush",
+        "completions → called in the order of the queue, after the listeners; new requests wait for the next flush",
         .rule("UP-52", "UP-65")
     )
     func completionOrder() throws {
@@ -186,7 +186,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "a diff in flight, then another data source → the old diff is dropped, its request is part of the new update",
+        "the data source is replaced during a diff → the diff is dropped, and its request joins the new update",
         .rule("EE-86", "EE-87", "TR-05")
     )
     func cancelled() throws {
@@ -204,14 +204,14 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && adapter.revision == 1)
     }
 
-    @Test("awaited updates → whether they were applied")
+    @Test("an awaited update → returns whether it was applied")
     func awaited() async throws {
         let adapter = ListAdapter(
             configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test("another data source set in a callback, or while a transaction is stored → used right after it")
+    @Test("the data source is replaced in a callback or while a transaction is stored → used right afterwards")
     func sourceFromInside() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -237,7 +237,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("another data source while requests wait → each is answered, by the call or to the scheduler", .rule("EE-85"))
+    @Test("the data source is replaced while requests are pending → each request is answered", .rule("EE-85"))
     func answers() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -254,7 +254,9 @@ struct LibraryTests {
         }
     }
 
-    @Test("descriptions → lines in every state, and a debugger that forgets released adapters", .rule("DB-01...DB-05"))
+    @Test(
+        "debug descriptions in every state → the expected lines; released adapters are no longer listed",
+        .rule("DB-01...DB-05"))
     func descriptions() throws {
         let debugger = ListDebugger()
         let lists = try (0..<3).map { _ in TestHost(try objects("a")) }
@@ -269,7 +271,7 @@ struct LibraryTests {
         #expect(debugger.descriptions.isEmpty)
     }
 
-    @Test("a tracked adapter that is released → the debugger describes the others", .rule("DB-04"))
+    @Test("a tracked adapter is released → the debugger describes only the others", .rule("DB-04"))
     func trackedAdapterReleased() throws {
         let debugger = ListDebugger()
         let kept = TestHost(try objects("a"))
@@ -284,7 +286,8 @@ struct LibraryTests {
     }
 
     @Test(
-        "selection → delegates asked and notified, moved by updates, deselected with its object", .rule("AD-76...AD-81")
+        "an item is selected → delegates are called; it moves with updates and is deselected when its object leaves",
+        .rule("AD-76...AD-81")
     )
     func selection() throws {
         let log = EventList()
@@ -315,7 +318,7 @@ struct LibraryTests {
         #expect(try list.adapter.deselectItem(0, ofObject: "b").deselected)
     }
 
-    @Test("state that a controller keeps for its object → outlives reloads and is dropped with the object")
+    @Test("state that a controller stores for its object → survives reloads, and is dropped with the object")
     func state() throws {
         let list = try TestHost.letters("a:x")
         list.controller("a")?.context?.state = ["open": true]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An object that owns its list")
 struct OwnerTests {
-    /// Owns an adapter, and is its data source and all of its delegates.
+    /// An owner of an adapter that is also its data source, its provider and all of its delegates.
     final class Owner: ListSectionControllerProvider, ListAdapterDataSource, ListAdapterDelegate, ListUpdateListener,
         ListUpdaterDelegate, ListPerformanceDelegate
     {
@@ -30,7 +30,7 @@ struct OwnerTests {
         func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { finished += 1 }
     }
 
-    @Test("released → it and its adapter are freed, in whatever roles it serves the adapter")
+    @Test("the owner is released → owner and adapter are freed, whatever roles the owner has")
     func freed() throws {
         var owner: Owner? = Owner()
         weak let released = owner
@@ -53,7 +53,7 @@ struct OwnerTests {
         #expect(list == nil)
     }
 
-    /// Gives all types one kind; the list holds it weakly.
+    /// A provider with one kind of controller for all types. The list references it weakly.
     private final class Provider: ListSectionControllerProvider {
         func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
             BuiltInSectionControllers.kind(named: BuiltInSectionControllers.single)
@@ -66,7 +66,7 @@ struct OwnerTests {
         return adapter.objects(from: 0, limit: .max).map(\.id)
     }
 
-    @Test("the owner is gone, the list is not → types that were looked up before go on, others are dropped")
+    @Test("the provider is released, the list is not → known types still work, objects of other types are dropped")
     func gone() throws {
         var owner: Provider? = Provider()
         let adapter = ListAdapter(configuration: .init(), ownedBy: try #require(owner))
@@ -76,7 +76,7 @@ struct OwnerTests {
         #expect(adapter.items(inSection: 1).count == 1)
     }
 
-    @Test("a provider that only the list refers to → kept by the list, and released with it")
+    @Test("a provider that only the list references → retained by the list, and released with it")
     func kept() throws {
         var provider: Provider? = Provider()
         var adapter: ListAdapter? = ListAdapter(configuration: .init(), controllers: try #require(provider))

@@ -4,10 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("Item updates and a store that refuses at random")
+@Suite("Item updates with a store that refuses at random")
 struct RefusedScheduleTests {
     @Test(
-        "random item updates, requests, scrolls and selections → the list has its controllers' items, the selection follows, and controllers know what is displayed",
+        "random item updates, requests, scrolls and selections → items, selection and display events stay consistent",
         arguments: 0..<40)
     func schedule(seed: Int) throws {
         let machine = try Machine(seed: UInt64(seed))
@@ -15,13 +15,13 @@ struct RefusedScheduleTests {
         try machine.finish()
     }
 
-    /// A section of items with numbers that are never used again.
+    /// A section controller whose items have numbers that are never reused.
     private final class Numbered: ListSectionController, ListDisplayDelegate {
         unowned let machine: Machine
         var numbers: [Int] = []
-        /// The number of its items that are displayed, by its display events.
+        /// The number of displayed items, according to the display events.
         var shown = 0
-        /// The number of displayed parts of its section, by its display events.
+        /// Whether the section is displayed, as a balance of its display events.
         var isShown = 0
 
         init(_ machine: Machine, _ object: ListObject) {
@@ -227,7 +227,7 @@ struct RefusedScheduleTests {
         }
 
         private func scroll() throws {
-            // A host holds views while it stores.
+            // A host holds views back while it stores a transaction.
             guard !list.adapter.isFlushing else { return }
             let index = int(2)
             let rect = Rect(x: 0, y: Double(int(20)) * 10, width: 100, height: 100)

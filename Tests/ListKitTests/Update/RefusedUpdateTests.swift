@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Item updates whose transaction the store refuses: they wait")
+@Suite("Item updates whose transaction the store refuses")
 struct RefusedUpdateTests {
-    /// Records every index that it is asked for and does not have.
+    /// A controller that records every requested index that it does not have.
     private final class StrictController: LetterController, ListTransitionDelegate {
         private(set) var strays: [String] = []
 
@@ -65,7 +65,7 @@ struct RefusedUpdateTests {
         return TestHost(try texts.map { try letters($0) }, provider: provider) { $0.layout = layout }
     }
 
-    /// Removes the first letters of a section.
+    /// Removes the first letters of a section in an item update.
     private func remove(
         _ count: Int, from controller: LetterController, reloading: Bool = false,
         completion: ((Bool) -> Void)? = nil
@@ -77,10 +77,10 @@ struct RefusedUpdateTests {
             }, completion: completion)
     }
 
-    /// Begins a flush that has something to store.
+    /// Starts a flush, up to the transaction to be stored.
     private func prepare(_ list: TestHost, at now: UInt64 = 0) throws {
         guard case .commit = list.adapter.beginFlush(now: now) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             throw ListError(.storeFailed, "nothing to commit")
         }
     }
@@ -90,7 +90,7 @@ struct RefusedUpdateTests {
         list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
     }
 
-    @Test("refused → the list asks for another flush by itself, later each time; accepted → the completion is called")
+    @Test("the store refuses repeatedly → the list retries with increasing delays; accepted → the completion is called")
     func triedAgain() throws {
         let list = try TestHost.letters("a:wxyz")
         let controller = try #require(list.controller("a"))
@@ -113,7 +113,9 @@ struct RefusedUpdateTests {
         #expect(list.adapter.flushTiming == .at(50_100))
     }
 
-    @Test("a write while item updates wait → flushed at once, with them; refused again → only the write is answered")
+    @Test(
+        "a write arrives while refused item updates wait → flushed at once with them; refused → only the write is answered"
+    )
     func writing() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
         let controller = try #require(list.controller("a"))
@@ -129,7 +131,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [1, 2] && completed == [true])
     }
 
-    @Test("refused together with a request before its block ran → the block runs with the next flush, once")
+    @Test("an item update is refused before its block has run → the block runs once, with the next flush")
     func notRun() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
         let controller = try #require(list.controller("a"))
@@ -143,7 +145,9 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [2, 1] && completed == [true])
     }
 
-    @Test("refused requests of several kinds → their completions are called in order of the queue", .rule("UP-52"))
+    @Test(
+        "requests of several kinds are refused → their completions are called in the order of the queue", .rule("UP-52")
+    )
     func order() throws {
         let list = try TestHost.letters("a:x")
         let source = LibraryTests.Source([try letters("b:x")])
@@ -157,7 +161,7 @@ struct RefusedUpdateTests {
         #expect(completed == ["source false", "objects false"])
     }
 
-    @Test("refused, and the list ends → completions get false")
+    @Test("an item update is refused and the list ends → the completion gets false")
     func ending() throws {
         var list: TestHost? = try TestHost.letters("a:xyz")
         var completed: [Bool] = []
@@ -168,7 +172,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "while it is stored, and after it was refused → no section controller is asked for an item that it removed",
+        "a removal is being stored or was refused → no section controller is called for a removed item",
         arguments: ["deleted", "reloaded", "deleted and reloaded"], [ListLayoutKind.flow, .absolute])
     func asking(way: String, layout: ListLayoutKind) throws {
         let list = try strictList("a:abcdefghijkl", "b:x", layout: layout)
@@ -195,9 +199,9 @@ struct RefusedUpdateTests {
         #expect(controller.strays.isEmpty)
     }
 
-    // MARK: What is told of items whose changes wait
+    // MARK: Display events while item changes wait
 
-    /// A list with one section of twelve letters; its view shows the letters from `first` on.
+    /// Creates a list with one section of twelve letters, whose view shows the letters from `first` on.
     private func watched(from first: Int, _ log: EventList) throws -> (TestHost, LetterController, Screen) {
         let list = try TestHost.letters("a:abcdefghijkl", log: log)
         let screen = try list.open(y: Double(first) * 10)
@@ -209,7 +213,7 @@ struct RefusedUpdateTests {
         list.receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
     }
 
-    @Test("an item that waits for its removal becomes visible → its controller gets one begin and one end of display")
+    @Test("an item with a pending removal becomes visible → one willDisplay and one didEndDisplaying")
     func comesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -227,7 +231,7 @@ struct RefusedUpdateTests {
         #expect(log.drain().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
-    @Test("an item that waits for its removal leaves the screen → one end of display, and none at the removal")
+    @Test("an item with a pending removal leaves the screen → one didEndDisplaying, and none at the removal")
     func leavesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 2, log)
@@ -244,7 +248,7 @@ struct RefusedUpdateTests {
         #expect(log.drain().isEmpty)
     }
 
-    @Test("items are removed, and inserted again → both blocks run in one flush, and no item was ever missing")
+    @Test("items are removed and inserted again → both item updates run in one flush, and no item is ever missing")
     func comesBack() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -264,7 +268,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a controller selects items before its block has run → items that it has; they follow the block",
+        "a controller selects items before its item update has run → the selection moves with the item update",
         arguments: [false, true])
     func selecting(isRefused: Bool) throws {
         let list = try TestHost.letters("a:xyz")
@@ -284,7 +288,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a viewer selects an item before a block that selects others → all of them, each by its own indexes",
+        "a viewer selects an item, then an item update selects others → all are selected, each by its own indexes",
         arguments: [false, true])
     func selectedByViewer(isRefused: Bool) throws {
         let log = EventList()
@@ -305,7 +309,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
-    @Test("an item update is requested while one is stored → it runs with the next, by the indexes it was given")
+    @Test("item update while another one is being stored → runs in the next flush, with its own indexes")
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -322,7 +326,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
     }
 
-    @Test("a controller asks for its displayed items while its block waits → the items on the screen")
+    @Test("a controller queries its visible items while its item update is pending → the items on the screen")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
         remove(2, from: controller)
@@ -332,7 +336,7 @@ struct RefusedUpdateTests {
         #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "a")
     }
 
-    @Test("item updates that change nothing → no transaction, no revision, and the completion is called")
+    @Test("item updates that change nothing → no transaction and no revision, but the completion is called")
     func nothingChanged() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -344,7 +348,7 @@ struct RefusedUpdateTests {
         #expect(list.adapter.revision == 0 && list.adapter.flushTiming == .idle)
     }
 
-    /// Makes the reads of a client without a view.
+    /// Makes all reads of a client without a view.
     private func read(_ list: TestHost) throws {
         #expect(list.itemCounts == [12, 1])
         #expect(list.adapter.items(inSection: 0).count == 12)
@@ -355,7 +359,7 @@ struct RefusedUpdateTests {
         }
     }
 
-    /// Makes the calls of viewers.
+    /// Makes all calls of a viewer.
     private func makeViewerCalls(to list: TestHost, _ screen: inout Screen) throws {
         for y in [100.0, 30, 0] {
             let rect = Rect(x: 0, y: y, width: 100, height: 100)
@@ -368,7 +372,7 @@ struct RefusedUpdateTests {
 }
 
 extension ListAdapter {
-    /// The result of the next flush, stored or not.
+    /// Performs the next flush, and commits its transaction if there is one.
     fileprivate func commitOrFinish() -> FlushResult {
         if case .finished(let result) = beginFlush(now: 0) { result } else { commitFlush() }
     }

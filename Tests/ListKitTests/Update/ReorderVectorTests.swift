@@ -21,7 +21,8 @@ struct ReorderVectorTests {
     }
 
     @Test(
-        "a drag → the order of the vector, announced as moves or as a reload", .rule("RU-11", "RU-12", "UP-24"),
+        "an item is dragged → the order of the vector, announced as moves or as a reload",
+        .rule("RU-11", "RU-12", "UP-24"),
         arguments: try cases(), [ListAdapter.Updater.batch, .reload])
     func vector(vector: JSON, updater: ListAdapter.Updater) throws {
         if vector["sectionItemCounts"] != nil { return try sections(vector, updater) }
@@ -30,7 +31,7 @@ struct ReorderVectorTests {
         try inside(vector, updater)
     }
 
-    /// Sections of one item, named by their original places.
+    /// Drags sections of one item, whose names are their original indexes.
     private func sections(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "\($0)") }) { $0.updater = updater }
         var mirror = Mirror(list.adapter)
@@ -108,7 +109,7 @@ struct ReorderVectorTests {
         }
     }
 
-    @Test("an origin or a target past the end → NoSuchItem; a wrong revision first")
+    @Test("an origin or a target past the end → NoSuchItem; with a wrong revision → a conflict instead")
     func outOfRange() throws {
         let list = TestHost(try objects("a", "b"))
         let places = [(0, 0, 2, 0), (2, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (-1, 0, 0, 0), (0, 0, 0, -1)]

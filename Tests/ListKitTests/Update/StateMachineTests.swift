@@ -4,10 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("State machine: all requests to a list, at random, on a virtual clock")
+@Suite("State machine: random requests of all kinds, on a virtual clock")
 struct StateMachineTests {
     @Test(
-        "random schedules of updates, reloads, data sources, moves and item updates → each answered once, in order; list, items, mirror and screen equal the reference",
+        "random requests of all kinds → each answered once, in order; list, items, mirror and screen equal the reference",
         arguments: 0..<24)
     func schedule(seed: Int) throws {
         let machine = Machine(seed: UInt64(seed))
@@ -17,16 +17,16 @@ struct StateMachineTests {
     }
 
     /// A request that is not answered yet.
-    enum Wish {
+    enum PendingRequest {
         /// An operation on objects, with a completion or an answer.
         case objects(UpdateRequest.Operation)
         /// The objects of a data source when it was last read.
         case source(LibraryTests.Source)
-        /// Any operation that does not change the objects.
+        /// Any request that does not change the objects.
         case other
     }
 
-    /// Makes random requests, and applies them to a plain array.
+    /// Makes random requests, and applies them to a naive model.
     final class Machine {
         let clock = AnsweringClock()
         let adapter: ListAdapter
@@ -34,13 +34,13 @@ struct StateMachineTests {
         private let provider: ScriptedProvider
         private var source: LibraryTests.Source?
         private var reference = ReferenceList(objects: [])
-        /// The waiting requests, in order; a request gets its number when it is made.
-        private var waiting: [(number: UInt64, wish: Wish, isAnswered: Bool)] = []
+        /// The pending requests, in order. A request gets its number when it is made.
+        private var waiting: [(number: UInt64, request: PendingRequest, isAnswered: Bool)] = []
         private var nextNumber: UInt64 = 1
-        /// Updates that completed, and requests that were answered, since the flush before.
+        /// The numbers of the requests that were completed or answered since the last flush.
         private var done: [UInt64] = []
         private var expectedCode: [UInt64: ListError.Code?] = [:]
-        /// Item updates requested inside others: how often each was completed.
+        /// The number of completions of each item update that was requested inside of another one.
         private var inner: [Int] = []
         private var mirror: Mirror
         private var screen = Screen(view: 1)
@@ -71,7 +71,7 @@ struct StateMachineTests {
             screen.receive(try adapter.setViewport(view: 1, seen: 0, rect: rect).effects)
         }
 
-        // MARK: Asking
+        // MARK: Requests
 
         func step() throws {
             switch int(15) {
@@ -85,7 +85,7 @@ struct StateMachineTests {
             }
         }
 
-        /// Makes one random request; also called inside item updates.
+        /// Makes one random request. Also called inside of item updates.
         private func makeRandomRequest() throws {
             switch int(9) {
             case 0, 1:
@@ -109,15 +109,15 @@ struct StateMachineTests {
             }
         }
 
-        /// A request that is answered, not completed.
+        /// Makes a request with an answer instead of a completion.
         private func request() throws {
             let operation: UpdateRequest.Operation
             switch int(4) {
             case 0: operation = .moveObject(id: id(), position: random.position())
             case 1: operation = .patchObject(id: id(), set: ["items": .string(word())], unset: [])
             case 2 where adapter.objectCount > 0 && depth == 0:
-                // Where an item may be dragged depends on the counts of that moment, so both an acceptance and a
-                // refusal must leave the objects alone.
+                // Whether an item may be dragged depends on the item counts of that moment, so both acceptance and
+                // refusal must leave the objects unchanged.
                 let (from, to) = (int(adapter.objectCount), int(adapter.objectCount))
                 operation = .moveItem(from: IndexPath(section: from, item: 0), to: IndexPath(section: to, item: 0))
                 adapter.enqueue(UpdateRequest(id: expect(.other), operation: operation), now: clock.now)
@@ -146,7 +146,8 @@ struct StateMachineTests {
                 }, completion: { [self] in complete(number, $0, expecting: isPresent) })
         }
 
-        /// Changes letters and reports it; sometimes makes further requests inside the block.
+        /// Changes letters and reports the changes to the batch. Sometimes makes further requests inside of the
+        /// block.
         private func change(_ controller: LetterController, _ batch: inout ListBatchContext) {
             for _ in 0...int(2) {
                 let count = controller.letters.count
@@ -172,7 +173,7 @@ struct StateMachineTests {
                     controller.letters.insert(word(1), at: index)
                     batch.insertItems(at: [index])
                 }
-                // All indexes of a block refer to the same state: a second change needs an update of its own.
+                // All indexes of a block refer to the same state, so a second change needs a separate item update.
                 nest(controller)
                 return
             }
@@ -183,7 +184,7 @@ struct StateMachineTests {
             return index
         }
 
-        /// An item update, or another request, inside an item update.
+        /// Makes an item update or another request inside of an item update.
         private func nest(_ controller: LetterController) {
             guard depth < 4, int(3) == 0 else { return }
             depth += 1
@@ -192,7 +193,7 @@ struct StateMachineTests {
             if let context = controller.context { updateInside(controller, context) }
         }
 
-        /// An item update that runs at once; its completion comes after those of the flush.
+        /// Makes an item update that runs at once. Its completion comes after those of the flush.
         private func updateInside(_ controller: LetterController, _ context: ListCollectionContext) {
             let index = inner.count
             inner.append(0)
@@ -211,13 +212,13 @@ struct StateMachineTests {
             compare()
         }
 
-        private func expect(_ wish: Wish) -> UInt64 {
+        private func expect(_ request: PendingRequest) -> UInt64 {
             defer { nextNumber += 1 }
-            waiting.append((nextNumber, wish, false))
+            waiting.append((nextNumber, request, false))
             return nextNumber
         }
 
-        // MARK: Being answered
+        // MARK: Answers
 
         private func complete(_ number: UInt64, _ finished: Bool, expecting: Bool? = true) {
             #expect(done.last.map { $0 < number } ?? true)
@@ -246,9 +247,9 @@ struct StateMachineTests {
         }
 
         private func finishFlush(through end: Int) {
-            for (number, wish, _) in waiting[..<end] {
+            for (number, request, _) in waiting[..<end] {
                 #expect(number == 0 || done.count { $0 == number } == 1)
-                switch wish {
+                switch request {
                 case .objects(let operation):
                     let code = reference.apply(operation)
                     if let answered = expectedCode[number] { #expect(answered == code) }
@@ -283,7 +284,7 @@ struct StateMachineTests {
             try screen.expectEqualToResync(of: adapter)
         }
 
-        // MARK: Random things
+        // MARK: Random values
 
         private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random.random) }
         private func id() -> String { random.id() }
@@ -299,10 +300,10 @@ struct StateMachineTests {
         }
     }
 
-    /// A virtual clock that passes the list's answers to a machine.
+    /// A virtual clock that passes the list's answers and events to a machine.
     final class AnsweringClock: LibraryTests.Clock {
         weak var machine: Machine?
-        /// Whether a data source is being replaced, which flushes before it returns.
+        /// Whether the data source is being replaced; this flushes before it returns.
         var isReplacing = false
 
         override func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { machine?.receive(answers) }

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("PreparedTransaction: what a store writes equals the list")
+@Suite("PreparedTransaction: a store that applies each transaction equals the list")
 struct StoringTests {
     /// A store that applies each write.
     struct Store {
@@ -19,7 +19,7 @@ struct StoringTests {
                 objects.removeAll { changes.removed.contains($0.id) || placed.contains($0.id) }
                 for object in changes.updated {
                     guard let index = objects.firstIndex(where: { $0.id == object.id }) else {
-                        Issue.record("an update of an object that is not there")
+                        Issue.record("the updated object does not exist")
                         continue
                     }
                     objects[index] = object
@@ -27,7 +27,7 @@ struct StoringTests {
                 for placement in changes.placed {
                     let index = placement.predecessor.map { id in objects.firstIndex { $0.id == id } } ?? -1
                     guard let index else {
-                        Issue.record("a predecessor that is not there")
+                        Issue.record("the predecessor does not exist")
                         continue
                     }
                     objects.insert(placement.object, at: index + 1)

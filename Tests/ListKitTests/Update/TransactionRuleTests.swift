@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("The queue of the updater, and the states of a transaction")
+@Suite("The updater's queue and the states of a transaction")
 struct TransactionRuleTests {
     static let wishes: [@Sendable () throws -> UpdateRequest.Operation] = [
         { .performUpdates(objects: try objects("a", "b")) }, { .performUpdates(objects: []) },
@@ -12,7 +12,7 @@ struct TransactionRuleTests {
     ]
 
     @Test(
-        "anything queued → a flush is due, until it has run", .rule("TR-12", "UP-01...UP-04"),
+        "a queued request of any kind → a flush is due until it has run", .rule("TR-12", "UP-01...UP-04"),
         arguments: 0...wishes.count)
     func due(wish: Int) throws {
         let list = try TestHost.letters("a:x")
@@ -32,7 +32,7 @@ struct TransactionRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle && list.adapter.revision == 1)
     }
 
-    @Test("nothing queued, or nothing changed → no revision, and completions are called", .rule("EE-08", "UP-09"))
+    @Test("no queued request, or no change → no revision, but completions are called", .rule("EE-08", "UP-09"))
     func nothing() throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
@@ -50,7 +50,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a diff cancelled once or twice → no answer, and its requests come before all others",
+        "a diff is cancelled once or twice → its requests are not answered yet, and run before all others",
         .rule("TR-02", "TR-06", "UP-15")
     )
     func cancelled() throws {
@@ -73,7 +73,7 @@ struct TransactionRuleTests {
         #expect(list.answers.map(\.id) == [first, second] && list.ids.isEmpty && list.adapter.revision == 1)
     }
 
-    /// Cancels the first diff that has ended.
+    /// Cancels the first finished diff.
     private final class Canceller: ListUpdaterDelegate {
         private var isArmed = true
 
@@ -84,7 +84,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "the updater's delegate cancels a diff during its notification → each request is answered once", .rule("TR-02"))
+        "the delegate cancels a diff during its notification → each request is answered once", .rule("TR-02"))
     func cancelledByDelegate() throws {
         let list = try TestHost.letters("a:x")
         let canceller = Canceller()
@@ -101,7 +101,9 @@ struct TransactionRuleTests {
         #expect(list.answers.map(\.id) == [request] && finished == [true] && list.adapter.revision == 1)
     }
 
-    @Test("cancelled when there is no diff in flight → a reload and another data source go on", .rule("TR-07", "TR-08"))
+    @Test(
+        "cancelling without a diff in progress → a reload and a replaced data source are still performed",
+        .rule("TR-07", "TR-08"))
     func notCancellable() throws {
         let list = try TestHost.letters("a:x")
         let before = list.controller("a")
@@ -131,7 +133,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a reload, and an item update asked for while it runs → new counts in both directions, all completed",
+        "item updates are requested during a reload → the list has the new counts, and all are completed",
         .rule("UP-17", "UP-19", "UP-54"),
         arguments: [ScrollDirection.vertical, .horizontal])
     func reload(direction: ScrollDirection) throws {
@@ -161,7 +163,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a reload with an item update → the block runs, its operations go into the reload",
+        "a reload together with an item update → the block runs, and its operations become part of the reload",
         .rule("EE-33", "UP-52", "UP-53"))
     func reloadWithItems() throws {
         let list = try TestHost.letters("a:x")
@@ -179,7 +181,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "completions → listeners first, then the queue's in order, then those of item updates asked for inside",
+        "completions → after listeners, in the order of the queue, then those of nested item updates",
         .rule("AD-157", "AD-158", "UP-64")
     )
     func completions() throws {
@@ -203,7 +205,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "only items queued → no diff; a section with a fault → the updater's delegate is notified",
+        "only item updates queued → no diff; a section with a fault → the updater's delegate is notified",
         .rule("AD-153", "SM-17", "UP-61", "UP-67"))
     func updaterDelegate() throws {
         final class Faults: ListUpdaterDelegate {
@@ -228,7 +230,7 @@ struct TransactionRuleTests {
         #expect(faults.lines.last == "diff 1")  // SM-17: a reload keeps the objects that the next diff begins with
     }
 
-    @Test("single item sections → section changes only, whatever changes in the sections", .rule("UP-31", "UP-32"))
+    @Test("sections of a single item → only section changes are announced", .rule("UP-31", "UP-32"))
     func singleItems() throws {
         let list = try TestHost.letters("a:x", "b:y", configure: { $0.singleItemSectionUpdates = true })
         var counts: [Int] = []
@@ -241,7 +243,7 @@ struct TransactionRuleTests {
         #expect(items?.items.isEmpty == true && items?.sections.reloads == [IndexRun(first: 1, length: 1)])
     }
 
-    @Test("the same identifier with another type → found by its identifier, but a new controller", .rule("UP-60"))
+    @Test("an object changes its type → the same identity, but a new controller", .rule("UP-60"))
     func otherType() throws {
         let list = try TestHost.letters("a:x")
         let before = try #require(list.controller("a"))
@@ -251,7 +253,8 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "few or many objects, diffed at once or elsewhere → the same list", .rule("EE-60", "EE-64", "EE-65", "PD-03"),
+        "few or many objects, diffed synchronously or in the background → the same list",
+        .rule("EE-60", "EE-64", "EE-65", "PD-03"),
         arguments: [0, 5, 100])
     func diffing(threshold: Int) throws {
         let list = try TestHost.letters("a:xy", "b:x", configure: { $0.backgroundDiffThreshold = threshold })

@@ -4,10 +4,10 @@
 import TestSupport
 import Testing
 
-@Suite("Announcements do not depend on whether a section was visited")
+@Suite("Transactions do not depend on whether a section was accessed before")
 struct UnnoticedUpdateTests {
-    /// Objects have as many items as their field `items` says, by their kind's traits; `many` makes the number
-    /// impossible.
+    /// Provides controllers with traits: the number of items is the object's field `items`; `many` stands for an
+    /// invalid number.
     private final class Provider: ListSectionControllerProvider {
         func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
             let traits = ListSectionTraits(
@@ -28,7 +28,7 @@ struct UnnoticedUpdateTests {
         override func item(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }
     }
 
-    /// Reads another section when it is asked for its number of items, and reloads it.
+    /// A controller that reads and reloads another section while its items are counted.
     private final class Meddler: ListSectionController {
         var adapter: ListAdapter?
         override func numberOfItems() -> Int {
@@ -48,7 +48,7 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller reloads a changed, unvisited section while it is asked for its items → announced once")
+    @Test("a controller reloads a changed section that was never accessed, while items are counted → announced once")
     func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [
@@ -89,7 +89,7 @@ struct UnnoticedUpdateTests {
     }
 
     @Test(
-        "the same random updates of two lists, all sections of one visited → the same transactions",
+        "the same random updates of two lists, all sections of one accessed → the same transactions",
         arguments: 0..<6, [false, true])
     func same(seed: UInt64, prefersItemReloads: Bool) throws {
         var random = SeededRandom(seed: seed)

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("IGListKit's rules for lists, sections and controllers, without a view of UIKit")
+@Suite("IGListKit's rules for lists, sections and controllers")
 struct UpdaterRuleTests {
-    /// Three sections `a`, `b`, `c` with 1, 2 and 3 items.
+    /// Creates a list of the sections `a`, `b` and `c` with 1, 2 and 3 items.
     private func three() throws -> TestHost { try TestHost.letters("a:x", "b:xy", "c:xyz") }
 
     private func kinds(_ events: [AdapterEvent]) -> [Transaction] {
@@ -14,7 +14,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "sections inserted, deleted, all replaced → item counts of the new list",
+        "sections are inserted, deleted, all replaced → the item counts of the new list",
         .rule("EE-01", "UP-25", "UP-26", "UP-28"))
     func sectionBatches() throws {
         let list = try TestHost.letters("a:x")
@@ -26,7 +26,7 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts == [2, 1, 3])
     }
 
-    @Test("sections rotate and change their counts in one update → the new counts", .rule("UP-27", "UP-30"))
+    @Test("sections rotate and change their item counts in one update → the new counts", .rule("UP-27", "UP-30"))
     func rotating() throws {
         for asDeletes in [false, true] {
             let list = try TestHost.letters(
@@ -39,7 +39,7 @@ struct UpdaterRuleTests {
         }
     }
 
-    @Test("the same identifier with other content → an update of that section alone", .rule("UP-33"))
+    @Test("an object with the same identifier and other content → an update of its section alone", .rule("UP-33"))
     func update() throws {
         let list = try three()
         let transaction = try #require(
@@ -49,7 +49,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an update queued in the completion of another, or while one is applied → runs after it, in order",
+        "an update is queued in a completion or while another one is applied → runs afterwards, in order",
         .rule("UP-34", "UP-51"))
     func order() throws {
         var done: [String] = []
@@ -64,7 +64,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an item block alone, and one with a section update → both run, both completions are called",
+        "an item update alone or with a section update → the block runs, and each completion is called",
         .rule("UP-05", "UP-06", "UP-55")
     )
     func itemBlocks() throws {
@@ -86,7 +86,7 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts.last == 1 && finished == [true, true])
     }
 
-    @Test("a path reloaded twice → one reload; a reloaded and deleted path → no reload", .rule("UP-47", "UP-48"))
+    @Test("an index path is reloaded twice → one reload; reloaded and deleted → no reload", .rule("UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -102,7 +102,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a list without views and without a data source → updates are applied nevertheless",
+        "a list without views and without a data source → updates are applied",
         .rule("AD-29", "TR-01", "UP-18", "UP-20", "UP-56...UP-58")
     )
     func withoutViews() throws {
@@ -116,7 +116,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "the updater that only reloads → each change is one reload, and the list is the same",
+        "the reload updater → each change is one reload, and the list is the same",
         .rule("RU-06...RU-10", "RU-13"))
     func reloadUpdater() throws {
         let list = try TestHost.letters("a:x", configure: { $0.updater = .reload })
@@ -134,7 +134,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "controller, section and object → each found by the others, nil when unknown",
+        "lookups between controller, section and object → found by each other, nil if unknown",
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
@@ -154,7 +154,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a reload → new controllers for the same objects; reloads of known and unknown ids → only the known",
+        "reload of everything → new controllers; reload of known and unknown ids → only the known objects",
         .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {
@@ -167,7 +167,7 @@ struct UpdaterRuleTests {
         #expect(list.ids == ["a", "b", "c"] && list.controller("b") === after)
     }
 
-    @Test("a controller whose object left → every question about it returns nil", .rule("AD-52...AD-56"))
+    @Test("a controller whose object has left → every lookup of it returns nil", .rule("AD-52...AD-56"))
     func departed() throws {
         let list = try three()
         _ = try list.open()

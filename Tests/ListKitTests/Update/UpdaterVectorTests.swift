@@ -40,7 +40,7 @@ struct UpdaterVectorTests {
 
     static func cases() throws -> [JSON] { try Vectors.load("updater")["cases"]?.array ?? [] }
 
-    @Test("from one list to another → the diff and the batch of the vector", arguments: try cases())
+    @Test("a case of the vector → its diff and its batch", arguments: try cases())
     func vector(vector: JSON) throws {
         let list = try TestHost.letters(configure: {
             $0.preferItemReloads = vector["options"]?["prefer_item_reloads"]?.boolean == true
@@ -69,7 +69,9 @@ struct UpdaterVectorTests {
         ListMoveIndex(from: pair[0]?.integer ?? -1, to: pair[1]?.integer ?? -1)
     }
 
-    @Test("only updates, same count, item reloads preferred → item updates and no section operation", .rule("UP-35"))
+    @Test(
+        "only updates with equal item counts, item reloads preferred → item updates and no section change",
+        .rule("UP-35"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.preferItemReloads = true })
         let recorder = Recorder()
@@ -81,7 +83,7 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "events of the updater → in order; no changes, fallback and reload have events of their own",
+        "delegate calls of the updater → in order, with separate calls for no changes, fallback and reload",
         .rule("UP-59", "UP-63")
     )
     func events() throws {

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Writing: requests, faults and revisions")
+@Suite("Writing: requests, errors and revisions")
 struct WritingTests {
-    @Test("a request that changes nothing → no revision, no transaction, but an answer", .rule("WT-06"))
+    @Test("a request that changes nothing → answered, without a revision or a transaction", .rule("WT-06"))
     func nothingChanged() throws {
         let list = TestHost(try objects("a1", "b2"))
         for operation in [
@@ -23,7 +23,7 @@ struct WritingTests {
         #expect(list.takeEvents().isEmpty)
     }
 
-    @Test("an unknown anchor or object → NoSuchObject, and nothing of the call is applied", .rule("SM-15", "WT-11"))
+    @Test("an unknown anchor or object → NoSuchObject, and no part of the call is applied", .rule("SM-15", "WT-11"))
     func unknownAnchor() throws {
         let list = TestHost(try objects("a", "b"))
         let changes: [UpdateRequest.Operation] = [
@@ -38,7 +38,7 @@ struct WritingTests {
         #expect(list.adapter.revision == 0)
     }
 
-    @Test("an object anchored on itself → keeps its place; a new one goes last", .rule("WT-12"))
+    @Test("an object with itself as anchor → keeps its position; a new object → becomes the last", .rule("WT-12"))
     func selfAnchor() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(try list.perform(.moveObject(id: "b", position: .after("b"))).revision == 0)
@@ -46,7 +46,7 @@ struct WritingTests {
         #expect(list.ids == ["a", "b", "c", "d"])
     }
 
-    @Test("upserts in order → each applies to the result of the one before", .rule("WT-11"))
+    @Test("several upserts → each is applied to the result of the one before", .rule("WT-11"))
     func upsertsInOrder() throws {
         let list = TestHost(try objects("a", "b"))
         try list.perform(
@@ -59,7 +59,9 @@ struct WritingTests {
         #expect(list.ids == ["c", "d", "a", "b"])
     }
 
-    @Test("duplicates in a full list → the first is kept and the rest counted, or the request fails", .rule("WT-07"))
+    @Test(
+        "duplicates in a full list → the first is kept and the others counted, or the request fails, as configured",
+        .rule("WT-07"))
     func duplicates() throws {
         let list = TestHost()
         let answer = try list.perform(.performUpdates(objects: objects("a1", "b", "a2", "b")))
@@ -71,7 +73,7 @@ struct WritingTests {
     }
 
     @Test(
-        "an expected revision → compared with the one before the flush, and with changes of the flush so far",
+        "an expected revision → a conflict if the list has changed since, also by earlier requests of the flush",
         .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
@@ -93,7 +95,7 @@ struct WritingTests {
         #expect(list.ids.isEmpty)
     }
 
-    @Test("a full list equal to the present one → is no change for a later expected revision")
+    @Test("a full list equal to the present one → causes no conflict with a later expected revision")
     func equalFullList() throws {
         let list = TestHost(try objects("a"))
         try list.update(objects("a1"))
@@ -105,7 +107,7 @@ struct WritingTests {
     }
 
     @Test(
-        "requests that come together → one transaction, each answered with its revision, bad ones alone",
+        "several requests are queued → one transaction; each is answered, invalid ones with their own error",
         .rule("WT-01", "WT-05"))
     func coalescing() throws {
         let list = TestHost()
@@ -123,7 +125,7 @@ struct WritingTests {
         #expect(result.transaction?.sections.inserts == [IndexRun(first: 0, length: 3)])
     }
 
-    @Test("changes that cancel each other out → no revision")
+    @Test("changes of a flush cancel each other out → no revision")
     func cancellingOut() throws {
         let list = TestHost(try objects("a1", "b", "c"))
         list.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []))
@@ -136,7 +138,7 @@ struct WritingTests {
         #expect(result.answers.allSatisfy { $0.revision == 0 })
     }
 
-    @Test("the store fails → every request of the flush gets the error, the list is as it was (and goes on)")
+    @Test("the store fails → every request of the flush gets the error, the list stays unchanged and usable")
     func storeFails() throws {
         let list = TestHost(try objects("a", "b"))
         list.enqueue(.applyChanges(removed: ["a"], upserts: []))
@@ -156,7 +158,7 @@ struct WritingTests {
     }
 
     @Test(
-        "the store fails, and again → items that changed meanwhile are part of the first transaction that it accepts"
+        "the store fails repeatedly → items that changed meanwhile are part of the first accepted transaction"
     )
     func storeFailsTwice() throws {
         let list = try TestHost.letters("a:x", "b:y")
@@ -184,7 +186,7 @@ struct WritingTests {
         #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["x", "n"])
     }
 
-    @Test("between prepare and commit → the list and its views still show the state before")
+    @Test("a transaction is prepared but not committed → the list and its views still have the old state")
     func readingWhilePrepared() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -202,7 +204,7 @@ struct WritingTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("objects of a type without section controller → dropped", .rule("AD-15", "EE-42"))
+    @Test("objects of a type without a section controller → dropped", .rule("AD-15", "EE-42"))
     func withoutController() throws {
         let list = try TestHost.letters("a:x")
         let objects = [try letters("a:x"), try letters("skip:y", type: "none"), try letters("b:z")]

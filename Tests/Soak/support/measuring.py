@@ -240,8 +240,7 @@ class Poller(threading.Thread):
         following_poll = time.monotonic()
         while not self.is_stopped.is_set():
             answer = self.ask(f"SELECT listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0][0]
-            # Returns a row as text. Of its fields only the snapshot and the changes may have a
-            # comma, and are quoted then.
+            # The answer is a row as text. Only the snapshot and the changes may contain a comma. They are quoted then.
             snapshot, _, changed = next(csv.reader([answer[1:-1]]))
             if changed:
                 rows = self.ask(self.changes.format(number=self.number, snapshot=self.snapshot))

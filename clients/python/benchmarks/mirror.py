@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the package beside a bare dbus-fast loop, each in a process of its own: mirror.py [OBJECTS] [SECONDS].
+"""Measures the package and, for comparison, a bare dbus-fast loop, each in a separate process: mirror.py [OBJECTS] [SECONDS].
 
-The first two lines read a list of OBJECTS objects, as plain values: seconds of processor time, and MiB of resident memory in
-addition to that before. The others follow a list of 10,000 objects, some of which change each second."""
+The first two lines read a list of OBJECTS objects, as plain values: seconds of processor time, and MiB of additional
+resident memory. The other lines follow a list of 10,000 objects, some of which change each second."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ BATCH = 100
 
 
 async def write(address: str, seconds: float, rate: float) -> None:
-    """Changes so many objects a second, in transactions of BATCH; each field has the time at which it was written."""
+    """Changes a number of objects per second, in transactions of BATCH objects. Each field contains the time of its write."""
     async with listd.connect(address) as d:
         busy = await d.list("busy")
         began, count = time.monotonic(), 0
@@ -77,7 +77,7 @@ async def write(address: str, seconds: float, rate: float) -> None:
 
 
 async def follow(address: str, seconds: float, rate: float) -> None:
-    """Follows these changes on one core, and prints how old a change is when it is reported."""
+    """Follows these changes on one core, and prints the age of a change when it is reported."""
     async with listd.connect(address) as d:
         busy = await d.ensure("busy", durability="memory")
         await busy.replace(listd.Object(f"o{n}", {"n": n, "at": 0.0}) for n in range(10000))

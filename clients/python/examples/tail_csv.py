@@ -19,7 +19,7 @@ async def main(bus: str, name: str, path: str) -> None:
                     while (line := file.readline()).endswith("\n"):
                         count += 1
                         t.upsert(f"line {count}", dict(zip(names, next(csv.reader([line])))), first=True)
-                file.seek(file.tell() - len(line.encode()))  # half a line waits for its rest
+                file.seek(file.tell() - len(line.encode()))  # an incomplete line is read again later
                 await asyncio.sleep(0.2)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prepares objects before they are visible: thumbnails.py BUS NAME. An example for a program that makes thumbnails.
 
-It follows the working ranges of all viewers, and gives each object in them a field ``thumbnail``."""
+The program follows the working ranges of all viewers, and adds a field ``thumbnail`` to each object in them."""
 
 import asyncio
 import sys
@@ -15,7 +15,7 @@ async def make(mail: listd.List, id: str) -> None:
         if "thumbnail" not in found.object.fields:
             await mail.patch(id, {"thumbnail": f"a small picture of {id}"})
     except listd.NoSuchObject:
-        pass  # it is gone already
+        pass  # the object was removed in the meantime
 
 
 async def main(bus: str, name: str) -> None:

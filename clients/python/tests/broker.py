@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts dbus-broker's launcher on a socket, as systemd would: broker.py SOCKET CONFIGURATION.
 
-The address is printed when it accepts connections. The launcher needs a journal: for root it gets a socket in a mount namespace
-of its own, otherwise that of this machine.
+Prints the address when the broker accepts connections. The launcher requires a journal. For root, that is a socket in a separate
+mount namespace; otherwise, it is the journal of this machine.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def check(result: int, what: str) -> None:
 
 
 def hide_journal() -> None:
-    """Replaces the machine's journal by a socket whose data is read and dropped."""
+    """Replaces the machine's journal by a socket, and drops its data."""
     check(libc.unshare(NEW_MOUNT_NAMESPACE), "no mount namespace")
     check(libc.mount(None, b"/", None, RECURSIVELY_PRIVATE, None), "mounts cannot be made private")
     os.makedirs("/run/systemd", exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each test runs in an event loop of its own, which must be empty at the end."""
+"""Runs each test in a separate event loop, which must have no tasks at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = float(os.environ.get("LISTD_TEST_TIME", "25"))
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs a coroutine; tasks and descriptors that it leaves behind fail the test."""
+    """Runs a coroutine. The test fails if tasks or descriptors are left over."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -47,25 +47,25 @@ async def _guarded(test: Callable[..., Any], arguments: dict[str, Any]) -> None:
 
 
 def open_descriptors() -> int:
-    """The number of open files, sockets and pipes of this process."""
+    """Returns the number of open files, sockets and pipes of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
 @pytest.fixture(scope="session", params=KINDS)
 def shared(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """A listd on each kind of transport, shared by tests that do not end it."""
+    """A listd on each kind of transport, shared by tests that do not stop it."""
     yield from staged(request.param)
 
 
 @pytest.fixture(params=KINDS)
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """A listd with stored lists, for tests that end it: on each kind of transport."""
+    """A listd with stored lists on each kind of transport, for tests that stop it."""
     yield from staged(request.param, state=True)
 
 
 @pytest.fixture
 def bus_stage() -> Iterator[Stage]:
-    """The same on a dbus-daemon alone."""
+    """A listd with stored lists on a dbus-daemon only, for tests that stop it."""
     yield from staged("daemon", state=True)
 
 
@@ -83,5 +83,5 @@ def staged(kind: str, *, state: bool = False) -> Iterator[Stage]:
 
 @pytest.fixture
 def name(request: pytest.FixtureRequest) -> str:
-    """A name that no other test uses."""
+    """Returns a list name that no other test uses."""
     return str(request.node.nodeid).rpartition("/")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real listd on a bus of its own, all in a temporary directory."""
+"""A real listd on a separate bus, with all files in a temporary directory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 
 
 class Bus:
-    """A dbus-daemon or a dbus-broker at a fixed address, which can be killed and started again."""
+    """A dbus-daemon or a dbus-broker at a fixed address, which can be killed and restarted."""
 
     def __init__(self, kind: str, directory: Path, limits: Mapping[str, int] = {}) -> None:
         self.kind = kind
@@ -88,12 +88,12 @@ class Bus:
 
 
 class Stage:
-    """A bus and listd; each may be ended and started again."""
+    """A bus and listd. Each may be stopped and restarted."""
 
     def __init__(self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="listd-python-"))
         (self.directory / "config").mkdir()
-        # Tests leave their lists behind.
+        # Tests do not remove their lists.
         (self.directory / "config/listd.conf").write_text("[Limits]\nAdaptersPerUser=1000\n")
         self._has_state = state
         self.bus = Bus("broker" if kind == "broker" else "daemon", self.directory, limits)
@@ -104,7 +104,7 @@ class Stage:
 
     @property
     def address(self) -> str:
-        """The address for clients of this kind."""
+        """The address for clients of this transport."""
         return self.direct if self.kind == "direct" else self.bus.address
 
     def start(self) -> None:
@@ -135,7 +135,7 @@ class Stage:
         return self._listd.pid
 
     def kill(self, number: int = signal.SIGKILL) -> None:
-        """Ends listd, by SIGKILL or as systemd does, and waits until it is gone."""
+        """Ends listd by SIGKILL, or as systemd does, and waits for its exit."""
         process, self._listd = self._listd, None
         if process is not None:
             process.send_signal(number)
@@ -154,7 +154,7 @@ class Stage:
         self.start()
 
     def close(self) -> None:
-        """Ends everything."""
+        """Stops listd and the bus."""
         self.kill()
         self.bus.kill()
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -111,7 +111,7 @@ async def test_a_filter_is_made_again_with_its_daemon(stage: Stage, name: str) -
             async with hits.follow() as changes:
                 await anext(changes)
                 stage.restart()
-                while True:  # the connection hears of the restart in its own time
+                while True:  # the connection notices the restart some time later
                     await d.wait_available()
                     try:
                         await mail.patch("b", {"text": "xx"})

@@ -58,13 +58,13 @@ async def test_a_copy_reaches_the_revision_of_a_write(shared: Stage, name: str) 
                     change.apply(rows)
                 assert [row.id for row in rows] == expected and changes.revision == t.revision
             assert await changes.reached(t.revision) == [] == await changes.reached(0)
-            # Only a part of a group was consumed.
+            # The consumer has read only a part of a group.
             await mail.replace([Object("a"), Object("o2", {"n": 5})])
             (await anext(changes)).apply(rows)
             for change in await changes.reached(await mail.revision()):
                 change.apply(rows)
             assert rows == [Object("a"), Object("o2", {"n": 5})]
-            # Cancelled, and then continued: nothing is lost.
+            # The iteration was cancelled and then continued. No change is lost.
             waiting = asyncio.ensure_future(changes.reached(await mail.revision() + 2))
             await mail.patch("a", {"n": 1})
             while changes.revision == t.revision + 1:
@@ -127,10 +127,10 @@ async def test_rows_on_the_screen_with_overscan(shared: Stage, name: str) -> Non
         mail = await numbers(d, name, 100)
         async with mail.view(layout="none", overscan_items=5) as view:
             assert visible(await view.show(0, 3)) == run(0, 3)
-            assert visible(await view.show(2, 5)) == run(2, 5)  # in the picture already
+            assert visible(await view.show(2, 5)) == run(2, 5)  # already in the picture
             picture = await view.show(50, 53)
             assert visible(picture) == run(50, 53) and len(picture.rows()) == 14
-            # It follows its rows: those before it change, and those in it.
+            # The range follows its rows. Rows before it and in it change.
             await mail.replace([Object("new"), *(Object(f"o{n}", {"n": n}) for n in range(100) if n not in (10, 11, 51))])
             while view.picture.revision < await mail.revision():
                 await anext(view)
@@ -161,7 +161,7 @@ async def test_rows_on_the_screen_of_a_layout(shared: Stage, name: str) -> None:
 
 
 async def test_the_screen_follows_its_rows_as_listd_does(shared: Stage, name: str) -> None:
-    """With overscan, the package computes the visible rows: they equal those of a view without overscan, unless the range left
+    """With overscan, the package computes the visible rows. They equal those of a view without overscan, unless the range left
     the rows that listd sends to the other view."""
     import random
 
@@ -183,8 +183,8 @@ async def test_the_screen_follows_its_rows_as_listd_does(shared: Stage, name: st
                     place = generator.randrange(len(rows) + 1)
                     rows[place:place] = [f"n{generator.randrange(10**9)}"]
                     del rows[generator.randrange(len(rows))]
-                    # A write is answered after its change was sent, and each write changes something on the screen: otherwise
-                    # listd would relate the next range to another moment.
+                    # A write is answered after its change was sent, and each write changes something on the screen.
+                    # Otherwise listd would relate the next range to another picture.
                     await mail.replace([Object(row, {"n": number}) for row in rows])
                     expected = visible(bare.picture)
                     if {*expected} <= {row.object_id for row in wide.picture.rows()}:
@@ -269,7 +269,7 @@ async def test_a_filter_names_its_list_when_it_is_written(shared: Stage, name: s
         async with mail.filter() as hits:
             with pytest.raises(listd.ReadOnly) as refusal:
                 await hits.patch("o0", {"n": 1})
-            assert str(refusal.value) == f"a filter of the list {name!r} is not written: write to that list"
+            assert str(refusal.value) == f"a filter of the list {name!r} cannot be written: write to that list instead"
         with pytest.raises(listd.NoSuchAdapter) as gone:
             await hits.page()
         assert str(gone.value) == f"the filter of the list {name!r} has ended"
@@ -338,7 +338,7 @@ def test_help_shows_only_what_is_for_use(module: object) -> None:
 
 @pytest.mark.parametrize("name", [name for name in listd.__all__ if isinstance(getattr(listd, name), type)])
 def test_each_attribute_is_explained(name: str) -> None:
-    """In the class's own docstring, which help() shows."""
+    """Each option is documented in the class's own docstring, which help() shows."""
     kind = getattr(listd, name)
     fields = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)
     if fields is None and not name.endswith("Options"):

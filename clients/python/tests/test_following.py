@@ -20,7 +20,7 @@ from stage import Stage
 
 
 async def restarted(stage: Stage, d: listd.Daemon) -> None:
-    """Restarts listd, and waits until the client knows."""
+    """Restarts listd, and waits until the client has noticed."""
     before = d._link.daemon
     stage.restart()
     while d._link.daemon in (None, before):
@@ -78,7 +78,7 @@ async def test_a_sleeper_costs_no_memory(shared: Stage, name: str) -> None:
 async def test_a_list_that_changes_faster_than_it_is_read(
     shared: Stage, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One object is read at a time, and all have changed meanwhile: the known ones are reported, and all of them in the end."""
+    """Objects are read one by one while all of them change: first the known objects are reported, and in the end all objects."""
     for constant, value in [("PAGE", 1), ("CALLS", 1), ("GAP", 0)]:
         monkeypatch.setattr(listd._follow, constant, value)
     async with listd.connect(shared.address) as d:
@@ -122,7 +122,7 @@ async def test_waiting_for_a_batch_is_cancelled(shared: Stage, name: str) -> Non
 
 
 async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer descriptors are made then, and the list is read nevertheless."""
+    """With a low limit of calls per connection, fewer calls are in flight, and the list is read nevertheless."""
     monkeypatch.setattr(listd._follow, "PAGE", 1)
     (bus_stage.directory / "config/listd.conf").write_text("[Limits]\nCallsPerConnection=3\n")
     async with listd.connect(bus_stage.address) as d:
@@ -134,7 +134,7 @@ async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypat
 
 
 async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:
-    """A subscription of a connection serves all followers; the last one ends it."""
+    """All followers on a connection share a subscription, which ends with the last follower."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         async with mail.follow() as one:
@@ -295,7 +295,7 @@ async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
             await asyncio.sleep(0.05)
             assert not any(task.done() for task in tasks)
             stage.restart()
-            # Calls that the bus had not delivered go to the next daemon, whose list has no object.
+            # Calls that the bus had not delivered reach the next daemon, whose list has no objects.
             for task in tasks:
                 try:
                     await task
@@ -332,7 +332,7 @@ async def test_an_answer_after_a_cancel(stage: Stage) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 async def test_access_is_revoked(bus_stage: Stage) -> None:
-    """A reload of the configuration takes the right to read from another user who follows the list."""
+    """A reload of the configuration removes the read access of another user who follows the list."""
     directory = bus_stage.directory
     directory.chmod(0o755)
     (directory / "config/mail.list").write_text("[List]\nReaders=any\n")
@@ -386,7 +386,7 @@ async def test_a_bus_without_listd(bus_stage: Stage) -> None:
 
 
 async def test_a_server_that_hangs_up(tmp_path: object) -> None:
-    """It ends while it authenticates."""
+    """The bus ends while the client authenticates."""
     path = f"{tmp_path}/sock"
     server = await asyncio.start_unix_server(lambda reader, writer: writer.close(), path)
     async with server:
@@ -395,7 +395,7 @@ async def test_a_server_that_hangs_up(tmp_path: object) -> None:
 
 
 async def test_nobody_else_can_pretend(bus_stage: Stage) -> None:
-    """A signal of another program, sent to this connection alone, is not listd's."""
+    """The client ignores a signal that another program sends to this connection."""
     from dbus_fast import Message, MessageType
     from dbus_fast.aio import MessageBus
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The copy of a list, beside a naive one: seeded random transactions without a bus."""
+"""Compares the mirror of a list with a simple model, by seeded random transactions without a bus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from listd._script import longest_ascending, steps
 
 
 class Daemon:
-    """A list that makes the content of ``Updated`` for each transaction."""
+    """A model of a list that produces the content of ``Updated`` for each transaction."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -26,7 +26,7 @@ class Daemon:
         return Object(f"o{self._next}", {"n": 0})
 
     def change(self, size: int) -> Update:
-        """Random removes, moves, inserts and new contents."""
+        """Applies random removals, moves, inserts and new contents."""
         old = self.rows
         removed = {row.id for row in old if self.random.random() < size / max(20, len(old))}
         kept = [row for row in old if row.id not in removed]
@@ -45,7 +45,7 @@ class Daemon:
         self.rows = [Object(row.id, {"n": row.fields["n"] + 1}) if row.id in reloaded else row for row in new]
         was = {row.id: place for place, row in enumerate(old)}
         now = {row.id: place for place, row in enumerate(self.rows)}
-        # A move to the place that its neighbours leave may be omitted or stated; both are right.
+        # A move to the position that its neighbours free may be omitted or reported. Both are correct.
         sections = Sections(
             deletes=[(was[id], 1) for id in was if id in removed],
             inserts=[(now[id], 1) for id in now if id not in was or id in removed],
@@ -76,7 +76,7 @@ def test_applied_changes_give_the_list(seed: int) -> None:
         if daemon.random.random() < 0.3:
             fill(mirror, daemon)
         if daemon.random.random() < 0.5:
-            continue  # several transactions are joined
+            continue  # several transactions are coalesced
         fill(mirror, daemon)
         changes = mirror.take()
         assert changes is not None
@@ -179,7 +179,7 @@ def test_what_changes_and_changes_back_is_told_once() -> None:
     mirror.reset(0, 2)
     mirror.fill(0, [Object("a"), Object("b")], 0)
     mirror.take()
-    # b is removed, then inserted again: it is where it was.
+    # b is removed and then inserted again at its old position.
     mirror.apply(Update(0, 1, "update", Sections(deletes=[(1, 1)])))
     mirror.apply(Update(1, 2, "update", Sections(inserts=[(1, 1)])))
     mirror.fill(1, [Object("b", {"n": 1})], 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for people: the watch command, the examples, the tutorial."""
+"""Tests of complete programs: the watch command, the examples, the tutorial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Program:
-    """A Python program whose output is read line by line."""
+    """A running Python program whose output is read line by line."""
 
     def __init__(self, *words: str) -> None:
         self._words = words
@@ -98,7 +98,7 @@ async def test_the_table(bus_stage: Stage) -> None:
                     pass
             table.terminate()
             out, _ = await table.communicate()
-            assert "subject" in out.decode() or not out  # rich draws at the end when it has no terminal
+            assert "subject" in out.decode() or not out  # without a terminal, rich draws only at the end
 
 
 async def test_thumbnails(bus_stage: Stage) -> None:
@@ -110,7 +110,7 @@ async def test_thumbnails(bus_stage: Stage) -> None:
                 first = 0
                 picture = await view.show(0, 3)
                 while not all("thumbnail" in row.content for row in picture.rows()):
-                    # Until the helper listens, nothing is reported to it: scroll away and back.
+                    # Nothing is reported to the helper until it listens, so the viewer scrolls away and back.
                     first = 10 - first
                     await view.show(first, first + 3)
                     await asyncio.sleep(0.05)
@@ -171,7 +171,7 @@ async def test_actions(bus_stage: Stage) -> None:
 
 @pytest.mark.parametrize("page", ["tutorial", "recipes"])
 async def test_the_pages(bus_stage: Stage, tmp_path: Path, page: str) -> None:
-    """Their blocks of code, one after the other in one program, print the output that they show."""
+    """The code blocks of a page, combined to one program, print the output that the page shows."""
     text = (PACKAGE / f"docs/{page}.rst").read_text()
     blocks = re.findall(r"^\.\. code-block:: (python|text)\n\n((?:    .*\n|\n)+)", text, re.M)
     program = "import asyncio\nasync def main():\n"

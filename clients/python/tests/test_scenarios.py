@@ -19,7 +19,7 @@ from stage import ROOT
 
 SCENARIOS = ROOT / "Tests/Scenarios"
 FILES = sorted(SCENARIOS.glob("*.jsonl"))
-#: How many generated ones; `make soak` has 50.
+#: The number of generated scenarios; `make soak` runs 50.
 SEEDS = int(os.environ.get("LISTD_SCENARIO_SEEDS", "0"))
 
 

@@ -76,7 +76,7 @@ async def test_values_survive_the_daemon(shared: Stage, name: str) -> None:
             key: signature(value) for key, value in VALUES.items()
         }
         revision = await box.revision()
-        # Writing fields again as they were read changes nothing.
+        # Writing fields as they were read changes nothing.
         await box.replace([found])
         assert await box.revision() == revision
 

@@ -27,7 +27,7 @@ def ids(picture: Picture) -> list[str]:
 
 
 async def resynced(view: listd.View) -> Canvas:
-    """The daemon's picture."""
+    """Returns the daemon's picture."""
     canvas = Canvas()
     assert view._daemon is not None
     canvas.resync((await view._link.call(view._path, VIEW, "Resync")).body)
@@ -61,7 +61,7 @@ async def test_a_range_is_shown_and_followed(shared: Stage, name: str) -> None:
             picture = await anext(view)
             assert picture.rows()[2].content == {"n": -1}
             assert picture.rows()[2].slot == [s.slot for s in picture.rows()][2]
-            # The range is limited to the list.
+            # The range is clamped to the list.
             assert ids(await view.show((98, 0), (107, 0))) == [f"o{number}" for number in range(90, 100)]
 
 
@@ -73,7 +73,7 @@ async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
             async with mail.transaction() as t:
                 for number in range(3):
                     t.upsert(f"new{number}", {}, first=True)
-            # Rows are those of the picture that was read: o20 is at 23 by now.
+            # Rows refer to the picture that was read. By now, o20 is at position 23.
             assert ids(await view.show(20, 22)) == ["o20", "o21", "o22"]
             picture = await view.show(13, 17)
             assert ids(picture) == [f"o{number}" for number in range(10, 15)]
@@ -81,7 +81,7 @@ async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
                 t.remove("new0")
                 t.remove("o10")
             picture = await anext(view)
-            # The first row that still exists keeps its place.
+            # The first row that still exists keeps its position.
             assert ids(picture) == ["o9", "o11", "o12", "o13", "o14"]
             assert dict(picture.slots) == (await resynced(view)).slots
 
@@ -161,7 +161,7 @@ async def test_no_call_inside_of_the_buffer(shared: Stage, name: str, direction:
                 ]
                 assert len(visible) >= 300 // 44
             assert "SetViewport" not in calls.made
-            # Farther away, with another size, or beside the former one: listd is called.
+            # Farther away, with another size, or next to the former viewport: listd is called.
             await view.scroll(*at(2100), 300, 300)
             await view.scroll(*at(2100), 300, 200)
             assert calls.made.count("SetViewport") == 2
@@ -180,7 +180,7 @@ async def test_a_row_in_front_moves_the_offset(shared: Stage, name: str) -> None
             picture = await anext(view)
             assert picture.offset == (0, 1144)
             assert (await view.scroll(0, 1150, 320, 440)).offset == (0, 1150)
-            # A distant place is relative to the picture that was read.
+            # A distant position is relative to the picture that was read.
             picture = await view.scroll(0, 3000, 320, 440)
             assert picture.offset == (0, 3000)
             assert dict(picture.slots) == (await resynced(view)).slots
@@ -209,7 +209,7 @@ async def test_actions(shared: Stage, name: str) -> None:
             assert not await view.invoke("o1", "star")
             async with mail.on_invoked() as actions:
                 while not await view.invoke("o1", "star", {"on": True}):
-                    await asyncio.sleep(0.01)  # until the list has heard who listens
+                    await asyncio.sleep(0.01)  # until the list has received the subscription
                 action = await anext(actions)
                 assert (action.id, action.item, action.action) == ("o1", 0, "star")
                 assert action.parameters == {"on": True} and action.user == os.getuid()
@@ -363,7 +363,7 @@ async def test_helpers_hear_what_viewers_see(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d, listd.connect(shared.address) as other:
         mail = await list_of(d, name, 100)
         async with (await other.list(name)).display_events() as shown, mail.working_range_events() as near:
-            await other.lists()  # what was subscribed is subscribed
+            await other.lists()  # a reply to this call means that the subscription has arrived
             view = mail.view(layout="none", lead=5, trail=5)
             async with view:
                 await view.show(10, 12)
@@ -376,7 +376,7 @@ async def test_helpers_hear_what_viewers_see(shared: Stage, name: str) -> None:
                 await view.show(11, 13)
                 event = await anext(shown)
                 assert (event.will_display, event.did_end_displaying) == (((13, "o13"),), ((10, "o10"),))
-                # A consumer that sleeps gets the difference: none.
+                # A consumer that was not reading gets the difference, which is empty.
                 await view.show(50, 60)
                 await view.show(11, 13)
                 await other.lists()

@@ -68,7 +68,7 @@ async def test_what_is_removed_after_it_was_put_in_is_not_there(shared: Stage, n
 
 
 async def test_a_large_list_goes_as_a_file(shared: Stage, name: str) -> None:
-    """In `make soak` the list would have 17 MiB, which is more than a message may have."""
+    """In `make soak`, the list has 17 MiB, which is more than a message may have."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         rows = [Object(str(number), {"text": "é" * 4000, "n": number}) for number in range(2200 if IS_SOAK else 270)]
@@ -160,7 +160,7 @@ async def test_the_manager_answers(shared: Stage, name: str) -> None:
         assert name in await d.dump()
         async with d.reloading() as reloads:
             await d.reload()
-            assert await anext(reloads) is False  # true came and went before anybody looked
+            assert await anext(reloads) is False  # true was replaced by false before the event was read
         async with mail.view() as view:
             await view.scroll(0, 0, 100, 100)
             assert mail.path in [row.adapter for row in await d.views()]
@@ -188,7 +188,7 @@ async def test_export_takes_any_file(shared: Stage, name: str) -> None:
 
 
 async def test_calls_overlap(shared: Stage, name: str) -> None:
-    """Many calls in flight: each has its own answer, in the order in which they were sent."""
+    """Many calls are in flight: each gets its own reply, in the order in which the calls were sent."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         calls = [mail.patch("a", {"n": number}) for number in range(100)]

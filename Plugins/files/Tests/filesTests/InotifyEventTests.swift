@@ -92,7 +92,7 @@ struct InotifyEventTests {
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("pending changes are drained → no changes are pending")
+    @Test("pending changes are drained → they are returned, and none remain")
     func drain() {
         var pending = PendingChanges()
         pending.record(.overflow)

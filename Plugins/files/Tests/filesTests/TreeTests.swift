@@ -96,7 +96,7 @@ struct TreeTests {
         #expect(following.list.object(named: "moved")?.id == "b/in/x")
     }
 
-    @Test("a directory is moved out of the tree, another one in → all entries of both are removed or added")
+    @Test("directories are moved out of and into the tree → their entries are removed or added")
     func movedOutAndIn() async throws {
         let scratch = try Scratch()
         let elsewhere = try Scratch()

@@ -17,9 +17,9 @@ struct CursorTests {
     }
 
     @Test("a snapshot → transactions that ended before it are visible, later and running ones are not")
-    func sees() {
+    func visibleTransactions() {
         let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
-        #expect([9, 10, 11, 13, 19].allSatisfy { cursor.sees($0) })
-        #expect(![12, 15, 20, 21].contains { cursor.sees($0) })
+        #expect([9, 10, 11, 13, 19].allSatisfy { cursor.includes($0) })
+        #expect(![12, 15, 20, 21].contains { cursor.includes($0) })
     }
 }

@@ -6,17 +6,17 @@ import Testing
 
 @Suite("Pages passed between two threads")
 struct PageHandoffTests {
-    @Test("sender abandons the pages before the first one → the maker gets an error, the handoff can be freed")
+    @Test("the sender abandons the pages before the first one → the reader gets an error, and the handoff is freed")
     func abandonedAtOnce() {
         let pages = PageHandoff<Int>()
         pages.abandon()
-        // The second page finds the place taken in a handoff that nobody reads.
+        // Two pages, because a handoff that ignored `abandon()` could store the first one.
         #expect(throws: (any Error).self) {
             for _ in 0..<2 { try pages.put([]) }
         }
     }
 
-    @Test("a page is left when the handoff is abandoned → freed without a trap")
+    @Test("a page is waiting when the handoff is abandoned → freed without a trap")
     func abandonedWithPage() throws {
         let pages = PageHandoff<Int>()
         try pages.put([])
@@ -24,7 +24,7 @@ struct PageHandoffTests {
         #expect(throws: (any Error).self) { try pages.put([]) }
     }
 
-    @Test("pages and the end are passed → they arrive in order, and the end is kept")
+    @Test("pages and a result are passed → they arrive in order, and the result stays available")
     func inOrder() throws {
         let pages = PageHandoff<Int>()
         try pages.put([])

@@ -28,6 +28,7 @@ final class StoringRelay {
     /// `other`.
     nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
         { effects in
+            guard effects.contains(where: \.isStore) else { return other(effects) }
             var others = effects
             others.removeAll { effect in
                 switch effect {
@@ -43,4 +44,9 @@ final class StoringRelay {
     private nonisolated func answer(_ token: StoringToken, _ error: ListError?) {
         EventLoop.shared.post { self.host?.enqueueOnLoop(.stored(token, error)) }
     }
+}
+
+extension AdapterEffect {
+    /// Whether the effect asks for a write to the store.
+    fileprivate var isStore: Bool { if case .store = self { true } else { false } }
 }

@@ -53,11 +53,12 @@ final class ClientDirectory {
     /// Counts a call for its client.
     func record(_ call: Call) {
         let (peer, key) = (call.peer, ObjectIdentifier(call.peer))
-        if clients[key] == nil {
-            lastNumber += 1
-            clients[key] = Client(peer: peer, number: lastNumber)
-            peer.onDeparture { [weak self] in self?.clients[key] = nil }
-        }
-        clients[key]?.record(bytes: call.message.size)
+        let size = call.message.size
+        guard clients[key]?.record(bytes: size) == nil else { return }
+        lastNumber += 1
+        var client = Client(peer: peer, number: lastNumber)
+        client.record(bytes: size)
+        clients[key] = client
+        peer.onDeparture { [weak self] in self?.clients[key] = nil }
     }
 }

@@ -82,7 +82,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "one call in progress → certain; several → possible; none for the list → none; any of a caller → blames a caller"
+        "one call in progress → certain cause; several calls → uncertain; no call of the list → no cause"
     )
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")

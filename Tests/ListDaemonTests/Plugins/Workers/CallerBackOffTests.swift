@@ -15,7 +15,7 @@ struct CallerBackOffTests {
     private var backOff = CallerBackOff()
 
     @Test(
-        "a caller's first fatal call → no wait; each later one → twice the wait, at most a minute; others never wait"
+        "a caller's first fatal call → no wait; each later fatal call → twice the wait, at most a minute; others never wait"
     )
     mutating func doubles() {
         backOff.recordDeath(by: 1000, at: start)

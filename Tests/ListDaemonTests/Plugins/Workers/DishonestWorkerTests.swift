@@ -24,7 +24,7 @@ struct DishonestWorkerTests {
     }
 
     /// Returns the effects of a worker's report; `nil` = the worker is blamed.
-    private func said(
+    private func effects(
         after reports: [PresenterReport], _ prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
     ) async throws -> [AdapterEffect]? {
         let worker = FalseWorker()
@@ -38,7 +38,7 @@ struct DishonestWorkerTests {
     private func isBlamed(
         _ reports: PresenterReport..., after prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
     ) async throws -> Bool {
-        try await said(after: reports, prepare) == nil
+        try await effects(after: reports, prepare) == nil
     }
 
     /// Orders the worker to present an update that moves `o3` behind the other objects.
@@ -72,7 +72,7 @@ struct DishonestWorkerTests {
     @Test("the ordered update or a reload is reported → announced with the daemon's own revision and number of objects")
     func honest() async throws {
         for honest in [transaction(), transaction().reloaded] {
-            let said = try #require(try await said(after: [presented(honest)], insert))
+            let said = try #require(try await effects(after: [presented(honest)], insert))
             let updates = said.compactMap {
                 if case .event(.updated(let transaction)) = $0 { transaction } else { nil }
             }
@@ -145,7 +145,7 @@ struct DishonestWorkerTests {
 
     @Test("an answer to no request → ignored")
     func answers() async throws {
-        let said = try #require(try await said(after: [.answer(9, .success(.done), .items(3))]))
+        let said = try #require(try await effects(after: [.answer(9, .success(.done), .items(3))]))
         #expect(said.isEmpty)
     }
 
@@ -156,10 +156,10 @@ struct DishonestWorkerTests {
             let events: [AdapterEvent] = [
                 .nearEnd(view: view, revision: 7, distance: 1), .closed(view: view), .picture(picture),
             ]
-            let said = try #require(try await said(after: [.changed(.items(3, events))]))
+            let said = try #require(try await effects(after: [.changed(.items(3, events))]))
             #expect(said.isEmpty)
         }
-        let said = try await said(after: [.changed(.items(3, [.closed(view: 1)]))])
+        let said = try await effects(after: [.changed(.items(3, [.closed(view: 1)]))])
         guard case .closed(1, .closed)? = said?.last else {
             Issue.record("the view was not closed")
             return

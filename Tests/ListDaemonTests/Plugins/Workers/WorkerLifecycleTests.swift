@@ -15,7 +15,7 @@ struct WorkerLifecycleTests {
     private var lifecycle = WorkerLifecycle()
 
     /// Lets a running worker die and restart.
-    private mutating func dieAndComeBack(at time: Duration) -> WorkerLifecycle.Action {
+    private mutating func dieAndRestart(at time: Duration) -> WorkerLifecycle.Action {
         let action = lifecycle.didDie(at: start + time)
         if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
         return action
@@ -36,7 +36,7 @@ struct WorkerLifecycleTests {
     mutating func backOff() {
         _ = lifecycle.request()
         lifecycle.didStart()
-        let actions = (0..<5).map { dieAndComeBack(at: .seconds($0)) }
+        let actions = (0..<5).map { dieAndRestart(at: .seconds($0)) }
         #expect(
             actions == [
                 .pause(.milliseconds(50)), .pause(.milliseconds(100)), .pause(.milliseconds(200)),
@@ -62,7 +62,7 @@ struct WorkerLifecycleTests {
         let first = [50, 100, 200, 400].map { WorkerLifecycle.Action.pause(.milliseconds($0)) }
         #expect(Array(pauses.prefix(4)) == first)
         #expect(pauses.dropFirst(4).allSatisfy { $0 == .pause(.milliseconds(400)) })
-        let actions = (20..<25).map { dieAndComeBack(at: .seconds($0)) }
+        let actions = (20..<25).map { dieAndRestart(at: .seconds($0)) }
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
     }
 
@@ -71,7 +71,7 @@ struct WorkerLifecycleTests {
         _ = lifecycle.request()
         lifecycle.didStart()
         for number in 0..<20 {
-            #expect(dieAndComeBack(at: .seconds(60 * number)) == .pause(.milliseconds(50)))
+            #expect(dieAndRestart(at: .seconds(60 * number)) == .pause(.milliseconds(50)))
         }
         #expect(lifecycle.restartCount == 20)
     }
@@ -79,7 +79,7 @@ struct WorkerLifecycleTests {
     @Test("given up, then loaded again → deaths count from zero")
     mutating func again() {
         _ = lifecycle.request()
-        for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
+        for number in 0..<5 { _ = dieAndRestart(at: .seconds(number)) }
         #expect(lifecycle.request() == .start)
         #expect(lifecycle.didDie(at: start + .seconds(6)) == .pause(.milliseconds(50)))
     }
@@ -106,7 +106,7 @@ struct WorkerLifecycleTests {
     mutating func successorDuringPause() {
         _ = lifecycle.request()
         lifecycle.didStart()
-        for number in 0..<3 { _ = dieAndComeBack(at: .seconds(number)) }
+        for number in 0..<3 { _ = dieAndRestart(at: .seconds(number)) }
         #expect(lifecycle.didDie(at: start + .seconds(3)) == .pause(.milliseconds(400)))
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .running)
@@ -122,7 +122,7 @@ struct WorkerLifecycleTests {
     mutating func successorAfterFailure() {
         _ = lifecycle.request()
         lifecycle.didStart()
-        for number in 0..<5 { _ = dieAndComeBack(at: .seconds(number)) }
+        for number in 0..<5 { _ = dieAndRestart(at: .seconds(number)) }
         #expect(lifecycle.state == .failed)
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .running)

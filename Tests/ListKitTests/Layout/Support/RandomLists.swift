@@ -86,7 +86,7 @@ struct RandomSections {
         if generator.chance(oneIn: 2) { section.footer = generator.quarters(0...80) }
         if generator.chance(oneIn: 4), let first = section.items.first {
             section.items = section.items.map { _ in first }
-            section.saysUniform = true
+            section.reportsUniformSize = true
         }
         return section
     }
@@ -95,8 +95,8 @@ struct RandomSections {
         var section = wild()
         let count = Int.random(in: 100...700, using: &generator)
         let first = size()
-        section.saysUniform = generator.chance(oneIn: 2)
-        section.items = (0..<count).map { _ in section.saysUniform ? first : size() }
+        section.reportsUniformSize = generator.chance(oneIn: 2)
+        section.items = (0..<count).map { _ in section.reportsUniformSize ? first : size() }
         return section
     }
 }

@@ -12,7 +12,7 @@
         async for change in mail.follow():
             change.apply(rows)
 
-:mod:`listd.sync` is the same for scripts without an event loop.
+:mod:`listd.sync` has the same interface for scripts without an event loop.
 """
 
 from ._actions import Invoked, InvokedEvents, NearEnd, NearEndEvents

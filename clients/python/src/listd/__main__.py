@@ -14,7 +14,8 @@ import listd
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; its exit code: 0, 64 for a wrong command line, 69 when there is no listd, 1 for its other errors."""
+    """Runs the command. Returns the exit code: 0, 64 for a wrong command line, 69 when no listd is available, 1 for other
+    errors."""
     parser = argparse.ArgumentParser(prog="python -m listd", description="Looks at lists of listd.")
     parser.add_argument("--bus", default="system", help="system (the default), session, direct, or a D-Bus address")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -16,10 +16,10 @@ from ._values import fields_of
 
 @dataclass(frozen=True, slots=True)
 class NearEnd:
-    """A viewport has come near to the end of the content.
+    """A viewport is close to the end of the content.
 
     :ivar view: the object path of the view.
-    :ivar distance: from the viewport to the end, in the units of the view's layout; items, in layout ``none``.
+    :ivar distance: the distance from the viewport to the end, in the units of the view's layout; in layout ``none``, in items.
     """
 
     view: str
@@ -27,7 +27,7 @@ class NearEnd:
 
 
 class NearEndEvents(EventStream[NearEnd]):
-    """Views that have come near to the end; for a slow consumer, the newest event of each view."""
+    """Events of views that are close to the end. A slow consumer gets only the newest event of each view."""
 
     _word, _member = "near-end", "NearEnd"
 
@@ -54,7 +54,7 @@ class Invoked:
 
     :ivar id: the id of the item's object.
     :ivar item: the index of the item in its section; 0 for a list without section controllers.
-    :ivar action: its name, as the viewer gave it.
+    :ivar action: the name of the action, as the viewer passed it.
     :ivar parameters: the viewer's parameters.
     :ivar user: the viewer's Unix user.
     """
@@ -67,9 +67,9 @@ class Invoked:
 
 
 class InvokedEvents(EventStream[Invoked]):
-    """Actions in the order of their invocation. The newest 1,024 wait for a slow consumer.
+    """Actions in the order of their invocation. For a slow consumer, the newest 1,024 actions are kept.
 
-    :ivar missed: how many actions were dropped because they were not consumed.
+    :ivar missed: the number of actions that were dropped before they were consumed.
     """
 
     _word, _member = "actions", "Invoked"

@@ -12,9 +12,10 @@ from ._objects import Object
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Objects were inserted: the first one is at ``index`` now, and the objects that were there follow the last one.
+    """Objects were inserted, the first of them at ``index``. The objects that were at ``index`` and behind it follow the last
+    inserted one.
 
-    :ivar index: the position of the first one.
+    :ivar index: the position of the first inserted object.
     :ivar objects: the objects, in their order.
     """
 
@@ -30,7 +31,7 @@ class Inserted:
 class Removed:
     """``count`` objects from ``index`` on were removed.
 
-    :ivar index: the position of the first one.
+    :ivar index: the position of the first removed object.
     :ivar count: the number of objects.
     """
 
@@ -46,8 +47,8 @@ class Removed:
 class Moved:
     """The object at ``old`` was removed and inserted at ``new``, a position in the list without it.
 
-    :ivar old: its position before.
-    :ivar new: its position in the list without it.
+    :ivar old: the position of the object before.
+    :ivar new: the position of the object, in the list without it.
     """
 
     old: int
@@ -60,9 +61,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The objects from ``index`` on have new content, and keep their places.
+    """The objects from ``index`` on have new content, and keep their positions.
 
-    :ivar index: the position of the first one.
+    :ivar index: the position of the first changed object.
     :ivar objects: the objects with their new content, in their order.
     """
 
@@ -76,11 +77,11 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The whole list was replaced: the first change of a follower, and the result of joining many changes.
+    """The whole list was replaced. This is the first change of a follower, and the result of coalescing many changes.
 
     :ivar objects: all objects, in their order.
-    :ivar complete: false when the list changes faster than it can be read: then these are the known objects; new ones may be
-        missing, contents may be older, and later changes bring the rest.
+    :ivar complete: false when the list changes faster than it can be read. Then ``objects`` are the known objects: new objects
+        may be missing, contents may be outdated, and later changes supply the rest.
     """
 
     objects: Sequence[Object]
@@ -91,6 +92,6 @@ class Replaced:
         rows[:] = self.objects
 
 
-#: What happened to a list. Whoever applies changes one by one, in their order, has the list: positions are those that
-#: the changes before left.
+#: A change of a list. Applying changes one by one, in their order, keeps a copy of the list up to date: positions
+#: refer to the list after the previous changes.
 Change: TypeAlias = Inserted | Removed | Moved | Updated | Replaced

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences between dbus-fast 1.84, which Debian 12 has, and today's version."""
+"""Differences between dbus-fast 1.84, which is in Debian 12, and the current version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from dbus_fast.signature import Variant
 
 
 class _OldMessageBus(dbus_fast.aio.MessageBus):
-    """It connects in its initialiser, where a failure leaks the socket, and it reads a closed socket for ever."""
+    """Works around two faults of the old version: a failed connect in its initialiser leaks the socket, and it reads a closed
+    socket forever."""
 
     def _setup_socket(self) -> None:
         try:
@@ -35,7 +36,7 @@ class _OldMessageBus(dbus_fast.aio.MessageBus):
 
 
 class _Encoded:
-    """A string whose bytes the old version counts correctly: it uses the number of characters as that of bytes."""
+    """A string with a correct length for the old version, which takes the number of characters for the number of bytes."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode()
@@ -48,7 +49,7 @@ class _Encoded:
 
 
 def _old_body(value: Any) -> Any:
-    """The same values, with strings that the old version can send."""
+    """Returns the same values, with strings that the old version can send."""
     if isinstance(value, str):
         return value if value.isascii() else _Encoded(value)
     if isinstance(value, Variant):
@@ -64,7 +65,7 @@ _IS_OLD = hasattr(dbus_fast.aio.MessageBus, "_setup_socket")
 
 
 async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
-    """A connection that has said Hello.
+    """Opens a connection and calls Hello.
 
     :raises OSError: nothing listens at the address.
     """
@@ -80,24 +81,24 @@ async def connected_bus(address: str) -> dbus_fast.aio.MessageBus:
 
 
 def sendable(body: list[Any]) -> list[Any]:
-    """A message's body in a form that the installed version can send."""
+    """Returns a message's body in a form that the installed version can send."""
     return [_old_body(value) for value in body] if _IS_OLD else body
 
 
 def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
-    """Records a message that failed while dbus-fast's ``send`` raised: no other code has its future."""
+    """Records a message for which dbus-fast's ``send`` raised. No other code has the message's future."""
     future = getattr(getattr(bus, "_writer", None), "fut", None)
     if future is not None and future.done() and not future.cancelled():
         future.exception()
 
 
 def close(bus: dbus_fast.aio.MessageBus) -> None:
-    """Ends a connection at once; may be called more than once."""
+    """Closes a connection without waiting. A second call has no effect."""
     if bus.connected:
         with contextlib.suppress(OSError, AttributeError):
             bus.disconnect()
     if _IS_OLD:
-        # The old version leaves the socket's file open, and with it the connection, until it is garbage-collected.
+        # The old version leaves the socket's file open until it is garbage-collected, and with it the connection.
         bus._finalize(None)
         for thing in (bus._stream, bus._sock):
             if thing is not None:

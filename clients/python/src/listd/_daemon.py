@@ -36,7 +36,7 @@ from ._wire import Subscription
 
 
 class Daemon:
-    """listd, over one connection that restores itself until it is closed. :func:`connect` makes it."""
+    """A client of listd, over a connection that is restored automatically until it is closed. :func:`connect` returns one."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -89,24 +89,25 @@ class Daemon:
         return List(self._link, name)
 
     async def create(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """Makes a list.
+        """Creates a list.
 
         :param options: see :class:`ListOptions`.
         :raises AdapterExists: a list has the name already.
         :raises InvalidArgs: an option is wrong; the message names it.
-        :raises AccessDenied: the user may not make lists.
+        :raises AccessDenied: the user may not create lists.
         """
         body = [checked_text(name), variants_of(option_values(options))]
-        with _naming(None, name):  # what is missing may be the list that its source follows
+        with _naming(None, name):  # the missing list may be the one that the source follows
             await self._link.call(MANAGER_PATH, MANAGER, "CreateAdapter", "sa{sv}", body)
         return List(self._link, name)
 
     async def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """The list with a name, created with these options unless it exists; an existing list keeps its own.
+        """Returns the list with a name, and creates it with these options unless it exists. An existing list keeps its own
+        options.
 
         :param options: see :class:`ListOptions`.
         :raises InvalidArgs: an option is wrong, even if the list exists; the message names it.
-        :raises AccessDenied: the list does not exist, and the user may not make lists.
+        :raises AccessDenied: the list does not exist, and the user may not create lists.
         """
         values = option_values(options)
         try:
@@ -230,20 +231,20 @@ class Daemon:
             return (await asyncio.to_thread(source.read)).decode(errors="replace")
 
     async def backup(self, file: IO[bytes]) -> None:
-        """Writes a copy of the store to an open file, while listd goes on; administrators only.
+        """Writes a copy of the store to an open file, while listd continues to run; administrators only.
 
-        :raises StoreFailed: it cannot be written, or listd runs without a store.
+        :raises StoreFailed: the copy cannot be written, or listd runs without a store.
         """
         await self._link.call(MANAGER_PATH, MANAGER, "Backup", "h", [0], descriptors=[file.fileno()])
 
     def reloading(self) -> Reloading:
-        """Reloads of the configuration: true before each one, false after it."""
+        """Returns events of configuration reloads: true before each reload, false after it."""
         return Reloading(self._link)
 
 
 @contextmanager
 def _naming(name: str | None, new: str | None = None) -> Iterator[None]:
-    """Adds the list's name to an error, in the words of this package."""
+    """Replaces errors about a list by errors of this package that name the list."""
     try:
         yield
     except NoSuchAdapter:
@@ -255,7 +256,7 @@ def _naming(name: str | None, new: str | None = None) -> Iterator[None]:
 
 
 async def _check_names(there: List, options: Mapping[str, Any]) -> None:
-    """Refuses unknown options, as creating the list would have done.
+    """Refuses unknown options of an existing list, as its creation would do.
 
     :raises InvalidArgs: naming the option.
     """
@@ -274,7 +275,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class Reloading(AsyncIterator[bool]):
-    """Reloads of the configuration, until it is closed. A slow consumer gets the newest."""
+    """A stream of configuration reloads, until the stream is closed. A slow consumer gets the newest event."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -318,11 +319,11 @@ class Reloading(AsyncIterator[bool]):
         self._vanished()
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon can be called."""
+        """A daemon is available."""
         self._signals = daemon.listen(MANAGER_PATH, MANAGER, weakly(self._heard))
 
     def _vanished(self) -> None:
-        """The daemon has ended, and its reload with it."""
+        """The daemon has ended, and a reload in progress with it."""
         if self._signals is not None:
             self._signals.cancel()
             self._signals = None
@@ -339,7 +340,7 @@ class Reloading(AsyncIterator[bool]):
 
 
 class Connecting:
-    """A connection that is not made yet: use it with ``async with``, or ``await`` it and close the result."""
+    """A connection that is not open yet: use it with ``async with``, or ``await`` it and close the result."""
 
     def __init__(self, target: str | None) -> None:
         self._target = target
@@ -381,6 +382,6 @@ def connect(target: str | None = None) -> Connecting:
     :param target: ``system`` (the default), ``session``, ``direct`` (listd's own socket, for high rates), or a D-Bus
         address such as ``unix:path=/run/listd/direct.sock``.
     :raises InvalidArgs: the target is none of these.
-    :raises Unavailable: there is no bus, or no listd on it and none that it could start.
+    :raises Unavailable: no bus is available, or listd is not on the bus and the bus cannot start it.
     """
     return Connecting(target)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other clients display and select: for helpers such as programs that make thumbnails of displayed items."""
+"""Events about items that other clients display and select, for helpers such as programs that make thumbnails of displayed
+items."""
 
 from __future__ import annotations
 
@@ -96,8 +97,8 @@ Key = TypeVar("Key", bound=tuple[object, ...])
 
 
 class _Present(Generic[Key]):
-    """A set, and the part of it that was reported. Elements that come and leave between two reports are never reported: memory is
-    bounded by the set."""
+    """A set, together with its last reported state. Elements that are added and removed between two reports are never reported,
+    so memory is bounded by the set."""
 
     def __init__(self) -> None:
         self._now: dict[Key, int] = {}
@@ -117,7 +118,7 @@ class _Present(Generic[Key]):
         self._now.clear()
 
     def take(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
-        """The elements to report as added and as removed, each with its index."""
+        """Returns the elements to report as added and as removed, each with its index."""
         came = sorted(((key, index) for key, index in self._now.items() if key not in self._told), key=_place)
         gone = sorted(((key, index) for key, index in self._told.items() if key not in self._now), key=_place)
         self._told = dict(self._now)
@@ -125,7 +126,7 @@ class _Present(Generic[Key]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the set is empty, and nothing was reported as being in it."""
+        """Whether the set and its last reported state are empty."""
         return not self._now and not self._told
 
 
@@ -134,11 +135,12 @@ def _place(entry: tuple[tuple[object, ...], int]) -> tuple[int, str]:
 
 
 class EventStream(AsyncIterator[E]):
-    """Events of a list, until it is closed: events that a slow consumer missed are joined to one for each view.
+    """A stream of a list's events, until the stream is closed. Events that a slow consumer missed are coalesced to one for each
+    view.
 
     When listd or the bus ends, items on the screen are reported as no longer displayed; views that are opened again report them
-    anew. Items that were displayed before the stream began are not reported: a helper that must not miss any starts before its
-    viewers.
+    again. Items that were displayed before the stream started are not reported. A helper that must not miss any item starts
+    before its viewers.
     """
 
     _word: str
@@ -166,7 +168,7 @@ class EventStream(AsyncIterator[E]):
 
     async def __anext__(self) -> E:
         if self._waiter is not None:
-            raise RuntimeError("a stream of events has one consumer")
+            raise RuntimeError("a stream of events can have only one consumer")
         self.start()
         try:
             while True:
@@ -197,7 +199,7 @@ class EventStream(AsyncIterator[E]):
             self._wake()
 
     async def aclose(self) -> None:
-        """The same as :meth:`close`, for :func:`contextlib.aclosing`."""
+        """Equivalent to :meth:`close`, for :func:`contextlib.aclosing`."""
         self.close()
 
     def __del__(self) -> None:
@@ -239,7 +241,7 @@ class EventStream(AsyncIterator[E]):
         self._presence.missed(error)
 
     def _detach(self) -> None:
-        """The list was removed, so nothing of it is displayed or selected."""
+        """The list was removed, so none of its items is displayed or selected."""
         self._attachment += 1
         self._daemon = None
         subscriptions, self._subscriptions = self._subscriptions, []
@@ -249,13 +251,13 @@ class EventStream(AsyncIterator[E]):
         self._wake()
 
     def _give_up(self, error: ListdError) -> None:
-        """The list was not made again."""
+        """The list was not created again in time."""
         if self._error is None:
             self._error = error
         self._wake()
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
-        """A client that may no longer read the list gets only its new options: check by a call."""
+        """A client that may no longer read the list gets only its new options, so a call checks the right."""
         if self._daemon is not None and "Options" in body[1]:
             self._daemon.renew(self._path, weakly(self._lost))
 
@@ -292,13 +294,14 @@ class _OfViews(EventStream[E]):
         super().__init__(link, target)
         self._sections: dict[str, _Present[tuple[str]]] = {}
         self._items: dict[str, _Present[tuple[str, int]]] = {}
-        #: Views with something to tell, in the order in which it came.
+        #: Views with unreported events, in the order of the events.
         self._dirty: dict[str, None] = {}
 
     def _record(self, body: list[Any]) -> None:
         view, self._revision, came, gone = body[:4]
         sections = self._sections.setdefault(view, _Present())
-        # An element that both left and came in one signal has moved: its leaving comes first, if it was there.
+        # An element that both left and entered in one signal has moved. Its removal comes first, if the element was
+        # present.
         for index, id in gone:
             sections.leave((id,), index)
         for index, id in came:
@@ -344,7 +347,7 @@ class _OfViews(EventStream[E]):
 
 
 class DisplayEvents(_OfViews[DisplayChange]):
-    """Items that views begin and end displaying."""
+    """A stream of the items that views begin and end displaying."""
 
     _word, _member = "display", "DisplayChanged"
 
@@ -355,7 +358,7 @@ class DisplayEvents(_OfViews[DisplayChange]):
 
 
 class WorkingRangeEvents(_OfViews[WorkingRangeChange]):
-    """Sections that enter and exit views' working ranges."""
+    """A stream of the sections that enter and exit views' working ranges."""
 
     _word, _member = "working-range", "WorkingRangeChanged"
 
@@ -366,7 +369,7 @@ class WorkingRangeEvents(_OfViews[WorkingRangeChange]):
 
 
 class SelectionEvents(EventStream[SelectionChange]):
-    """The selection: first all selected items, then each change. A selection ends with the daemon."""
+    """A stream of the selection: first all selected items, then each change. A selection ends with the daemon."""
 
     _word, _member = "selection", "SelectionChanged"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists made from lists: some objects of a list, as a list of its own."""
+"""Filters: lists that have some of the objects of another list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 def source_argument(
     contains: str = "", fields: Iterable[str] = (), type: str | None = None, sort: str | None = None, limit: int = 0
 ) -> str:
-    """The text after ``?`` in a source ``list:NAME?…``."""
+    """Returns the text after ``?`` in a source ``list:NAME?…``."""
     pairs = [("contains", _encoded(contains))] if contains else []
     if keys := [_encoded(field) for field in checked_texts("fields", fields)]:
         pairs.append(("in", ",".join(keys)))
@@ -44,7 +44,7 @@ def _encoded(text: str) -> str:
 
 
 class FilteredList(List):
-    """A filter's list of objects of another list. It cannot be written, and lives as long as its :class:`Filter`."""
+    """The list of a filter, with objects of another list. It cannot be written, and exists as long as its :class:`Filter`."""
 
     def __init__(self, link: Link, filter: Filter) -> None:
         super().__init__(link, filter.name)
@@ -60,7 +60,7 @@ class FilteredList(List):
         sort: str | None = None,
         limit: int = 0,
     ) -> int:
-        """Changes the filter, for example while somebody types: one update of the list, with its moves.
+        """Changes the filter, for example while a user types. The list gets one update, with moves.
 
         :returns: the revision that contains the effect.
         """
@@ -73,7 +73,7 @@ class FilteredList(List):
         try:
             return await super()._write(member, signature, body, expected, descriptors)
         except ReadOnly:
-            raise ReadOnly(f"a filter of the list {self._target.base!r} is not written: write to that list") from None
+            raise ReadOnly(f"a filter of the list {self._target.base!r} cannot be written: write to that list instead") from None
 
     def _missing(self) -> NoSuchAdapter:
         if self._filter._is_ended:
@@ -82,12 +82,12 @@ class FilteredList(List):
 
 
 class Filter:
-    """A list that follows another one, as long as the ``async with`` block runs, which gives it as a :class:`FilteredList`.
+    """A list that follows another list as long as the ``async with`` block runs. The block gets a :class:`FilteredList`.
 
-    It belongs to the connection: when listd or the bus was away, it is made again as soon as they and the other list are back,
-    and programs that follow or view it go on.
+    The filter belongs to the connection. After listd or the bus was away, the list is created again as soon as they and the other
+    list are back, and programs that follow or view the list continue.
 
-    :ivar name: the name of the list that the filter is.
+    :ivar name: the name of the filter's list.
     :ivar argument: the filter's conditions, as for :meth:`List.set_source_argument`.
     """
 
@@ -125,7 +125,7 @@ class Filter:
         return FilteredList(self._link, self)
 
     async def _filled(self) -> None:
-        """Waits until the first pass over the other list is over; the end of the daemon ends the waiting too."""
+        """Waits until the first pass over the other list is complete, or the daemon has ended."""
         daemon, path = self._daemon, adapter_path(self.name)
         if daemon is None:
             return
@@ -167,15 +167,16 @@ class Filter:
         return {"source": source, "transient": True, "durability": "memory"}
 
     def _too_late(self, result: Reply | ListdError) -> None:
-        """Cancelled while the list was being made: it is removed."""
+        """Removes the list after its creation was cancelled."""
         if isinstance(result, Reply) and self._link.daemon is not None:
             self._link.daemon.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [self.name], None)
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """Makes the filter in a daemon that does not have it."""
+        """Creates the filter in a daemon that does not have it."""
         if daemon is not self._daemon:
             self._daemon = daemon
-            # Subscribed before the filter is made, so that a followed list that is made right after it is not missed.
+            # Subscribed before the filter is created, so that the creation of the followed list in the meantime is
+            # not missed.
             self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed))
             self._make(daemon)
 

@@ -21,29 +21,30 @@ from ._presence import Presence, Target
 from ._weak import weakly
 from ._wire import Reply, Subscription
 
-#: How many objects one call asks for at most; listd answers fewer when they are large.
+#: The maximum number of objects that one call requests. listd returns fewer when they are large.
 PAGE = 4096
-#: How many calls may be under way: a quarter of what listd lets a connection have.
+#: The maximum number of calls in flight: a quarter of what listd allows a connection.
 CALLS = 64
-#: Up to so many known objects are read again rather than by one call more.
+#: The maximum number of known objects that are read again in order to save a call.
 GAP = 20
-#: Seconds until what listd had no room for is asked again.
+#: Seconds until a call that a limit of listd refused is repeated.
 PAUSE = 0.05
-#: Seconds that somebody waits for a list which changes faster than it can be read, until it is told as far as it is known.
+#: Seconds that a consumer waits for a list that changes faster than it can be read. Then the known part is reported.
 LONGEST_WAIT = 0.5
 
 
 class Follower(AsyncIterator[Change]):
-    """The changes of a list, beginning with its present content, until it is closed. :meth:`List.follow` makes it.
+    """A stream of a list's changes, beginning with its present content, until the stream is closed. :meth:`List.follow` returns
+    one.
 
-    Lost signals and restarts of listd and of the bus are handled inside: the consumer gets the list, a moment later. A list that
-    is removed and made again is reported as :class:`Replaced`; one that is not made again ends the iteration with
-    :exc:`NoSuchAdapter`, one that may no longer be read with :exc:`AccessDenied`.
+    Lost signals, and restarts of listd and of the bus, only delay the changes. If the list is removed and created again, that is
+    reported as :class:`Replaced`. If it is not created again, the iteration ends with :exc:`NoSuchAdapter`; if it may no longer
+    be read, with :exc:`AccessDenied`.
 
-    Content is read when a consumer waits for it. A slow consumer gets the changes since its last step joined to as few as
-    possible, at worst :class:`Replaced`: memory is bounded by the list, not by its changes. A list that changes faster than it
-    can be read is reported every half second as :class:`Replaced` with ``complete=False``: new objects may be missing and
-    contents be older, until there is time to read them.
+    Content is read when a consumer waits for it. A slow consumer gets the changes since its last step coalesced to as few
+    as possible, at worst :class:`Replaced`. Memory is bounded by the list, not by its changes. A list that changes faster than it
+    can be read is reported every half second as :class:`Replaced` with ``complete=False``: new objects may be missing, and
+    contents may be outdated, until there is time to read them.
     """
 
     def __init__(self, link: Link, target: Target, longest_wait: float = LONGEST_WAIT) -> None:
@@ -57,7 +58,7 @@ class Follower(AsyncIterator[Change]):
         self._daemon: Incarnation | None = None
         self._subscriptions: list[Subscription] = []
         self._is_followed = False
-        #: Answers to calls of an earlier attachment are too late.
+        #: The number of the attachment. Replies to calls of an earlier attachment are ignored.
         self._attachment = 0
         self._calls = 0
         self._most_calls = CALLS
@@ -65,7 +66,7 @@ class Follower(AsyncIterator[Change]):
         self._ready: deque[Change] = deque()
         self._revision = 0
         self._told_epoch = ""
-        #: When what is to be told next was asked for; infinite as long as nothing was.
+        #: The time at which the objects for the next report were requested; infinite while none are requested.
         self._asked = math.inf
         self._waiter: asyncio.Future[None] | None = None
         self._error: ListdError | None = None
@@ -83,8 +84,8 @@ class Follower(AsyncIterator[Change]):
     def epoch(self) -> str:
         """The epoch of :attr:`revision`; empty before the first changes.
 
-        Another epoch means that the list was made anew, as one with ``durability="memory"`` is after a restart of listd: earlier
-        revisions mean nothing then. It is the same text as :attr:`ListProperties.epoch`.
+        Another epoch means that the list was created again, as a list with ``durability="memory"`` is after a restart of listd.
+        Then earlier revisions have no meaning. The text equals :attr:`ListProperties.epoch`.
         """
         return self._told_epoch
 
@@ -94,10 +95,10 @@ class Follower(AsyncIterator[Change]):
         return self._ready.popleft()
 
     def batches(self) -> AsyncIterator[list[Change]]:
-        """Changes in groups: after each group the consumer's copy is the list at :attr:`revision`, except while the list changes
-        faster than it can be read (see above).
+        """Yields changes in groups. After each group, the consumer's copy equals the list at :attr:`revision`, except while the
+        list changes faster than it can be read (see above).
 
-        A group is empty when only the revision has changed. Waiting for one may be cancelled, as by
+        A group is empty when only the revision has changed. Waiting for a group may be cancelled, as by
         :func:`asyncio.timeout`, and goes on with the next ``anext``.
         """
         return _Batches(self._next_batch)
@@ -105,12 +106,12 @@ class Follower(AsyncIterator[Change]):
     async def reached(self, revision: int) -> list[Change]:
         """Waits until the list is at a revision, such as that of a write, and returns all changes up to it.
 
-        ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy there; no change if it is there
-        already. If the list is made anew meanwhile, its revisions begin anew too: then this returns the changes so far, and
-        :attr:`epoch` is another one.
+        ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy up to date. If the copy is at the
+        revision already, no change is returned. If the list is created again in the meantime, its revisions start again too. Then
+        the changes so far are returned, and :attr:`epoch` changes.
 
-        Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` returns what has come until
-        then. It consumes changes like iterating, so it is for the task that iterates.
+        Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` returns the changes
+        until then. This method consumes changes as iterating does, so only the iterating task may call it.
         """
         changes = [*self._ready]
         self._ready.clear()
@@ -133,7 +134,7 @@ class Follower(AsyncIterator[Change]):
 
     async def _batch(self) -> list[Change]:
         if self._waiter is not None:
-            raise RuntimeError("a follower has one consumer")
+            raise RuntimeError("a follower can have only one consumer")
         if not self._is_started:
             self._is_started = True
             self._presence.start()
@@ -194,7 +195,7 @@ class Follower(AsyncIterator[Change]):
             self._wake()
 
     async def aclose(self) -> None:
-        """The same as :meth:`close`, for :func:`contextlib.aclosing`."""
+        """Equivalent to :meth:`close`, for :func:`contextlib.aclosing`."""
         self.close()
 
     def __del__(self) -> None:
@@ -256,19 +257,19 @@ class Follower(AsyncIterator[Change]):
             subscription.cancel()
 
     def _give_up(self, error: ListdError) -> None:
-        """The list was not made again."""
+        """The list was not created again in time."""
         if self._error is None:
             self._error = error
         self._wake()
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
-        """A client that may no longer read the list gets only its new options: check by a call."""
+        """A client that may no longer read the list gets only its new options, so a call checks the right."""
         if self._daemon is not None and "Options" in body[1]:
             self._daemon.renew(self._path, weakly(self._lost))
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member != "Updated" or not self._is_followed or self._step is not Step.NONE:
-            # The answer of the read in flight contains this signal, or makes the next one show a gap.
+            # The reply to the read in flight contains this signal, or makes the next signal show a gap.
             return
         update = Update.of_signal(body)
         before = len(self._mirror)
@@ -330,7 +331,7 @@ class Follower(AsyncIterator[Change]):
         if self._step is not Step.NONE:
             return
         if not rows and offset < len(self._mirror) and revision == self._mirror.revision:
-            self._step = Step.READ_ALL  # it is shorter than its updates say
+            self._step = Step.READ_ALL  # the list is shorter than the updates say
             return
         self._step = self._mirror.fill(offset, objects_of(rows), revision)
 
@@ -347,7 +348,7 @@ class Follower(AsyncIterator[Change]):
 
 
 class _Batches(AsyncIterator[list[Change]]):
-    """Not an async generator, which would end with the first cancelled wait."""
+    """An iterator over groups of changes. An async generator would end with the first cancelled wait."""
 
     def __init__(self, following: Callable[[], Awaitable[list[Change]]]) -> None:
         self._following = following

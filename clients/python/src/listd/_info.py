@@ -57,10 +57,10 @@ class PluginInfo:
     :ivar name: its name.
     :ivar version: its version.
     :ivar file: the path of its library.
-    :ivar api_version: major × 65536 + minor.
+    :ivar api_version: the version of the plugin API: major × 65536 + minor.
     :ivar section_controllers: its section controllers.
     :ivar data_sources: its data sources.
-    :ivar isolation: where its code runs: in a ``worker``, a process of its own, or in listd (``none``).
+    :ivar isolation: where its code runs: in a separate process (``worker``), or in listd (``none``).
     :ivar state: ``loading``, ``ready``, ``restarting`` or ``failed``.
     :ivar last_error: its last error; empty when there was none.
     :ivar process_id: the process that its code runs in; 0 while there is none.
@@ -86,7 +86,7 @@ class ListDescription:
 
     :ivar name: its name.
     :ivar state: ``loading``, ``ready``, ``paused`` or ``failed``.
-    :ivar owner: the Unix user who made it; 0 for a configured list.
+    :ivar owner: the Unix user who created it; 0 for a configured list.
     :ivar source: the source that fills it.
     :ivar source_error: the source's error; None when the user may not read the list.
     :ivar revision: the number of applied transactions.
@@ -94,7 +94,7 @@ class ListDescription:
     :ivar items: the number of its sections' items.
     :ivar views: the number of its views.
     :ivar changes_10s: transactions in the last ten seconds.
-    :ivar bytes: the bytes of its objects on the owner's account; None for users who are no administrators.
+    :ivar bytes: the bytes of its objects, which count against the owner's quota; None for users who are not administrators.
     """
 
     name: str
@@ -157,8 +157,8 @@ class ListProperties:
     :ivar item_count: the number of its sections' items.
     :ivar selected_items: the selected items, as (object id, item); None when the user may not read the list.
     :ivar source_error: the source's error; empty when there is none, None when the user may not read the list.
-    :ivar source_synced: when the list last had all of the source, in microseconds since 1970; 0 = the source does not tell.
-    :ivar source_position: the source's state, opaque: equal texts are equal states.
+    :ivar source_synced: the time of the last synchronisation with the source, in microseconds since 1970; 0 = unknown.
+    :ivar source_position: the state of the source at that time, as an opaque text: equal texts mean equal states.
     """
 
     name: str
@@ -182,7 +182,7 @@ class ManagerProperties:
 
     :ivar version: its version.
     :ivar features: its features, by name.
-    :ivar plugin_api_version: major × 65536 + minor.
+    :ivar plugin_api_version: the version of the plugin API: major × 65536 + minor.
     :ivar direct_address: the address for direct connections; empty = none.
     :ivar log_level: the lowest level of messages that it writes: ``error``, ``warning``, ``notice``, ``info`` or ``debug``.
     :ivar adapter_count: the number of lists.
@@ -199,7 +199,7 @@ class ManagerProperties:
 
 
 def plugin_info(properties: Mapping[str, Any]) -> PluginInfo:
-    """A plugin from its properties."""
+    """Creates a plugin's description from its D-Bus properties."""
     return PluginInfo(
         properties["Name"],
         properties["Version"],
@@ -216,7 +216,7 @@ def plugin_info(properties: Mapping[str, Any]) -> PluginInfo:
 
 
 def list_properties(properties: Mapping[str, Any]) -> ListProperties:
-    """A list from its properties."""
+    """Creates a list's description from its D-Bus properties."""
     selected = properties.get("SelectedItems")
     return ListProperties(
         properties["Name"],
@@ -236,7 +236,7 @@ def list_properties(properties: Mapping[str, Any]) -> ListProperties:
 
 
 def list_description(name: str, values: Mapping[str, Any]) -> ListDescription:
-    """A row of ``DescribeAdapters``."""
+    """Decodes a row of ``DescribeAdapters``."""
     held = values.get("bytes")
     return ListDescription(
         name,
@@ -254,13 +254,13 @@ def list_description(name: str, values: Mapping[str, Any]) -> ListDescription:
 
 
 def client_info(name: str, transport: Any, user: int, command: str, values: Mapping[str, Any]) -> ClientInfo:
-    """A row of ``ListClients``."""
+    """Decodes a row of ``ListClients``."""
     keys = ("pid", "calls", "bytes", "calls-10s", "bytes-10s", "views", "subscriptions", "last-call")
     return ClientInfo(name, transport, user, command, *(int(values.get(key, 0)) for key in keys))
 
 
 def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:
-    """The manager from its properties."""
+    """Creates the manager's description from its D-Bus properties."""
     return ManagerProperties(
         properties["Version"],
         tuple(properties["Features"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link to listd that restores itself after the bus or the daemon ended."""
+"""A connection to listd that is restored after the bus or the daemon ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Incarnation:
 
     def __init__(self, wire: Wire, owner: str) -> None:
         self.wire = wire
-        #: Calls go to this very process: none starts another one, or reaches one that knows nothing of it.
+        #: The unique name of the daemon. A call to it cannot start or reach another daemon process.
         self.owner = owner
         self._events: dict[str, Counter[str]] = {}
 
@@ -50,7 +50,7 @@ class Incarnation:
         return self.wire.listen(path, interface, handle, sender=self.owner, rule=rule, on_error=on_error)
 
     def subscribe(self, path: str, event: str, on_error: Callable[[ListdError], None]) -> Subscription:
-        """Subscribes to a kind of a list's events, in addition to those of others on this connection."""
+        """Subscribes to a kind of a list's events, in addition to other subscriptions on this connection."""
         events = self._events.setdefault(path, Counter())
         events[event] += 1
         if events[event] == 1:
@@ -82,17 +82,17 @@ class Incarnation:
 
 
 class Watcher(Protocol):
-    """Gets reports of daemons that start and end."""
+    """An observer of daemons that start and end."""
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon can be called from now on."""
+        """A daemon is available from now on."""
 
     def _vanished(self) -> None:
         """The last daemon has ended."""
 
 
 class Link:
-    """The connection to an address, until it is closed."""
+    """A connection to an address that is restored until it is closed."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -111,7 +111,7 @@ class Link:
     async def open(self) -> None:
         """Connects for the first time.
 
-        :raises Unavailable: there is no bus, or no listd on it and none that it could start.
+        :raises Unavailable: no bus is available, or listd is not on the bus and the bus cannot start it.
         """
         self._adopt(await Wire.open(self.address))
         try:
@@ -124,7 +124,7 @@ class Link:
     # MARK: the daemon
 
     async def need(self) -> Incarnation:
-        """The daemon that can be called; the bus is asked to start one when there is none.
+        """Returns the available daemon. If there is none, the bus is asked to start one.
 
         :raises Unavailable: there is no daemon.
         """
@@ -158,7 +158,7 @@ class Link:
         )
 
     def watch(self, watcher: Watcher) -> None:
-        """Reports daemons while the watcher lives, and the present one at once."""
+        """Reports the present daemon immediately, and later ones as long as the watcher exists."""
         self._watchers.add(watcher)
         if self.daemon is not None:
             watcher._appeared(self.daemon)
@@ -269,7 +269,7 @@ class Link:
         self._adopt(wire)
 
     def close(self) -> None:
-        """Ends the connection and all attempts."""
+        """Closes the connection and stops all attempts to connect."""
         if self.is_closed:
             return
         self.is_closed = True
@@ -304,7 +304,7 @@ class Link:
     ) -> Reply:
         """Calls a method of the daemon and waits for the answer.
 
-        A cancelled call may have taken effect nevertheless; ``late`` gets its answer then.
+        A cancelled call may still take effect. ``late`` then gets its reply.
 
         :raises ListdError: the error of listd; :exc:`Unavailable` when nothing was sent, :exc:`Disconnected` when the answer was
             lost.
@@ -313,7 +313,7 @@ class Link:
         try:
             return await self._called(daemon, path, interface, member, signature, body, descriptors, late)
         except Unavailable:
-            # The daemon ended before it got the call; there may be another one.
+            # The daemon ended before it received the call. Another daemon may be available.
             if self.daemon is daemon:
                 self._lost()
             daemon = await self.need()
@@ -349,7 +349,7 @@ class Link:
 async def awaited(
     loop: asyncio.AbstractEventLoop, wire: Wire, send: Callable[[Answer], int], late: Answer | None = None
 ) -> Reply:
-    """Sends a call and waits for its answer; the answer's descriptors stay open."""
+    """Sends a call and waits for its reply. The reply's descriptors stay open."""
     future: asyncio.Future[Reply] = loop.create_future()
 
     def answered(result: Reply | ListdError) -> None:
@@ -366,7 +366,7 @@ async def awaited(
         return await future
     except asyncio.CancelledError:
         if future.done() and not future.cancelled() and future.exception() is None:
-            # Answered and cancelled in the same turn.
+            # The reply arrived and the call was cancelled in the same turn of the loop.
             reply = future.result()
             if late is not None:
                 late(reply)
@@ -375,13 +375,13 @@ async def awaited(
             wire.forget(serial, late)
         raise
     except Disconnected as error:
-        raise Disconnected(error.message or "listd ended before the answer came", name=error.name) from None
+        raise Disconnected(error.message or "listd ended before it replied", name=error.name) from None
 
 
 def address_of(target: str | None) -> str:
-    """The D-Bus address for a word, or an address itself.
+    """Returns the D-Bus address for a word such as ``system``. An address is returned unchanged.
 
-    :raises InvalidArgs: it is neither.
+    :raises InvalidArgs: the target is neither a known word nor an address.
     :raises Unavailable: the environment names no session bus.
     """
     if target in (None, "system"):
@@ -397,5 +397,6 @@ def address_of(target: str | None) -> str:
         return DIRECT_ADDRESS
     if ":" not in target:
         meant = did_you_mean(target, ("system", "session", "direct"))
-        raise InvalidArgs(f"{target!r} is none of system, session, direct, or a D-Bus address such as unix:path=/run/bus{meant}")
+        known = "system, session, direct, or a D-Bus address such as unix:path=/run/bus"
+        raise InvalidArgs(f"{target!r} is not one of {known}{meant}")
     return target

@@ -32,15 +32,15 @@ from ._wire import Reply
 if TYPE_CHECKING:
     from ._filter import Filter
 
-#: From so many bytes on, a new list goes as a file in memory.
+#: The size in bytes from which a new list is sent in a memory file.
 LARGE = 1 << 20
-#: No message is longer: the system bus would end the connection.
+#: The maximum size of a message in bytes. For a longer message, the system bus would end the connection.
 LONGEST = 32 << 20
 ALL = 2**32 - 1
 
 
 class List:
-    """A list by its name. Making one sends nothing, and it outlives restarts of listd.
+    """A list by its name. Creating this object sends nothing. The object remains valid over restarts of listd.
 
     A call returns when its effect is applied, stored and announced. It has no time limit of its own (use
     :func:`asyncio.timeout`); a cancelled call may have taken effect. While listd is away, calls raise
@@ -50,7 +50,7 @@ class List:
     raise :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
     :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
 
-    :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` return one.
+    :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` return such an object.
 
     :ivar name: its name.
     :ivar path: its object path.
@@ -68,7 +68,8 @@ class List:
     # MARK: writing
 
     def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Transaction:
-        """Several changes at once: ``async with mail.transaction() as t: t.upsert(…); t.remove(…)``.
+        """Returns a transaction, which applies several changes at once: ``async with mail.transaction() as t: t.upsert(…);
+        t.remove(…)``.
 
         :param animated: a hint for viewers.
         """
@@ -92,11 +93,11 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
     ) -> int:
-        """Replaces the objects of the list by these, in this order; listd finds out what has changed.
+        """Replaces the objects of the list by these, in this order. listd computes the changes.
 
-        More than 1 MiB is sent as a file in memory, which may have 64 MiB where a message has 16 (listd's limits by default).
+        More than 1 MiB is sent in a memory file. By default, listd allows 64 MiB in a file and 16 MiB in a message.
 
-        :param duplicates: whether the first one of several objects with the same id counts, or the call fails.
+        :param duplicates: whether the first of several objects with the same id counts, or the call fails.
         :returns: the revision that contains the effect.
         :raises DuplicateIdentifier: an id occurs twice, and ``duplicates`` is ``fail``.
         """
@@ -130,12 +131,13 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
     ) -> int:
-        """The same from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …, "fields": {…}}``.
+        """Replaces the objects of the list by those from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …,
+        "fields": {…}}``.
 
-        listd reads it from its present offset; at most 64 MiB by default.
+        listd reads the file from its present offset, at most 64 MiB by default.
 
         :returns: the revision that contains the effect.
-        :raises InvalidObject: a line is no object; the message has its number, and nothing is changed.
+        :raises InvalidObject: a line is not an object; the message has the number of the line, and nothing is changed.
         """
         options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
         return await self._replace_from(file.fileno(), expected_revision, options)
@@ -185,8 +187,8 @@ class List:
         return await self._write("MoveObject", "tsss", body, expected_revision)
 
     async def reload(self, ids: Iterable[str] | None = None) -> int:
-        """Makes listd build the items of these objects anew, changed or not; unknown ids are ignored. Without ids: of all, with
-        new section controllers.
+        """Makes listd build the items of these objects again, changed or not. Unknown ids are ignored. Without ids, listd builds
+        all items again, with new section controllers.
 
         :returns: the revision that contains the effect.
         """
@@ -198,7 +200,7 @@ class List:
         self, member: str, signature: str, body: Sequence[Any], expected: int, descriptors: Sequence[int] = ()
     ) -> int:
         if not 0 <= expected < 2**64:
-            raise ValueError(f"{expected} is no revision")
+            raise ValueError(f"{expected} is not a revision")
         try:
             reply = await self._call(member, signature, body, descriptors)
         except RevisionConflict as conflict:
@@ -212,12 +214,12 @@ class List:
 
     def _check_length(self, size: int) -> None:
         if size > LONGEST:
-            raise PayloadTooLarge(f"{size} bytes are more than a message may have; {LONGEST} are allowed")
+            raise PayloadTooLarge(f"the message would have {size} bytes; {LONGEST} are allowed")
 
     # MARK: reading
 
     async def objects(self) -> Sequence[Object]:
-        """All objects, as of one revision, however often the list changes meanwhile."""
+        """Returns all objects at one revision, however often the list changes in the meantime."""
         async with Follower(self._link, self._target, longest_wait=math.inf) as changes:
             async for change in changes:
                 if isinstance(change, Replaced):
@@ -225,10 +227,10 @@ class List:
         return ()
 
     async def page(self, offset: int = 0, limit: int = ALL) -> Page:
-        """A part of the list: about 1 MiB, at least one object; none past the end.
+        """Returns a part of the list: about 1 MiB and at least one object, but no object past the end.
 
-        Continue at ``offset`` + the number of objects, and begin again when the revision has changed: or use
-        :meth:`objects`, which does it.
+        Continue at ``offset`` + the number of objects, and begin again when the revision has changed.
+        :meth:`objects` does so.
         """
         revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
         return Page(revision, total, tuple(objects_of(rows)))
@@ -242,7 +244,7 @@ class List:
         return Found(revision, section, Object(id, fields_of(fields), type))
 
     async def items(self, first: int = 0, count: int = ALL) -> AsyncIterator[ListItem]:
-        """The items of some sections, as their section controllers made them; read during the iteration."""
+        """Yields the items of some sections, as their section controllers made them. They are read during the iteration."""
         end = min(first + count, ALL)
         while first < end:
             _, following, rows = (await self._call("GetItems", "uu", [first, end - first])).body
@@ -253,7 +255,7 @@ class List:
             first = following
 
     async def export(self, file: IO[bytes], offset: int = 0, limit: int = ALL) -> int:
-        """Writes objects to an open file, as JSON lines; types that JSON lacks are written as the nearest one.
+        """Writes objects to an open file, as JSON lines; values of other types than JSON's are approximated.
 
         :returns: their revision.
         """
@@ -266,7 +268,7 @@ class List:
         return cast(int, revision)
 
     async def revision(self) -> int:
-        """The number of transactions that were applied, in the present epoch."""
+        """Returns the revision: the number of applied transactions in the present epoch."""
         return cast(int, await self._property("Revision"))
 
     async def properties(self) -> ListProperties:
@@ -284,7 +286,7 @@ class List:
         return int(value) if isinstance(value, int) else value
 
     async def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
-        """The number of items of each of some sections, without their contents.
+        """Returns the numbers of items of some sections, without their contents.
 
         One answer has about 1 MiB: continue at ``next_section``, and begin again when the revision has changed.
         """
@@ -294,9 +296,9 @@ class List:
     async def search(
         self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
     ) -> Hit | None:
-        """The next object with a text that contains ``text``, ignoring case; None when there is none.
+        """Returns the next object with a text that contains ``text``, ignoring case; None when no object does.
 
-        The search does not wrap around. While somebody types, wait for one search before the next one begins.
+        The search does not wrap around. While a user types, wait for the end of a search before starting the next.
 
         :param fields: the keys to search; none = all whose values are texts.
         :param start: where to begin, this object included. Past the end, a backward search begins with the last object.
@@ -316,16 +318,17 @@ class List:
         limit: int = 0,
         patience: float | None = None,
     ) -> Filter:
-        """A list of some objects of this one, which follows it: ``async with mail.filter("hello") as hits: …``.
+        """Returns a filter, a list with some objects of this one, which follows this list: ``async with mail.filter("hello") as
+        hits: …``.
 
-        :param contains: the text that they must contain, ignoring case; empty = all.
+        :param contains: the text that objects must contain, ignoring case; empty = all.
         :param fields: the keys to search; none = all whose values are texts.
-        :param type: only objects of this type; ``""`` = those without one.
-        :param sort: the key by whose value they are ordered; ``-KEY`` reverses the order; None = the order of this list.
+        :param type: only objects of this type; ``""`` = objects without a type.
+        :param sort: the key by whose value objects are sorted; ``-KEY`` reverses the order; None = the order of this list.
         :param limit: the maximum number; 0 = all.
         :param patience: seconds that this list may be away before programs that follow or view the filter get an error, as for
             :meth:`follow`.
-        :raises ReadOnly: when the filter's list is written to.
+        :raises ReadOnly: a program writes to the filter's list.
         """
         from ._filter import Filter, source_argument
 
@@ -342,12 +345,12 @@ class List:
     # MARK: following and viewing
 
     def follow(self, *, patience: float | None = None) -> Follower:
-        """The list and its changes: ``async for change in mail.follow(): change.apply(rows)``.
+        """Follows the list and its changes: ``async for change in mail.follow(): change.apply(rows)``.
 
         The first change is :class:`Replaced`, with all objects.
 
         :param patience: seconds that the list may be away, once it existed: after its removal, or after a restart of listd when
-            it is not stored. After that the iteration ends with :exc:`NoSuchAdapter`. None = 3, or for a filter the filter's own;
+            it is not stored. Then the iteration ends with :exc:`NoSuchAdapter`. None = 3, or the patience of the filter;
             ``math.inf`` = without limit.
         """
         return Follower(self._link, self._target.within(patience))
@@ -361,23 +364,24 @@ class List:
         return View(self._link, self._target.within(patience), option_values(options))
 
     def display_events(self) -> DisplayEvents:
-        """Items that all viewers begin and end displaying."""
+        """Returns a stream of the items that all viewers begin and end displaying."""
         return DisplayEvents(self._link, self._target)
 
     def working_range_events(self) -> WorkingRangeEvents:
-        """Sections that enter and exit all viewers' working ranges, to prepare them."""
+        """Returns a stream of the sections that enter and exit all viewers' working ranges, for programs that prepare them."""
         return WorkingRangeEvents(self._link, self._target)
 
     def near_end_events(self) -> NearEndEvents:
-        """Views that come near to the end, for writers that load more (option ``near_end_distance``)."""
+        """Returns a stream of views that come close to the end, for writers that load more objects (option
+        ``near_end_distance``)."""
         return NearEndEvents(self._link, self._target)
 
     def on_invoked(self) -> InvokedEvents:
-        """Actions that viewers invoke and no section controller handles; sent to the list's owner only."""
+        """Returns a stream of actions that viewers invoke and no section controller handles. Only the list's owner gets them."""
         return InvokedEvents(self._link, self._target)
 
     def selection_events(self) -> SelectionEvents:
-        """The selection: first all selected items, then each change."""
+        """Returns a stream of the selection: first all selected items, then each change."""
         return SelectionEvents(self._link, self._target)
 
     # MARK: calls
@@ -419,7 +423,7 @@ def _memory_file() -> Iterator[int]:
 
 
 def _write_lines(file: int, rows: list[Object]) -> None:
-    """Fills a file in memory, and seals it, so that nobody changes it while listd reads it."""
+    """Creates a sealed memory file, which no process can change while listd reads it."""
     with os.fdopen(os.dup(file), "wb", buffering=LARGE) as stream:
         for row in rows:
             stream.write(json_line(row.id, row.type, dict(row.fields)))

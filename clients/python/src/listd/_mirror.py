@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of a list that follows ``Updated``. It makes no calls, so that every rule is tested without a bus."""
+"""A copy of a list that is updated by ``Updated`` signals. The copy makes no calls, so that tests need no bus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Pair = Sequence[int]
 
 @dataclass(slots=True)
 class Sections:
-    """The changes of sections by one transaction: deletes, origins and reloads are positions before it, the rest after it."""
+    """The changes of sections by one transaction: deletes, origins and reloads are positions before the transaction, the rest
+    after it."""
 
     deletes: Sequence[Pair] = ()
     inserts: Sequence[Pair] = ()
@@ -33,20 +34,20 @@ class Update:
     revision: int
     kind: str
     sections: Sections = field(default_factory=Sections)
-    #: Sections that stay and have other items, before and after the transaction.
+    #: Sections that stay but whose items change, by their positions before and after the transaction.
     old_sections: Sequence[int] = ()
     new_sections: Sequence[int] = ()
-    #: How many sections there are afterwards; -1 when it is not said.
+    #: The number of sections afterwards; -1 when unknown.
     count: int = -1
 
     @classmethod
     def of_signal(cls, body: list[Any]) -> Update:
-        """The body of ``Updated``."""
+        """Decodes the body of ``Updated``."""
         return cls._of(body[0], body[1], body[2], body[6], body[7], body[4])
 
     @classmethod
     def of_batch(cls, batch: list[Any]) -> Update:
-        """One batch of ``GetChanges``."""
+        """Decodes a batch of ``GetChanges``."""
         return cls._of(batch[0], batch[1], batch[2], batch[3], batch[4], -1)
 
     @classmethod
@@ -64,33 +65,33 @@ class Update:
 
 
 class Step(Enum):
-    """The owner's next step after an input."""
+    """The next step of the mirror's owner after an update."""
 
-    #: Nothing: already known, or taken in.
+    #: No step: the update is already known, or was applied.
     NONE = 0
-    #: Something was lost: ``GetChanges`` since the mirror's revision.
+    #: An update was lost: call ``GetChanges`` with the mirror's revision.
     CATCH_UP = 1
-    #: Nothing of this copy is good any more: read everything anew.
+    #: The copy is outdated as a whole: read everything again.
     READ_ALL = 2
 
 
 class Mismatch(Exception):
-    """A batch that does not fit the list: something was lost, or the sender has an error."""
+    """A batch does not fit the list, because an update was lost or the sender has an error."""
 
 
 class Stale:
-    """Stands for an object whose content must be read, with its older content until then."""
+    """A placeholder for an object whose content must be read. Until then, the placeholder has the older content."""
 
     __slots__ = ("known",)
 
     def __init__(self, known: Object | None) -> None:
-        #: The content that it had; None of an object that is new.
+        #: The older content; None for a new object.
         self.known = known
 
 
-#: Stands for objects that updates brought in.
+#: The placeholder for objects that updates inserted.
 NEW = Stale(None)
-#: An object; one that is to be read again, or for the first time; None since the last beginning.
+#: An object, a placeholder for an object to read, or None for an object that was not read since the last start.
 Entry: TypeAlias = Object | Stale | None
 
 
@@ -101,17 +102,17 @@ class Mirror:
         self.revision = 0
         self._entries: list[Entry] = []
         self._missing = 0
-        #: What was told last, once the order is another one; until then only what has new content, by position.
+        #: The last reported list, once the order has changed. Until then, `_olds` has the reported objects whose content changed.
         self._told: list[Object] | None = None
         self._olds: dict[int, Object] = {}
-        #: How many at the front and at the back are as they were told.
+        #: The numbers of objects at the front and at the back that are unchanged since the last report.
         self._head = self._tail = 0
-        #: How many positions changed since the last telling: more than there are objects, and they compose to Replaced.
+        #: The number of position changes since the last report. If it exceeds the number of objects, the report is Replaced.
         self._weight = 0
         self._is_fresh = True
-        #: Of a fresh copy, nothing is missing before it.
+        #: For a fresh copy, the position before which all content was read.
         self._read = 0
-        #: Whether every object was read that was there at the last beginning.
+        #: Whether all objects of the last start were read.
         self._is_loaded = False
 
     def __len__(self) -> int:
@@ -123,17 +124,17 @@ class Mirror:
         return self._missing == 0
 
     def is_loaded(self) -> bool:
-        """Whether every object of the last start was read; others may have come, or changed, since."""
+        """Whether all objects of the last start were read. Later objects may be missing, and contents may be outdated."""
         self._is_loaded = self._is_loaded or None not in self._entries
         return self._is_loaded
 
     @property
     def has_news(self) -> bool:
-        """Whether there are changes to take."""
+        """Whether there are unreported changes."""
         return self._is_fresh or self._told is not None or bool(self._olds)
 
     def reset(self, revision: int, total: int) -> None:
-        """Restarts with a list of which only the length is known."""
+        """Starts again with a list of which only the length is known."""
         self.revision = revision
         self._entries = [None] * total
         self._missing = total
@@ -151,10 +152,10 @@ class Mirror:
     # MARK: content
 
     def missing(self, most: int, *, page: int, gap: int = 0, margin: int = 0) -> list[range]:
-        """Ranges that must be read, at most so many, each of at most a page; ranges with few known objects between them are
+        """Returns at most ``most`` ranges to read, each of at most a page. Ranges with few known objects between them are
         joined.
 
-        :param margin: how many more to read on both sides, as the list may shift meanwhile.
+        :param margin: the number of additional objects on both sides, because positions may shift in the meantime.
         """
         runs: list[range] = []
         start = stop = -1
@@ -189,7 +190,7 @@ class Mirror:
         return (position for position in range(start, stop) if type(entries[position]) is not Object)
 
     def fill(self, offset: int, objects: Sequence[Object], revision: int) -> Step:
-        """Applies an answer that begins at a position. One of another revision than the mirror's does not fit."""
+        """Applies objects that were read from a position on. Objects of another revision do not fit, and are ignored."""
         if revision != self.revision:
             return Step.CATCH_UP if revision > self.revision else Step.NONE
         entries = self._entries
@@ -199,7 +200,7 @@ class Mirror:
             self._missing -= count
             return Step.NONE
         for position, entry in enumerate(objects[: len(entries) - offset], offset):
-            # An unchanged object stays the same Python object that was reported before.
+            # An unchanged object stays the Python object that was reported before.
             if type(entries[position]) is not Object:
                 entries[position] = entry
                 self._missing -= 1
@@ -231,7 +232,7 @@ class Mirror:
         count = len(self._entries)
         for first, length in (*sections.deletes, *sections.reloads):
             if first + length > count:
-                raise Mismatch(f"section {first + length - 1} of {count} is not there")
+                raise Mismatch(f"section {first + length - 1} of {count} does not exist")
         refreshed = [position for first, length in sections.reloads for position in range(first, first + length)]
         refreshed += [position for position in update.old_sections if position < count]
         if sections.deletes or sections.inserts or sections.moves:
@@ -245,10 +246,10 @@ class Mirror:
 
     def _expect(self, expected: int, count: int) -> None:
         if expected not in (-1, count):
-            raise Mismatch(f"{count} sections instead of {expected}")
+            raise Mismatch(f"{count} sections result instead of {expected}")
 
     def _mark(self, position: int) -> None:
-        """The content of an entry must be read."""
+        """Replaces an entry by a placeholder, because its content must be read."""
         entry = self._entries[position]
         if not isinstance(entry, Object):
             return
@@ -258,7 +259,7 @@ class Mirror:
         self._missing += 1
 
     def _weigh(self, before: Sequence[int], after: Sequence[int], old_count: int, new_count: int) -> None:
-        """Records where something changed, in the order before and after."""
+        """Records a changed range, by its positions before and after."""
         for positions, count in ((before, old_count), (after, new_count)):
             if positions:
                 self._head = min(self._head, min(positions))
@@ -280,11 +281,11 @@ class Mirror:
         )
         new_count = count - len(leaving) + len(arriving)
         if leaving and (leaving[-1] >= count or any(a == b for a, b in zip(leaving, leaving[1:]))):
-            raise Mismatch("a section leaves twice, or is not there")
+            raise Mismatch("a section is removed twice, or does not exist")
         if arriving and (
             arriving[-1][0] >= new_count or any(a[0] == b[0] for a, b in zip(arriving, arriving[1:]))
         ):
-            raise Mismatch("two sections arrive at one place, or past the end")
+            raise Mismatch("two sections arrive at the same position, or past the end")
         self._expect(update.count, new_count)
         self._keep_told()
         for position in refreshed:
@@ -301,7 +302,7 @@ class Mirror:
         self._weigh(leaving + refreshed, [arrival[0] for arrival in arriving] + later, count, new_count)
 
     def _keep_told(self) -> None:
-        """The order is about to change: keeps the reported order beside it."""
+        """Copies the reported order before the order changes."""
         if self._told is not None or self._is_fresh:
             return
         told = self._entries.copy()
@@ -343,7 +344,7 @@ class Mirror:
     # MARK: telling
 
     def take(self) -> list[Change] | None:
-        """The changes since the last call, to be applied one by one, once all content has been read; None until then.
+        """Returns the changes since the last call, to be applied one by one; None until all content has been read.
 
         Complexity: O(changes) while only content changed, else O(n) copies and O(m log m) steps for the m objects between
         the first and the last that changed.
@@ -364,15 +365,15 @@ class Mirror:
         return changes
 
     def take_known(self) -> list[Change]:
-        """The known part of the list, while more of it changes than can be read: new objects are missing, and others may have
-        older contents.
+        """Returns the known part of the list, while it changes faster than it can be read. New objects are missing, and
+        contents may be outdated.
 
         Complexity: O(n).
         """
         known = [entry if isinstance(entry, Object) else entry.known for entry in self._entries if entry is not None]
         told = [entry for entry in known if entry is not None]
         self._begin(is_fresh=False)
-        # The next report is the difference of the list from this.
+        # The next report is the difference between the list and this one.
         self._told = told
         self._head = self._tail = 0
         return [Replaced(tuple(told), complete=False)]
@@ -391,7 +392,7 @@ class Mirror:
 
 
 def updates(entries: Sequence[Object], positions: Sequence[int]) -> list[Change]:
-    """New content at ascending positions, as few changes as possible."""
+    """Returns changes for new content at ascending positions, as few as possible."""
     changes: list[Change] = []
     first = 0
     for number, position in enumerate(positions):

@@ -22,14 +22,14 @@ DIRECT_ADDRESS = "unix:path=/run/listd/direct.sock"
 
 
 def escape(name: str) -> str:
-    """A name as the last element of an object path: a byte that is no ASCII letter or digit becomes ``_xx``, and so does a first
-    digit."""
+    """Returns a name as the last element of an object path. A byte that is not an ASCII letter or digit becomes ``_xx``, and so
+    does a leading digit."""
     try:
         data = name.encode()
     except UnicodeEncodeError:
-        raise InvalidArgs("a name has a surrogate, which is no character") from None
+        raise InvalidArgs("the name contains a surrogate, which is not a character") from None
     if len(data) > 255:
-        raise InvalidArgs(f"a name has {len(data)} bytes; 255 are allowed")
+        raise InvalidArgs(f"the name has {len(data)} bytes; 255 are allowed")
     if not data:
         return "_"
     return "".join(
@@ -39,7 +39,7 @@ def escape(name: str) -> str:
 
 
 def unescape(path: str) -> str:
-    """The name in an object path; an element that is no escaped name is returned unchanged."""
+    """Returns the name in an object path. An element that is not an escaped name is returned unchanged."""
     element = path.rpartition("/")[2]
     if element == "_":
         return ""
@@ -59,16 +59,16 @@ def unescape(path: str) -> str:
 
 
 def adapter_path(name: str) -> str:
-    """The object path of a list."""
+    """Returns the object path of a list."""
     return f"{ADAPTERS_PATH}/{escape(name)}"
 
 
 def plugin_path(name: str) -> str:
-    """The object path of a plugin."""
+    """Returns the object path of a plugin."""
     return f"{PLUGINS_PATH}/{escape(name)}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: a similar one, if there is one."""
+    """Returns the end of a message about an unknown name: a similar known name, if there is one."""
     near = get_close_matches(name.lower().replace("-", "_"), sorted(known), 1)
     return f": did you mean {near[0]!r}?" if near else ""

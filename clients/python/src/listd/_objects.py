@@ -13,12 +13,12 @@ from ._values import fields_of
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """One element of a list. Two with the same id are the same object; its type or fields may differ.
+    """An element of a list. Equal ids mean the same object, even if type or fields differ.
 
     :ivar id: unique in its list, not empty; at most 4 KiB.
     :ivar fields: the content of the object, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists
         and dictionaries of those, and D-Bus's other types by wrappers such as :class:`UInt32`.
-    :ivar type: chooses its section controller; may be empty.
+    :ivar type: determines the section controller; may be empty.
     """
 
     id: str
@@ -37,7 +37,7 @@ _set_fields: Callable[[Object, Mapping[str, Any]], None] = vars(Object)["fields"
 
 
 def objects_of(rows: list[Any]) -> list[Object]:
-    """The objects of ``a(ssa{sv})``."""
+    """Decodes the objects of an ``a(ssa{sv})``."""
     made = []
     for id, type, raw in rows:
         entry = _new(Object)

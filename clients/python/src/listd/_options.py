@@ -133,7 +133,7 @@ _TEXTS_BY_TEXT = frozenset({"section_controllers", "hints"})
 
 
 def option_values(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options under the contract's names, with values of the contract's types.
+    """Converts options to the contract's names and types.
 
     :raises InvalidArgs: a value is not allowed for its option; listd checks unknown names.
     """
@@ -153,25 +153,25 @@ def option_values(options: Mapping[str, Any]) -> dict[str, Any]:
 def _value(name: str, value: Any) -> Any:
     if name in _COUNTS:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{value!r:.64} is no whole number")
+            raise TypeError(f"{value!r:.64} is not an integer")
         return UInt32(value)
     if name in _NUMBERS:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{value!r:.64} is no number")
+            raise TypeError(f"{value!r:.64} is not a number")
         return float(value)
     if name in _TEXTS_BY_TEXT:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{value!r:.64} is no dictionary")
+            raise TypeError(f"{value!r:.64} is not a dictionary")
         return Dictionary("ss", {checked_text(key): checked_text(text) for key, text in value.items()})
     if name == "at":
         id, item, position = value
         if not isinstance(id, str) or not isinstance(position, str):
-            raise TypeError(f"{value!r:.64} is no object id, item and position")
+            raise TypeError(f"{value!r:.64} is not an object id, item and position")
         if isinstance(item, bool) or not isinstance(item, int):
-            raise TypeError(f"{item!r:.64} is no whole number")
+            raise TypeError(f"{item!r:.64} is not an integer")
         return Struct("(sus)", (checked_text(id), UInt32(item), checked_text(position)))
     if name == "fields":
         if isinstance(value, str):
-            raise TypeError("a string is no list of keys")
+            raise TypeError("a string is not a list of keys")
         return Array("s", [checked_text(key) for key in value])
     return value

@@ -91,7 +91,8 @@ class Picture:
     :ivar content_size: the size of the whole content, in the units of the layout; zero in layout ``none``.
     :ivar offset: the offset of the viewport in the content.
     :ivar slots: the shown items, by slot.
-    :ivar opening: a different number means that the view was opened again, after a restart of listd: its slots are other widgets.
+    :ivar opening: a number that changes when the view is opened again, after a restart of listd; the slots then stand for other
+        widgets.
     """
 
     sequence: int = 0
@@ -103,13 +104,14 @@ class Picture:
     _screen: Frame | Span | None = field(default=None, repr=False)
 
     def rows(self) -> list[Shown]:
-        """The items in the order of the list, header first and footer last in each section."""
+        """Returns the items in the order of the list, header first and footer last in each section."""
         return sorted(self.slots.values(), key=lambda shown: (shown.section, _KINDS[shown.kind], shown.item))
 
     def visible(self) -> list[Shown]:
-        """Those of :meth:`rows` that are on the screen itself, without the surrounding ones of ``buffer`` or ``overscan_items``.
+        """Returns the :meth:`rows` that are on the screen, without the additional ones of ``buffer`` or ``overscan_items``.
 
-        In layout ``none`` that is as many rows as the last :meth:`View.show` asked for; they follow the list as the range does.
+        In layout ``none``, there are as many rows as the last :meth:`View.show` requested. They follow the list as the range
+        does.
         """
         screen = self._screen
         if screen is None:
@@ -129,17 +131,17 @@ _KINDS = {"header": 0, "cell": 1, "footer": 2}
 
 
 class Outcome(Enum):
-    """The result of applying a difference."""
+    """The result of applying a difference to a picture."""
 
     APPLIED = 0
-    #: Older than what is shown.
+    #: The difference is older than the picture.
     IGNORED = 1
-    #: A sequence is missing, or a slot is not what the difference expects: ``Resync``.
+    #: A difference is missing, or a slot is not in the expected state: ``Resync`` is required.
     GAP = 2
 
 
 def shown_of(row: list[Any]) -> Shown:
-    """A row of ``a(usuuss(dddd)xa{sv})``."""
+    """Decodes a row of ``a(usuuss(dddd)xa{sv})``."""
     slot, object_id, section, item, kind, reuse, frame, z, content = row
     return Shown(
         slot,
@@ -155,7 +157,7 @@ def shown_of(row: list[Any]) -> Shown:
 
 
 class Canvas:
-    """The newest picture, to which differences are applied. It makes no calls."""
+    """The newest picture, to which differences are applied. This class makes no calls."""
 
     def __init__(self) -> None:
         self.sequence = 0
@@ -165,13 +167,13 @@ class Canvas:
         self.slots: dict[int, Shown] = {}
 
     def resync(self, body: list[Any]) -> None:
-        """The answer of ``Resync``."""
+        """Replaces the picture by the reply to ``Resync``."""
         self.sequence, self.revision = body[0], body[1]
         self.content_size, self.offset = Size(*body[2]), Point(*body[3])
         self.slots = {row[0]: shown_of(row) for row in body[4]}
 
     def apply(self, body: list[Any]) -> Outcome:
-        """A ``Changed``: release, show, place, rebind."""
+        """Applies a ``Changed`` signal: release, show, place, rebind."""
         sequence, revision, content_size, offset, released, shown, placed, rebound = body
         if sequence <= self.sequence:
             return Outcome.IGNORED
@@ -199,7 +201,7 @@ class Canvas:
         return Outcome.APPLIED
 
     def picture(self, offset: Point, opening: int, screen: Frame | Span | None = None) -> Picture:
-        """The picture as a value; differences replace :attr:`slots` and never change it."""
+        """Returns the picture as a value. Later differences replace :attr:`slots` and never modify it."""
         return Picture(
             self.sequence, self.revision, self.content_size, offset, MappingProxyType(self.slots), opening, screen
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a list exists: through restarts of the daemon, loss of the bus, and lists that are made anew."""
+"""Tracks whether a list exists, over restarts of the daemon, loss of the bus, and re-creation of the list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._names import ADAPTERS_PATH, OBJECT_MANAGER, adapter_path
 from ._weak import weakly
 from ._wire import Subscription
 
-#: Seconds that a list may be away, as a reload of the configuration makes some anew, before it counts as removed.
+#: Seconds that a list may be missing before it counts as removed. A reload of the configuration creates some lists again.
 PATIENCE = 3.0
 
 
@@ -23,18 +23,18 @@ class Target:
     """A list that is followed, viewed or listened to."""
 
     name: str
-    #: Seconds that it may be away, once it was there.
+    #: Seconds that the list may be missing, once it existed.
     patience: float = PATIENCE
-    #: Of a filter, the list that it follows: its own name means nothing to anybody.
+    #: For a filter, the name of the list that it follows, for messages. Users do not know the filter's own name.
     base: str | None = None
 
     @property
     def path(self) -> str:
-        """Its object path."""
+        """The object path of the list."""
         return adapter_path(self.name)
 
     def within(self, patience: float | None) -> Target:
-        """The same with another patience, unless that is None."""
+        """Returns a copy with another patience, unless that is None."""
         if patience is None:
             return self
         if not patience >= 0:
@@ -42,27 +42,27 @@ class Target:
         return replace(self, patience=float(patience))
 
     def missing(self) -> NoSuchAdapter:
-        """The error that the list does not exist."""
+        """Returns the error for a missing list."""
         if self.base is not None:
             return NoSuchAdapter(f"there is no list {self.base!r}, which is filtered")
         return NoSuchAdapter(f"there is no list {self.name!r}")
 
 
 class Attached(Protocol):
-    """The owner of a presence, which is attached to a list while that exists."""
+    """The owner of a presence, which the presence attaches to the list while the list exists."""
 
     def _attach(self, daemon: Incarnation) -> None:
         """Attaches to the list of this daemon; calls ``found`` or ``missed``."""
 
     def _detach(self) -> None:
-        """Detaches, as the list was removed or replaced; a second call has no effect."""
+        """Detaches after the list was removed or replaced. A second call has no effect."""
 
     def _give_up(self, error: ListdError) -> None:
-        """The list was not made again."""
+        """The list was not created again in time."""
 
 
 class Presence:
-    """Attaches its owner, to which it holds a weak reference, to a list whenever the list exists."""
+    """Attaches an owner, held by a weak reference, to a list whenever the list exists."""
 
     def __init__(self, link: Link, target: Target, owner: Attached) -> None:
         self._link = link
@@ -91,15 +91,15 @@ class Presence:
         self._leave()
 
     def found(self) -> None:
-        """The list exists: the owner's call has succeeded."""
+        """Records that the owner's call has succeeded, so the list exists."""
         self._is_known = True
         self._has_waited = False
         self._stop_waiting()
 
     def missed(self, error: ListdError) -> None:
-        """The owner's call has failed. A list that existed before is waited for; any other error is final."""
+        """Records that the owner's call has failed. If the list existed before, waits for it; any other error is final."""
         if isinstance(error, (Disconnected, Unavailable)):
-            # The daemon has ended, which will be reported next. A bus may also have dropped the answer: then the call is
+            # The daemon has ended, which will be reported next. Or the bus has dropped the reply; then the call is
             # repeated.
             if self._daemon is not None and self._timer is None:
                 self._timer = self._link.loop.call_later(self._patience, weakly(self._ask_again))
@@ -117,10 +117,10 @@ class Presence:
     # MARK: the daemon
 
     def _appeared(self, daemon: Incarnation) -> None:
-        """A daemon can be called."""
+        """A daemon is available."""
         self._leave()
         self._daemon = daemon
-        # Subscribed before the owner's call, so that a list that is made right after it is not missed.
+        # Subscribed before the owner's call, so that the creation of the list in the meantime is not missed.
         self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
         self._attach(daemon)
 

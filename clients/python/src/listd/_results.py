@@ -12,7 +12,7 @@ from ._objects import Object
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a list, at a revision.
+    """A page of a list's objects, at a revision.
 
     :ivar revision: the list's revision.
     :ivar total: the number of objects in the whole list.
@@ -40,7 +40,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """The number of items of each of some sections, at a revision.
+    """The numbers of items of some sections, at a revision.
 
     :ivar revision: the list's revision.
     :ivar next_section: the first section that was not counted: continue there.
@@ -57,7 +57,7 @@ class Hit:
     """An object that a search has found.
 
     :ivar revision: the revision that was searched.
-    :ivar section: its position in the list: ``await view.show(hit.section, hit.section + height - 1)`` shows it first.
+    :ivar section: its position in the list: ``await view.show(hit.section, hit.section + height - 1)`` shows the object first.
     :ivar id: its id.
     """
 

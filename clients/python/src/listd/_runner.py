@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An event loop in a thread of its own, for the synchronous interface."""
+"""An event loop in a separate thread, for the synchronous interface."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, Generic, Self, TypeVar
 from ._errors import Unavailable
 
 T = TypeVar("T")
-#: Seconds: about 30 years.
+#: A timeout in seconds that stands for no limit: about 30 years.
 FOREVER = 1e9
 
 
 class Runner:
-    """An event loop in a thread of its own."""
+    """An event loop in a separate thread."""
 
     def __init__(self, timeout: float | None) -> None:
         self._timeout = timeout
@@ -59,7 +59,7 @@ class Runner:
 
 
 class Events(Generic[T]):
-    """Events, one after the other: ``for event in events``. ``next_within(seconds)`` waits no longer than that."""
+    """An iterator over events: ``for event in events``. ``next_within(seconds)`` waits no longer than the given time."""
 
     def __init__(self, runner: Runner, source: Any) -> None:
         self._runner = runner

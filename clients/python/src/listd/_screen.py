@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of a view with layout ``none`` are on the screen. It makes no calls."""
+"""Tracks which rows of a view with layout ``none`` are on the screen, without calls."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Screen:
-    """Follows the rows of a range as listd does, among the additional ones of ``overscan_items``.
+    """Follows the rows of the visible range as listd does, among the additional rows of ``overscan_items``.
 
-    listd knows only the last requested range; no call is made while the wanted range is in the picture already.
+    listd knows only the last requested range. While the wanted range is inside the picture, no call is made.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:
@@ -25,25 +25,25 @@ class Screen:
         #: The rows on the screen as of the newest picture, by object and item, in their order.
         self._rows: list[tuple[str, int]] = []
         self._places: list[Place] = []
-        #: Whether the range that listd knows does.
+        #: Whether the range that listd knows stays at the start of the list.
         self._stays_at_start = False
-        #: Whether more may be shown than these; else they are not kept.
+        #: Whether the picture may have more rows than the visible ones. Otherwise the visible rows are not recorded.
         self._is_part = False
-        #: How many rows were asked for; the list may have fewer.
+        #: The number of requested rows. The list may have fewer.
         self._length = 0
 
     @property
     def span(self) -> Span | None:
-        """The rows on the screen; None when all shown rows are, or no range was set."""
+        """The rows on the screen; None when all rows of the picture are on the screen, or no range was set."""
         return Span(self._places[0], self._places[-1]) if self._is_part and self._places else None
 
     def range(self, shown: list[Place]) -> tuple[Place, Place] | None:
-        """The range to request from a new view, so that it shows the same rows, and as many, as the picture ``shown``."""
+        """Returns the range to request from a new view, so that it shows the same rows as the picture ``shown``, and as many."""
         places = self._places if self._is_part else sorted(shown)
         if not places:
             return None
         last, absent = places[-1], self._length - len(places)
-        # Past the end each section counts as one row.
+        # Past the end, each section counts as one row.
         return places[0], (last[0] + absent, 0) if absent > 0 else last
 
     def forget(self) -> None:
@@ -53,8 +53,8 @@ class Screen:
     def look(self, first: Place, last: Place, slots: Slots) -> bool:
         """Sets a wanted range that is in the picture already. Returns False if listd must be called nevertheless.
 
-        The wanted range follows its rows, and listd moves the range that it knows, with the same result unless one of them begins
-        at the start of the list.
+        The wanted range follows its rows, and listd moves the range that it knows. The result is the same unless one of the two
+        ranges starts at the start of the list.
         """
         if self._stays_at_start != self._would_stay(first):
             return False
@@ -66,22 +66,22 @@ class Screen:
         return True
 
     def answered(self, first: Place, last: Place, slots: Slots) -> None:
-        """listd shows this range, limited to the list."""
+        """Records that listd shows this range, clamped to the list."""
         cells = _cells(slots)
         places = [_place(cell) for cell in cells]
         within = sum(first <= place <= last for place in places)
-        # Past the end each section counts as one row.
+        # Past the end, each section counts as one row.
         self._length = within + max(0, last[0] - max(first[0] - 1, places[-1][0])) if places else last[0] - first[0] + 1
         self._is_part = self._overscan > 0
-        # Positions may have changed since the consumer's picture. But listd adds so many rows on both sides, if the list has
-        # them.
+        # Positions may have changed since the consumer's picture. But listd adds a fixed number of rows on both
+        # sides, if the list has so many.
         before, beyond = sum(place < first for place in places), len(cells) - self._length - self._overscan
         is_whole = bool(places) and places[0] != (0, 0) and beyond != before
         self._choose(cells, self._overscan if beyond == self._overscan or is_whole else before)
         self._stays_at_start = bool(self._places) and self._would_stay(self._places[0])
 
     def changed(self, slots: Slots) -> None:
-        """Another picture has arrived."""
+        """Updates the visible rows for another picture."""
         if not self._is_part:
             return
         cells = _cells(slots)
@@ -96,7 +96,7 @@ class Screen:
         self._choose(cells, begin)
 
     def _would_stay(self, first: Place) -> bool:
-        """Whether a range that begins there stays at the start of the list."""
+        """Whether a range with this start stays at the start of the list."""
         return first == (0, 0) and self._is_anchored and not self._is_anchored_at_start
 
     def _choose(self, cells: list[Shown], begin: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps from one order of a list to another."""
+"""Computes the steps from one order of a list to another."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ._objects import Object
 
 
 def steps(old: Sequence[Object], new: Sequence[Object], start: int) -> list[Change]:
-    """The changes of order from ``old`` to ``new``, whose first position is ``start``: removals from the back, then inserts and
-    moves from the front. As few objects as possible move.
+    """Returns the changes of order from ``old`` to ``new``, whose first position is ``start``: removals from the back, then
+    inserts and moves from the front. As few objects as possible move.
 
     Complexity: O(m log m) for m objects.
     """
@@ -44,8 +44,9 @@ def _removals(gone: list[int]) -> list[Change]:
 def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change]:
     """Walks through the new order from the front.
 
-    Objects that stay divide the list into gaps. An arrival in a gap is placed before those that still wait there for their move.
-    So before an arrival at ``place`` are the ``place`` objects of the new order, and waiting objects of earlier gaps.
+    Objects that stay divide the list into gaps. An object that arrives in a gap is placed before objects there that still wait
+    for their move. So an arrival at ``place`` follows the ``place`` objects of the new order, and waiting objects of earlier
+    gaps.
     """
     if len(kept) == len(new) and all(a < b for a, b in zip(kept, kept[1:])):
         return []
@@ -77,9 +78,9 @@ def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change
 
 
 def longest_ascending(numbers: Sequence[int]) -> list[int]:
-    """The longest ascending subsequence of different numbers."""
-    ends: list[int] = []  # ends[k]: the smallest last number of a choice of k + 1
-    at: list[int] = []  # where in `numbers` it stands
+    """Returns the longest ascending subsequence of distinct numbers."""
+    ends: list[int] = []  # ends[k]: the smallest last number of an ascending subsequence of k + 1 numbers
+    at: list[int] = []  # the index in `numbers` of each element of `ends`
     previous = [-1] * len(numbers)
     for index, number in enumerate(numbers):
         length = bisect_left(ends, number)
@@ -101,10 +102,10 @@ def longest_ascending(numbers: Sequence[int]) -> list[int]:
 
 
 class _WaitingMoves:
-    """Objects that have yet to move, in their old order, while others are placed around them."""
+    """The objects that still wait for their move, in their old order, while others are placed around them."""
 
     def __init__(self, kept: Sequence[int], staying: set[int]) -> None:
-        #: The gap of each: how many of those that stay stand in front of it. Ascending.
+        #: The gap of each waiting object: the number of staying objects before it. Ascending.
         self._gaps: list[int] = []
         self._numbers: dict[int, int] = {}
         gap = 0
@@ -114,16 +115,16 @@ class _WaitingMoves:
             else:
                 self._numbers[place] = len(self._gaps)
                 self._gaps.append(gap)
-        # The number of waiting ones, as a Fenwick tree: prefix sums in O(log n).
+        # The number of waiting objects as a Fenwick tree: prefix sums in O(log n).
         self._sums = [place & -place for place in range(len(self._gaps) + 1)]
 
     def count_before(self, gap: int) -> int:
-        """The number of waiting ones in the gaps before one."""
+        """Returns the number of waiting objects in earlier gaps."""
         return self._among(bisect_left(self._gaps, gap)) if self._gaps else 0
 
     def take(self, place: int, arrivals: list[int]) -> int | None:
-        """Removes a waiting one; returns its position, with arrivals so far in these ascending gaps. None when it does not
-        wait."""
+        """Removes a waiting object. Returns its position, given the ascending gaps of the arrivals so far; None when the object
+        does not wait."""
         number = self._numbers.pop(place, None)
         if number is None:
             return None

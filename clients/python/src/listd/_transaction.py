@@ -13,14 +13,14 @@ Commit = Callable[[list[str], list[list[Any]]], Awaitable[int]]
 
 
 def place(first: bool, last: bool, before: str | None, after: str | None) -> tuple[str, str]:
-    """The contract's position and anchor.
+    """Returns the position and anchor of the contract.
 
     :raises ValueError: more than one place is named.
     """
     named = [name for name, given in (("first", first), ("last", last)) if given]
     named += [name for name, anchor in (("before", before), ("after", after)) if anchor is not None]
     if len(named) > 1:
-        raise ValueError(f"one place at most: {' and '.join(named)}")
+        raise ValueError(f"only one position may be given, not {' and '.join(named)}")
     if before is not None:
         return "before", checked_text(before)
     if after is not None:
@@ -31,10 +31,10 @@ def place(first: bool, last: bool, before: str | None, after: str | None) -> tup
 class Transaction:
     """Changes that listd applies together, when the ``async with`` block ends; an exception in the block discards them.
 
-    Without a change nothing is sent. :meth:`List.transaction` makes one.
+    Without a change nothing is sent. :meth:`List.transaction` returns a transaction.
 
     :ivar revision: the list's revision with these changes, for :meth:`Follower.reached`; 0 before the end of the block, and when
-        there was nothing to send.
+        nothing was sent.
     """
 
     def __init__(self, commit: Commit) -> None:
@@ -56,8 +56,8 @@ class Transaction:
     ) -> None:
         """Inserts an object, or replaces the type and fields of an existing one.
 
-        Without a place, an existing object stays where it is, and a new one goes last. An anchor may be an object that this
-        transaction inserts.
+        Without a position, an existing object keeps its position, and a new object becomes the last one. An anchor may be an
+        object that this transaction inserts.
 
         :raises InvalidObject: D-Bus cannot carry a field.
         """

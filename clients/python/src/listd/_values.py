@@ -14,12 +14,12 @@ from dbus_fast.validators import assert_object_path_valid
 
 from ._errors import InvalidObject
 
-#: How many D-Bus containers a value may nest.
+#: The maximum nesting of D-Bus containers in a value.
 DEEPEST = 32
 
 
 class _Integer(int):
-    """An integer that is sent as another D-Bus type than ``x``."""
+    """An integer that is sent as a D-Bus type other than ``x``."""
 
     signature: ClassVar[str]
     _bits: ClassVar[range]
@@ -149,7 +149,7 @@ _PLAIN = frozenset("sxdb")
 
 
 def plain(variant: Variant) -> Any:
-    """The content of a variant as a Python value; the wrapper types above keep their D-Bus type."""
+    """Returns the content of a variant as a Python value. The wrapper types above keep the D-Bus type."""
     signature: str = variant.signature
     value = variant.value
     if signature in _PLAIN:
@@ -166,7 +166,7 @@ def plain(variant: Variant) -> Any:
 
 
 def _typed(kind: SignatureType, value: Any) -> Any:
-    """A value of a container with a declared content type: only the outermost one is wrapped."""
+    """Returns a value in a container with a declared content type. Only the outermost container is wrapped."""
     token = kind.token
     if token == "v":
         return plain(value)
@@ -185,7 +185,7 @@ def _typed(kind: SignatureType, value: Any) -> Any:
 
 
 def fields_of(raw: Mapping[str, Variant]) -> dict[str, Any]:
-    """An ``a{sv}`` as a Python dictionary. Keys repeat from object to object, so they are interned."""
+    """Converts an ``a{sv}`` to a Python dictionary. Keys repeat from object to object, so they are interned."""
     return {
         intern(key): variant.value if variant.signature in _PLAIN else plain(variant) for key, variant in raw.items()
     }
@@ -197,10 +197,10 @@ _TREES = {signature: SignatureTree(signature) for signature in ("s", "x", "t", "
 
 
 def checked_text(text: str) -> str:
-    """A string that D-Bus can carry.
+    """Checks that D-Bus can carry a string, and returns it.
 
-    :raises InvalidObject: it has NUL or a surrogate.
-    :raises TypeError: it is no string.
+    :raises InvalidObject: the string contains NUL or a surrogate.
+    :raises TypeError: the value is not a string.
     """
     if not isinstance(text, str):
         raise TypeError(f"a string is wanted, not {repr(text)[:64]}")
@@ -208,16 +208,16 @@ def checked_text(text: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise InvalidObject("a string has a surrogate, which is no character") from None
+            raise InvalidObject("a string contains a surrogate, which is not a character") from None
     if "\0" in text:
-        raise InvalidObject("a string has NUL, which D-Bus cannot carry")
+        raise InvalidObject("a string contains NUL, which D-Bus cannot carry")
     return text
 
 
 def checked_texts(name: str, texts: Iterable[str]) -> list[str]:
-    """Several strings that D-Bus can carry.
+    """Checks that D-Bus can carry several strings, and returns them.
 
-    :raises TypeError: they are a single string, which is no list of its letters, or one of them is no string.
+    :raises TypeError: the argument is a single string, or an element is not a string.
     """
     if isinstance(texts, str):
         raise TypeError(f"{name} takes several keys: [{texts!r}]")
@@ -225,9 +225,9 @@ def checked_texts(name: str, texts: Iterable[str]) -> list[str]:
 
 
 def variants_of(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Variant]:
-    """Fields as ``a{sv}``.
+    """Converts fields to ``a{sv}``.
 
-    :raises InvalidObject: naming the field that D-Bus cannot carry.
+    :raises InvalidObject: D-Bus cannot carry a field; the message names it.
     """
     made = {}
     for key, value in fields.items():
@@ -243,7 +243,7 @@ def variants_of(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Variant]
 
 
 def variant_of(value: Any, depth: int = 0) -> Variant:
-    """A Python value as a variant.
+    """Converts a Python value to a variant.
 
     :raises InvalidObject: D-Bus cannot carry it.
     """
@@ -286,7 +286,7 @@ def _other(value: Any, depth: int) -> Variant:
     if isinstance(value, Mapping):
         return variant_of(dict(value), depth)
     if value is None:
-        raise InvalidObject("None is no value of a field: leave the key out")
+        raise InvalidObject("None is not a value of a field: leave the key out")
     raise InvalidObject(f"D-Bus cannot carry {type(value).__name__}")
 
 
@@ -350,7 +350,7 @@ def _deeper(depth: int, by: int) -> int:
 
 
 def is_json(value: Any, depth: int = 0) -> bool:
-    """Whether JSON can express the value's variant exactly.
+    """Returns whether JSON can express the value's variant exactly.
 
     :raises InvalidObject: D-Bus cannot carry it.
     """
@@ -374,13 +374,13 @@ def is_json(value: Any, depth: int = 0) -> bool:
 
 
 def json_line(id: str, type: str, fields: Mapping[str, Any]) -> bytes:
-    """An object as a line of JSON, with its line end."""
+    """Returns an object as a line of JSON, with a newline."""
     line = {"id": checked_text(id), "type": checked_text(type), "fields": fields}
     return json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
 def weight(value: Any) -> int:
-    """The approximate length of a value in a message, in bytes."""
+    """Returns the approximate length of a value in a message, in bytes."""
     if isinstance(value, (str, bytes, bytearray)):
         return len(value) + 12
     if isinstance(value, Mapping):

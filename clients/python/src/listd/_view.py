@@ -26,8 +26,8 @@ Phase = Literal["began", "ended", "decelerated"]
 class SelectionResult(NamedTuple):
     """The result of :meth:`View.change_selection`, as (object id, item).
 
-    :ivar selected: those that are selected now.
-    :ivar deselected: those that are not selected now.
+    :ivar selected: the given items that are selected now.
+    :ivar deselected: the given items that are not selected now.
     """
 
     selected: tuple[tuple[str, int], ...]
@@ -35,12 +35,12 @@ class SelectionResult(NamedTuple):
 
 
 class View(AsyncIterator[Picture]):
-    """A view of a list. :meth:`List.view` makes it.
+    """A view of a list. :meth:`List.view` returns one.
 
     Open it with ``async with``, set the visible part with :meth:`show` (layout ``none``) or :meth:`scroll`, and iterate over its
     pictures. A slow consumer gets the newest picture: older ones are dropped.
 
-    The view outlives restarts of listd and of the bus: it is opened again, shows the same place, and
+    After restarts of listd or of the bus, the view is opened again and shows the same position, and
     :attr:`Picture.opening` changes.
     """
 
@@ -57,7 +57,7 @@ class View(AsyncIterator[Picture]):
         self._attachment = 0
         self._opening = 0
         self._canvas = Canvas()
-        #: Counts what may be told; the consumer has been told up to the second one.
+        #: Numbers of the newest reportable state and of the last reported state.
         self._news = self._told = 0
         self._acknowledged = 0
         self._is_stalled = self._is_syncing = self._is_sending = False
@@ -80,7 +80,7 @@ class View(AsyncIterator[Picture]):
 
     async def _open(self) -> None:
         if self._opened is not None:
-            raise RuntimeError("a view is opened once")
+            raise RuntimeError("a view can be opened only once")
         await self._link.need()
         self._opened = self._loop.create_future()
         self._presence.start()
@@ -136,7 +136,7 @@ class View(AsyncIterator[Picture]):
 
     async def __anext__(self) -> Picture:
         if self._waiter is not None:
-            raise RuntimeError("a view has one consumer")
+            raise RuntimeError("a view can have only one consumer")
         try:
             while self._told == self._news or self._is_syncing:
                 if self._error is not None:
@@ -159,11 +159,11 @@ class View(AsyncIterator[Picture]):
     async def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
         """Sets the visible rows, in layout ``none``: the first and the last one, both included.
 
-        A row is a section, or a (section, item), in the picture that was read last: listd adjusts it by later moves. Past the end
-        each section counts as one row, and the range is limited to the list. From then on it follows its rows, see ``anchor``.
-        While it stays inside the rows of ``overscan_items``, nothing is sent.
+        A row is a section, or a (section, item), in the picture that was read last. listd adjusts it by later moves. Past the
+        end, each section counts as one row, and the range is clamped to the list. From then on, the range follows its rows, see
+        ``anchor``. While the range is inside the rows of ``overscan_items``, nothing is sent.
 
-        :returns: the picture that shows it.
+        :returns: the picture that shows the rows.
         :raises InvalidArgs: the last row is before the first, or the view has a layout.
         """
         return await self._look(Range.of(first, last))
@@ -172,9 +172,9 @@ class View(AsyncIterator[Picture]):
         """Sets the visible part of the content, in the units of the layout.
 
         Positions are those of the picture that was read last; listd adjusts them by later moves. While the viewport stays inside
-        ``buffer``, nothing is sent: a large buffer makes scrolling smooth.
+        ``buffer``, nothing is sent, so a large buffer makes scrolling smooth.
 
-        :returns: the picture that shows it.
+        :returns: the picture that shows the part.
         :raises InvalidArgs: a size is negative, a number is infinite or NaN, or the layout is ``none``.
         """
         return await self._look(Viewport(float(x), float(y), float(width), float(height)))
@@ -190,7 +190,7 @@ class View(AsyncIterator[Picture]):
         return self.picture
 
     def _send(self) -> None:
-        """Sends the newest request; older ones need not be sent any more."""
+        """Sends the newest request, which replaces older unsent ones."""
         daemon, wanted = self._daemon, self._window.wanted
         if self._is_sending or daemon is None or not self._path or wanted is None or self._wishes.are_sent:
             return
@@ -215,7 +215,7 @@ class View(AsyncIterator[Picture]):
         self._call(member, signature, body, lambda _: self._settled(shown), refused)
 
     def _settled(self, body: Callable[[], None]) -> None:
-        """Runs ``body`` when the picture is up to date: an answer may come while pictures are held back."""
+        """Runs ``body`` when the picture is up to date. A reply may arrive while pictures are held back."""
         if self._is_stalled or self._is_syncing:
             self._resync(body)
         else:
@@ -224,8 +224,9 @@ class View(AsyncIterator[Picture]):
     async def scroll_to(self, id: str, item: int = 0, position: Where = "none") -> Picture:
         """Scrolls an item into the viewport.
 
-        :param position: its place there: ``start``, ``center``, ``end``, or ``none`` for the shortest way.
-        :returns: the picture after it.
+        :param position: the position of the item in the viewport: ``start``, ``center``, ``end``, or ``none`` for the shortest
+            way.
+        :returns: the picture after the scroll.
         :raises NoSuchObject: the list has no such object.
         :raises InvalidArgs: the layout is ``none``, or no viewport was set yet.
         """
@@ -240,9 +241,9 @@ class View(AsyncIterator[Picture]):
         await self._request("ReportScroll", "s", [phase])
 
     async def set_on_screen(self, on_screen: bool) -> None:
-        """Sets whether the view is visible; a list without a visible view may collect updates for longer.
+        """Sets whether the view is visible; a list without a visible view may coalesce updates for longer.
 
-        A view that was opened again counts as visible until this is called again.
+        A view that was opened again counts as visible until the next call of this method.
         """
         await self._request("SetOnScreen", "b", [on_screen])
 
@@ -278,9 +279,9 @@ class View(AsyncIterator[Picture]):
     ) -> SelectionResult:
         """Selects and deselects many items, given as (object id, item), with one event for listeners.
 
-        :returns: those that are selected and deselected now; a section controller may have refused others.
+        :returns: the items that are selected and deselected now; section controllers may have refused others.
         :raises NoSuchObject: the list has no such object; nothing has changed.
-        :raises InvalidArgs: an item is in both.
+        :raises InvalidArgs: an item is in both lists.
         """
         body = [[[id, item] for id, item in items] for items in (select, deselect)]
         selected, deselected = (await self._request("ChangeSelection", "a(su)a(su)", body)).body
@@ -291,7 +292,8 @@ class View(AsyncIterator[Picture]):
     ) -> bool:
         """Invokes an action on an item, as a click does: first on its section controller, then on the list's owner.
 
-        :returns: whether it was handled: by the section controller, or sent to a program of the owner (:meth:`List.on_invoked`).
+        :returns: whether the action was handled by the section controller, or sent to a program of the owner
+            (:meth:`List.on_invoked`).
         :raises AccessDenied: the user is not among the list's ``invokers``.
         :raises NoSuchObject: the list has no such object.
         :raises InvalidObject: D-Bus cannot carry a parameter.
@@ -323,7 +325,7 @@ class View(AsyncIterator[Picture]):
         self._check()
         daemon = self._daemon
         if daemon is None or not self._path:
-            raise Unavailable("listd is away; the view is opened again when it is back")
+            raise Unavailable("listd is not available; the view is opened again when listd is back")
         path = self._path
         return await awaited(
             self._loop, daemon.wire, lambda then: daemon.call(path, VIEW, member, signature, body, then)
@@ -348,7 +350,8 @@ class View(AsyncIterator[Picture]):
                 then(result)
             elif not isinstance(result, (Disconnected, UnknownObject)):
                 refused(result)
-            # Otherwise the view is gone, and the waiting calls are answered by the next one, or get an error if there is none.
+            # If this fails, the view is gone. The next view answers the waiting calls, or they get an error if there
+            # is none.
 
         daemon.call(self._path, VIEW, member, signature, body, answered)
 
@@ -361,17 +364,17 @@ class View(AsyncIterator[Picture]):
         self._daemon = daemon
         answered = weakly(self._answered)
         described = weakly(self._described)
-        # Answered before any other call; a missing list refuses the next call too.
+        # Answered before any other call. If the list is missing, the next call is refused too.
         daemon.call(self._list, PROPERTIES, "Get", "ss", [ADAPTER, "Options"], lambda result: described(result))
 
         def take_in(result: Reply | ListdError) -> None:
             if not answered(daemon, attachment, result) and isinstance(result, Reply):
-                # The view was closed meanwhile.
+                # The view was closed in the meantime.
                 daemon.call(result.body[0], VIEW, "Close", "", [], None)
 
         options = self._options
         if self._window.wanted is not None:
-            # It shows the place where it was, not the one where it began.
+            # The view shows its former position, not the one at its first opening.
             options = {name: value for name, value in options.items() if name != "at"}
         daemon.call(self._list, ADAPTER, "OpenView", "a{sv}", [options], take_in)
 
@@ -389,7 +392,8 @@ class View(AsyncIterator[Picture]):
         self._path = result.body[0]
         self._opening += 1
         self._window.opened(self._canvas)
-        # Only the first view begins at that place; one that is opened again shows the former place.
+        # Only the first view starts at the position in the options. A view that is opened again shows the former
+        # position.
         self._options.pop("at", None)
         self._canvas = Canvas()
         self._acknowledged = 0
@@ -413,7 +417,7 @@ class View(AsyncIterator[Picture]):
             self._signals = None
 
     def _give_up(self, error: ListdError) -> None:
-        """The list was not made again."""
+        """The list was not created again in time."""
         if not self._is_closed:
             self._end(error)
 
@@ -426,7 +430,8 @@ class View(AsyncIterator[Picture]):
             elif outcome is Outcome.GAP:
                 self._resync(lambda: None)
         elif member == "Stalled":
-            # The consumer is slow: the next picture that it reads is acknowledged, and then the present one is requested.
+            # The consumer is slow. Reading the next picture acknowledges it, and then the present picture is
+            # requested.
             self._is_stalled = self._canvas.sequence > self._acknowledged
         elif member == "Closed" and body[0] == "closed":
             error = ViewClosed("an administrator has closed the view")

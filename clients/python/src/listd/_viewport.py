@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requested range or viewport of a view, and whether it is shown already."""
+"""The requested range or viewport of a view, and whether the picture shows it already."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Range:
     def of(cls, first: int | tuple[int, int], last: int | tuple[int, int]) -> Range:
         """Sections, or (section, item).
 
-        :raises InvalidArgs: a number is no valid place, or last is before first.
+        :raises InvalidArgs: a number is not a valid position, or last is before first.
         """
         made = cls((first, 0) if isinstance(first, int) else first, (last, LAST) if isinstance(last, int) else last)
         if not all(0 <= number <= LAST for number in (*made.first, *made.last)):
@@ -36,7 +36,7 @@ class Range:
         return made
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
-        """The call that requests it."""
+        """Returns the call that requests the range."""
         return "SetVisibleRange", "tuuuu", [seen, *self.first, *self.last]
 
 
@@ -52,12 +52,12 @@ class Viewport:
     def __post_init__(self) -> None:
         numbers = (self.x, self.y, self.width, self.height)
         if not all(math.isfinite(number) for number in numbers):
-            raise InvalidArgs(f"a viewport has finite numbers, not {numbers}")
+            raise InvalidArgs(f"the numbers of a viewport must be finite, not {numbers}")
         if self.width < 0 or self.height < 0:
-            raise InvalidArgs(f"a viewport has no negative size: {self.width} × {self.height}")
+            raise InvalidArgs(f"the size of a viewport must not be negative: {self.width} × {self.height}")
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
-        """The call that requests it."""
+        """Returns the call that requests the viewport."""
         return "SetViewport", "tdddd", [seen, self.x, self.y, self.width, self.height]
 
 
@@ -69,15 +69,15 @@ class Window:
         self._screen = Screen(options)
         self.is_horizontal = False
         self.wanted: Range | Viewport | None = None
-        #: The sequence of the picture that the consumer looked at last; 0 = none.
+        #: The sequence of the picture that the consumer read last; 0 = none.
         self.seen_sequence = 0
-        #: Where listd thinks that the viewport starts; and as of the picture that the consumer looked at last.
+        #: The viewport's offset as listd knows it, now and in the picture that the consumer read last.
         self._offset = self._seen_offset = Point(0, 0)
-        #: What listd has answered; None when it is not known how much of it still holds.
+        #: The request that listd has confirmed; None when it may be outdated.
         self._sent: Range | Viewport | None = None
         self._expected = Point(0, 0)
         self._sequence = 0
-        #: How far the real viewport is from where listd thinks it is.
+        #: The distance between the real viewport and the one that listd knows.
         self._drift = Point(0, 0)
 
     @property
@@ -87,17 +87,17 @@ class Window:
 
     @property
     def screen(self) -> Frame | Span | None:
-        """The visible part; None when everything shown is visible, or none was requested."""
+        """The visible part; None when the whole picture is visible, or no part was requested."""
         if isinstance(self.wanted, Viewport):
             return Frame(*self.place, self.wanted.width, self.wanted.height)
         return self._screen.span
 
     def opened(self, before: Canvas) -> None:
-        """The view was opened again, and knows no viewport; the requested one is where the last one was."""
+        """Prepares a view that was opened again and has no viewport: requests the last position."""
         if isinstance(self.wanted, Viewport):
             self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
         elif isinstance(self._sent, Range) and (places := self._screen.range(_places(before))):
-            # listd has moved it with its rows.
+            # listd has moved the viewport with its rows.
             self.wanted = Range(*places)
         self._screen.forget()
         self.seen_sequence = 0
@@ -105,12 +105,12 @@ class Window:
         self._offset = self._seen_offset = self._drift = Point(0, 0)
 
     def seen(self, sequence: int) -> None:
-        """The consumer has read a picture."""
+        """Records that the consumer has read a picture."""
         self.seen_sequence = sequence
         self._seen_offset = self._offset
 
     def told(self, canvas: Canvas) -> None:
-        """Another picture has arrived, with the offset of the viewport."""
+        """Records another picture, with the offset of the viewport."""
         self._offset = canvas.offset
         if isinstance(self.wanted, Range) and self._sent is None:
             self._screen.answered(self.wanted.first, self.wanted.last, canvas.slots)
@@ -118,14 +118,14 @@ class Window:
             self._screen.changed(canvas.slots)
 
     def moved(self, offset: Point) -> None:
-        """listd has moved the viewport by itself."""
+        """Records that listd has moved the viewport by itself."""
         self._offset = offset
         self._drift = Point(0, 0)
         if isinstance(self._sent, Viewport) and isinstance(self.wanted, Viewport):
             self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
 
     def send(self, what: Range | Viewport, sequence: int) -> None:
-        """It is being requested."""
+        """Records that the part is being requested."""
         self._sequence = sequence
         if isinstance(what, Viewport):
             # listd adds the shifts since the picture that the consumer read.
@@ -133,7 +133,7 @@ class Window:
             self._expected = Point(what.x + shift.x, what.y + shift.y)
 
     def answered(self, what: Range | Viewport, canvas: Canvas) -> None:
-        """listd has answered. No picture comes for a viewport that shows nothing new."""
+        """Records listd's reply. For a viewport that shows nothing new, no picture follows."""
         sequence = canvas.sequence
         self._drift = Point(0, 0)
         if isinstance(what, Range):
@@ -143,7 +143,7 @@ class Window:
         self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
 
     def want(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
-        """Sets the requested part; returns whether it is shown already."""
+        """Sets the requested part. Returns whether the picture shows it already."""
         self.wanted = what
         if not is_settled:
             return False
@@ -167,10 +167,10 @@ def _places(canvas: Canvas) -> list[tuple[int, int]]:
 
 
 def _shows(canvas: Canvas, wanted: Range) -> bool:
-    """Whether all of a range is in the picture, which has no gaps between its ends."""
+    """Returns whether a whole range is in the picture, which has no gaps between its ends."""
     shown = _places(canvas)
     if not shown:
         return False
     first, last = min(shown), max(shown)
-    # All items of the last section are requested: they are known to be complete when an item of the next section is there.
+    # If all items of the last section are requested, an item of the next section shows that they are complete.
     return first <= wanted.first and (wanted.last <= last or wanted.last[0] < last[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks with weak references: an iterator that is released gets no more events."""
+"""Callbacks with weak references, so that an iterator without references gets no more events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 def weakly(method: Callable[P, R]) -> Callable[P, R | None]:
-    """Calls a bound method while its object lives, and returns None afterwards."""
+    """Wraps a bound method. Calls it while its object exists, and returns None afterwards."""
     reference = WeakMethod(method)
 
     def call(*arguments: P.args, **keywords: P.kwargs) -> R | None:

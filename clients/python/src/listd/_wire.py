@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One connection: messages in order, replies in their place among the signals, and no descriptor left open."""
+"""A connection that delivers replies and signals in the order of their arrival, and leaves no descriptor open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRIVER_PATH = "/org/freedesktop/DBus"
 
 
 class Reply:
-    """The answer to a call; descriptors that are not consumed are closed."""
+    """The reply to a call. Descriptors that are not consumed are closed."""
 
     __slots__ = ("body", "_descriptors")
 
@@ -38,7 +38,7 @@ class Reply:
         return descriptor
 
     def kept(self) -> Reply:
-        """A copy for later use: its descriptors stay open when this one is closed."""
+        """Returns a copy whose descriptors stay open when this reply is closed."""
         kept = Reply(self.body, self._descriptors)
         self._descriptors = []
         return kept
@@ -57,7 +57,7 @@ Answer = Callable[[Reply | ListdError], None]
 @dataclass(slots=True)
 class _Outgoing:
     message: Message
-    #: Copies of the caller's descriptors, closed when they are sent.
+    #: Copies of the caller's descriptors, which are closed after sending.
     descriptors: list[int]
 
 
@@ -68,7 +68,7 @@ class _Listener:
 
 
 class Subscription:
-    """A handler of signals, until it is cancelled."""
+    """A subscription of a handler to signals, until it is cancelled."""
 
     __slots__ = ("_cancel",)
 
@@ -76,7 +76,7 @@ class Subscription:
         self._cancel: Callable[[], None] | None = cancel
 
     def cancel(self) -> None:
-        """Cancels it; a second call has no effect."""
+        """Cancels the subscription. A second call has no effect."""
         cancel, self._cancel = self._cancel, None
         if cancel is not None:
             cancel()
@@ -85,7 +85,7 @@ class Subscription:
 class Wire:
     """A connection to a bus or to listd itself.
 
-    Calls are answered by callbacks, which run in the order in which messages came: a reply is handled before a signal that was
+    Callbacks get the replies, and run in the order in which messages arrived. So a reply is handled before a signal that was
     sent after it.
     """
 
@@ -99,7 +99,7 @@ class Wire:
         self._rules: Counter[str] = Counter()
         self._on_end: Callable[[], None] | None = None
         self.is_open = True
-        #: Whether the other end is listd itself, and no bus.
+        #: Whether the other end is listd itself, not a bus.
         self.is_direct = str(bus.unique_name).startswith(":d.")
         bus.add_message_handler(self._received)
         self._watch = self._loop.create_task(self._wait_for_end(), name="listd: end of a connection")
@@ -113,7 +113,7 @@ class Wire:
         try:
             return cls(await connected_bus(address))
         except InvalidAddressError as error:
-            raise InvalidArgs(f"{address!r:.64} is no D-Bus address: {error}") from None
+            raise InvalidArgs(f"{address!r:.64} is not a D-Bus address: {error}") from None
         except (OSError, EOFError, DBusError) as error:
             raise Unavailable(f"cannot connect to {address}: {error}") from error
         except Exception as error:
@@ -131,7 +131,7 @@ class Wire:
         except asyncio.CancelledError:
             raise
         except Exception:
-            # The reason does not matter: waiting calls fail because the connection has ended.
+            # The reason does not matter, because waiting calls fail when the connection ends.
             pass
         self._end()
 
@@ -202,12 +202,12 @@ class Wire:
         return serial
 
     def forget(self, serial: int, late: Answer | None = None) -> None:
-        """Stops waiting for the answer of a call; ``late`` gets an answer that comes nevertheless."""
+        """Stops waiting for the reply to a call. ``late`` gets the reply if it still arrives."""
         if serial in self._pending:
             self._pending[serial] = late or _ignore
 
     def _send(self) -> None:
-        """Sends one message after the other: dbus-fast 1.84 sends queued ones in reverse order."""
+        """Sends messages one by one, because dbus-fast 1.84 sends queued messages in reverse order."""
         while self._queue and not self._is_sending and self.is_open:
             outgoing = self._queue.popleft()
             try:
@@ -216,7 +216,7 @@ class Wire:
                 _close_all(outgoing.descriptors)
                 drop_failure(self._bus)
                 if not self._bus.connected:
-                    continue  # whoever waits is told of the end
+                    continue  # waiting calls fail when the connection ends
                 answer = self._pending.pop(outgoing.message.serial, None)
                 if answer is not None:
                     refusal = InvalidArgs(f"{outgoing.message.member}: dbus-fast cannot send this: {error}")
@@ -236,7 +236,7 @@ class Wire:
     def _sent(self, outgoing: _Outgoing, sent: asyncio.Future[Any]) -> None:
         _close_all(outgoing.descriptors)
         if not sent.cancelled():
-            sent.exception()  # the end of the connection tells everybody
+            sent.exception()  # waiting calls fail when the connection ends
 
     # MARK: receiving
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that wait until a view shows what they requested."""
+"""Calls that wait until a view shows the requested range."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from contextlib import contextmanager
 
 
 class Wishes:
-    """Requests are numbered; only the newest one is sent, and its answer answers those before it too."""
+    """Numbered requests, of which only the newest is sent. Its reply also completes the earlier ones."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._waiting: dict[asyncio.Future[None], int] = {}
         self._sent = 0
-        #: The number of the newest one.
+        #: The number of the newest request.
         self.asked = 0
 
     @property
     def are_sent(self) -> bool:
-        """Whether the newest one was sent."""
+        """Whether the newest request was sent."""
         return self._sent == self.asked
 
     @contextmanager
     def new(self) -> Iterator[asyncio.Future[None]]:
-        """Adds a request: a future to wait for, which is removed at the end of the block."""
+        """Adds a request, and yields a future to wait for. The request is removed at the end of the block."""
         self.asked += 1
         future: asyncio.Future[None] = self._loop.create_future()
         self._waiting[future] = self.asked
@@ -35,7 +35,7 @@ class Wishes:
             self._waiting.pop(future, None)
 
     def repeat(self) -> None:
-        """The newest one must be sent again."""
+        """Records that the newest request must be sent again."""
         self.asked += 1
 
     def send(self) -> int:
@@ -49,7 +49,7 @@ class Wishes:
             future.set_result(None)
 
     def refuse(self, number: int, error: Exception) -> None:
-        """Requests up to a number are refused."""
+        """Fails the requests up to a number."""
         for future in self._up_to(number):
             future.set_exception(error)
 

@@ -12,9 +12,9 @@
         for change in mail.follow():
             print(change)
 
-The connection lives in a thread of its own, so that it stays open while the script does something else. A call waits without
-limit, or raises :exc:`TimeoutError` after the ``timeout`` seconds of :func:`connect`; it may take effect nevertheless. Errors,
-units and odd cases are those of :mod:`listd`. Objects may be used from several threads; an iterator from one.
+The connection is served by a separate thread, so that it stays open while the script does something else. A call waits without
+limit, or raises :exc:`TimeoutError` after the ``timeout`` seconds of :func:`connect`. It may still take effect then. Errors,
+units and odd cases are those of :mod:`listd`. Several threads may use an object; only one thread may use an iterator.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Changes(Events[Change]):
 
     @property
     def epoch(self) -> str:
-        """The epoch of :attr:`revision`; another one means that the list was made anew."""
+        """The epoch of :attr:`revision`; another epoch means that the list was created again."""
         return self._source.epoch
 
     def reached(self, revision: int) -> builtins.list[Change]:
@@ -147,7 +147,7 @@ class List:
 
     @contextmanager
     def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Iterator[Transaction]:
-        """Several changes at once, when the ``with`` block ends."""
+        """Returns a transaction, which applies several changes at once when the ``with`` block ends."""
         transaction = self._inner.transaction(expected_revision, animated=animated)
         yield transaction
         self._runner.run(transaction.__aexit__(None, None, None))
@@ -173,7 +173,7 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
     ) -> int:
-        """The same from an open file with JSON lines."""
+        """Replaces the objects of the list by those from an open file with JSON lines."""
         return self._runner.run(
             self._inner.replace_from(file, expected_revision, animated=animated, duplicates=duplicates)
         )
@@ -202,7 +202,7 @@ class List:
         )
 
     def reload(self, ids: Iterable[str] | None = None) -> int:
-        """Makes listd build the items of these objects, or of all, anew."""
+        """Makes listd build the items of these objects, or of all objects, again."""
         return self._runner.run(self._inner.reload(ids))
 
     def objects(self) -> Sequence[Object]:
@@ -226,13 +226,13 @@ class List:
         return self._runner.run(all_items())
 
     def item_counts(self, first: int = 0, count: int = ALL) -> ItemCounts:
-        """The number of items of each of some sections."""
+        """The numbers of items of some sections."""
         return self._runner.run(self._inner.item_counts(first, count))
 
     def search(
         self, text: str, fields: Iterable[str] = (), start: int = 0, *, backwards: bool = False
     ) -> Hit | None:
-        """The next object with a text that contains ``text``; None when there is none."""
+        """The next object with a text that contains ``text``; None when no object does."""
         return self._runner.run(self._inner.search(text, fields, start, backwards=backwards))
 
     @contextmanager
@@ -246,7 +246,7 @@ class List:
         limit: int = 0,
         patience: float | None = None,
     ) -> Iterator[FilteredList]:
-        """A list of some objects of this one, as long as the ``with`` block runs; see :meth:`listd.List.filter`."""
+        """A list with some objects of this list, as long as the ``with`` block runs; see :meth:`listd.List.filter`."""
         inner = self._inner.filter(contains, fields, type=type, sort=sort, limit=limit, patience=patience)
         try:
             yield FilteredList(self._runner, self._runner.run(inner.__aenter__()))
@@ -286,7 +286,7 @@ class List:
         return self._events(self._inner.working_range_events())
 
     def near_end_events(self) -> Events[NearEnd]:
-        """Views that come near to the end."""
+        """A stream of views that come close to the end."""
         return self._events(self._inner.near_end_events())
 
     def on_invoked(self) -> Events[Invoked]:
@@ -306,7 +306,7 @@ class List:
 
 
 class FilteredList(List):
-    """A filter's list of objects of another list: see :class:`listd.FilteredList`."""
+    """The list of a filter, with objects of another list: see :class:`listd.FilteredList`."""
 
     _inner: _filter.FilteredList
 
@@ -324,7 +324,7 @@ class FilteredList(List):
 
 
 class Daemon:
-    """listd, over one connection that restores itself until it is closed: see :class:`listd.Daemon`."""
+    """A client of listd, over a connection that is restored automatically until it is closed: see :class:`listd.Daemon`."""
 
     def __init__(self, runner: Runner, inner: _daemon.Daemon) -> None:
         self._runner = runner
@@ -363,7 +363,7 @@ class Daemon:
         return List(self._runner, self._runner.run(self._inner.list(name)))
 
     def create(self, name: str, **options: Unpack[ListOptions]) -> List:
-        """Makes a list."""
+        """Creates a list."""
         return List(self._runner, self._runner.run(self._inner.create(name, **options)))
 
     def ensure(self, name: str, **options: Unpack[ListOptions]) -> List:

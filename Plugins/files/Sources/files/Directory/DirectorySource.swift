@@ -65,7 +65,7 @@ final class DirectorySource: DataSource {
         begin(.following)
     }
 
-    private func follow() throws(FileSystemError) {
+    private func startWatching() throws(FileSystemError) {
         let watch = try TreeWatch()
         try watch.watchPath(to: options.path)
         let activity = context.whenReadable(watch.descriptor) { [unowned self] in
@@ -132,7 +132,7 @@ final class DirectorySource: DataSource {
     private func step(_ work: Work, until end: ContinuousClock.Instant) throws -> Work {
         switch work {
         case .following:
-            try follow()
+            try startWatching()
             return wholeReading
         case .reading(let reading):
             let isRead = try reading.proceed(until: end)

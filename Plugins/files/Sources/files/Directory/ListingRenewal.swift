@@ -58,21 +58,21 @@ final class ListingRenewal {
     private func step() -> Bool {
         switch stage {
         case .seeing:
-            guard let entry = next(from: entries) else { return enter(.missing) }
+            guard let entry = nextElement(of: entries) else { return enter(.missing) }
             present.insert(entry.path)
         case .missing:
-            guard let place = next(from: oldPlaces) else { return enter(.keeping) }
+            guard let place = nextElement(of: oldPlaces) else { return enter(.keeping) }
             let identity = place.entry.identity
             if !present.contains(place.entry.path), moved[identity] == nil { moved[identity] = place.id }
         case .keeping:
-            guard let entry = next(from: entries) else { return enter(.naming) }
+            guard let entry = nextElement(of: entries) else { return enter(.naming) }
             if let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(ExactText(id)).inserted {
                 add(Place(id: id, entry: entry))
             } else {
                 unnamed.append(entry)
             }
         case .naming:
-            guard let entry = next(from: unnamed) else {
+            guard let entry = nextElement(of: unnamed) else {
                 sorted.finish()
                 return enter(.merging)
             }
@@ -89,7 +89,7 @@ final class ListingRenewal {
         return true
     }
 
-    private func next<Element>(from all: [Element]) -> Element? {
+    private func nextElement<Element>(of all: [Element]) -> Element? {
         guard next < all.count else { return nil }
         defer { next += 1 }
         return all[next]

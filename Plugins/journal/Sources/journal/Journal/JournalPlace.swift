@@ -3,7 +3,7 @@
 /// Identifies the entries that a list of a journal has. It is the cursor of the source.
 ///
 /// Identifiers of entries are journal cursors. The journal still has the list's entries if the oldest one exists
-/// and the newest one follows at the right distance.
+/// and the newest one is exactly ``count`` − 1 entries after it.
 struct JournalPlace: Equatable, Sendable {
     /// The number of entries in the list; at least one.
     var count: Int

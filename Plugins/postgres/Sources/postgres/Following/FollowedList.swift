@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A list that follows a table: its state, and the events that are sent to its sink.
 final class FollowedList: @unchecked Sendable {
-    // The follower's thread owns everything but the constants, `hasLeft` and the closures that run on `queue`.
+    // The follower's thread owns everything but the constants, `isStopped` and the closures that run on `queue`.
 
     /// The state of following a table.
     enum Phase {
@@ -21,7 +21,7 @@ final class FollowedList: @unchecked Sendable {
     let options: ListOptions
     let sink: DataSourceSink
     private let queue: DispatchQueue
-    private let left = Atomic(false)
+    private let stopped = Atomic(false)
 
     /// The present state.
     private(set) var phase: Phase
@@ -40,10 +40,10 @@ final class FollowedList: @unchecked Sendable {
         queue = DispatchQueue(label: "org.listd.postgres.\(options.name)")
     }
 
-    /// Whether the source of the list has stopped. May be called on any thread.
-    var hasLeft: Bool { left.load(ordering: .acquiring) }
+    /// Whether the source of the list has stopped. May be read on any thread.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
     /// Marks the list as stopped. May be called on any thread.
-    func leave() { left.store(true, ordering: .releasing) }
+    func markStopped() { stopped.store(true, ordering: .releasing) }
 
     // MARK: State
 
@@ -121,10 +121,10 @@ final class FollowedList: @unchecked Sendable {
     // MARK: Writes
 
     /// Queues a write until the whole list is read.
-    func hold(_ write: DataSourceWrite) { writes.hold(write) }
+    func enqueue(_ write: DataSourceWrite) { writes.enqueue(write) }
 
     /// Removes and returns the queued writes.
-    func takeHeldWrites() -> [DataSourceWrite] { writes.takeHeld() }
+    func takeQueuedWrites() -> [DataSourceWrite] { writes.takeQueued() }
 
     /// Records a committed write. It is answered when the list has its changes.
     func recordCommitted(_ write: PendingWrite) { writes.add(write) }

@@ -23,7 +23,8 @@ final class PageHandoff<End: Sendable>: Sendable {
     private let emptied = DispatchSemaphore(value: 0)
 
     init() {
-        // Not as the initial value: Dispatch traps when a semaphore is freed with less than its initial value, as after `abandon()`.
+        // The initial value of the semaphore is 0 because Dispatch traps when a semaphore is freed with less than
+        // its initial value, as after ``put(_:)`` without a reader.
         emptied.signal()
     }
 

@@ -7,13 +7,13 @@ struct PendingWrites {
     /// Committed writes whose changes the list does not have yet.
     private var written: [PendingWrite] = []
     /// Writes that were received while the whole list was being read.
-    private var held: [DataSourceWrite] = []
+    private var queued: [DataSourceWrite] = []
 
-    mutating func hold(_ write: DataSourceWrite) { held.append(write) }
+    mutating func enqueue(_ write: DataSourceWrite) { queued.append(write) }
 
-    mutating func takeHeld() -> [DataSourceWrite] {
-        defer { held = [] }
-        return held
+    mutating func takeQueued() -> [DataSourceWrite] {
+        defer { queued = [] }
+        return queued
     }
 
     mutating func add(_ write: PendingWrite) { written.append(write) }
@@ -30,7 +30,7 @@ struct PendingWrites {
                 lost.append(write.id)
                 return true
             }
-            guard let cursor, cursor.generation == generation, cursor.sees(write.transaction) else { return false }
+            guard let cursor, cursor.generation == generation, cursor.includes(write.transaction) else { return false }
             done.append(write.id)
             return true
         }

@@ -141,7 +141,7 @@ final class ServiceFollower: @unchecked Sendable {
     /// Starts a write, or refuses it if the list is not up to date. A write never waits for a connection.
     private func startWrite(_ write: DataSourceWrite, to list: FollowedList) {
         // Reading ends soon, with a complete list or an error.
-        if link.connection != nil, case .reading = list.phase { return list.hold(write) }
+        if link.connection != nil, case .reading = list.phase { return list.enqueue(write) }
         guard link.connection != nil, link.trouble == nil, case .following(_, let description) = list.phase else {
             let reason =
                 link.trouble?.message ?? "\(address.text): the list \(list.options.name.quoted) has not been read yet"
@@ -167,7 +167,7 @@ final class ServiceFollower: @unchecked Sendable {
     /// Reports the error of the connection to the lists that have had no answer for their time `stale`.
     private func reportTrouble() {
         guard let trouble = link.trouble else { return }
-        for list in lists where !list.hasLeft {
+        for list in lists where !list.isStopped {
             let silence = list.synced.map { ContinuousClock.now - $0 }
             switch (trouble.kind, silence) {
             case (.refused, _), (_, nil): list.reportFailure(trouble.message)
@@ -326,7 +326,7 @@ final class ServiceFollower: @unchecked Sendable {
             let isThere = rows.text(row, ListDescription.changeColumns + 1) != nil
             let object =
                 isThere
-                ? unsafe try reader.object { unsafe rows.bytes(row, ListDescription.changeColumns + $0) } : nil
+                ? unsafe try reader.readObject { unsafe rows.bytes(row, ListDescription.changeColumns + $0) } : nil
             if let object {
                 let before = rows.text(row, 3)
                 changes.upserts.append(.init(object, position: before.map { .after($0) } ?? .first))
@@ -360,8 +360,8 @@ final class ServiceFollower: @unchecked Sendable {
     }
 
     private func recordReading(_ outcome: WholeReader.Outcome, of list: FollowedList) {
-        guard !list.hasLeft else { return }
-        defer { for write in list.takeHeldWrites() { startWrite(write, to: list) } }
+        guard !list.isStopped else { return }
+        defer { for write in list.takeQueuedWrites() { startWrite(write, to: list) } }
         list.scheduleReading(after: .zero)
         switch outcome {
         case .done(let cursor, let description, let losses):

@@ -28,7 +28,7 @@ final class Services: Sendable {
 
     /// Stops following a list. Events that its sink has not accepted are dropped.
     func leave(_ list: FollowedList) {
-        list.leave()
+        list.markStopped()
         followers.withLock { followers in
             guard let follower = followers[list.options.address] else { return }
             if follower.leave(list) { followers[list.options.address] = nil }

@@ -44,7 +44,7 @@ final class WholeReader: Sendable {
     /// error.
     func read(_ list: FollowedList, from server: ServerAddress, done: @escaping @Sendable (Outcome) -> Void) {
         queue.async { [self] in
-            guard !list.hasLeft else { return done(.fault("the list is gone")) }
+            guard !list.isStopped else { return done(.fault("the list was stopped")) }
             let pages = PageHandoff<End>()
             rowQueue.async { [address] in
                 pages.finish(
@@ -64,10 +64,10 @@ final class WholeReader: Sendable {
                     send(objects)
                     page = try pages.next()
                 }
-                guard let end = pages.end else { throw ListFault("the list is gone") }
+                guard let end = pages.end else { throw ListFault("the list was stopped") }
                 return end.cursor.progress(synced: end.synced)
             }
-            guard let end = pages.end else { throw ListFault("the list is gone") }
+            guard let end = pages.end else { throw ListFault("the list was stopped") }
             return .done(end.cursor, end.description, end.losses)
         } catch let error as PostgresError {
             if case .statement = error.kind { return .fault(error.message) }
@@ -104,12 +104,12 @@ final class WholeReader: Sendable {
         page.reserveCapacity(pageRows)
         unsafe try connection.copy(description.snapshotStatement) { chunk in
             guard unsafe try copy.read(chunk),
-                let object = unsafe try reader.object({ unsafe copy.field($0, of: chunk) })
+                let object = unsafe try reader.readObject({ unsafe copy.field($0, of: chunk) })
             else { return }
             page.append(object)
             bytes += object.byteCount
             guard bytes >= pageBytes || page.count >= pageRows else { return }
-            guard !list.hasLeft else { throw ListFault("the list is gone") }
+            guard !list.isStopped else { throw ListFault("the list was stopped") }
             try pages.put(page)
             page = []
             page.reserveCapacity(pageRows)

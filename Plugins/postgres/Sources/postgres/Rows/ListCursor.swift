@@ -47,7 +47,7 @@ struct ListCursor: Sendable, Hashable {
     }
 
     /// Returns whether a transaction is visible in the snapshot.
-    func sees(_ transaction: UInt64) -> Bool {
+    func includes(_ transaction: UInt64) -> Bool {
         let parts = snapshot.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let end = UInt64(parts[1]), transaction < end else { return false }
         return !parts[2].split(separator: ",").contains { UInt64($0) == transaction }

@@ -45,7 +45,7 @@ struct RowReader {
     ///
     /// - Parameter field: Returns the bytes of a column, which stay valid during this call; `nil` = NULL.
     /// - Throws: ``ListFault`` for an id that is not UTF-8.
-    mutating func object(_ field: (Int) -> UnsafeRawBufferPointer?) throws -> ListObject? {
+    mutating func readObject(_ field: (Int) -> UnsafeRawBufferPointer?) throws -> ListObject? {
         guard let isRow = unsafe field(0)?.first, isRow != 0 else {
             losses.rows += 1
             return nil

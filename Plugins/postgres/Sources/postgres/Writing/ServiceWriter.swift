@@ -51,7 +51,7 @@ final class ServiceWriter: @unchecked Sendable {
     private func perform(_ write: DataSourceWrite, to list: ListDescription, _ generation: String) -> Outcome {
         let (connection, transaction): (Connection, UInt64)
         do {
-            connection = try connected(to: generation)
+            connection = try openConnection(to: generation)
             transaction = try prepare(write, to: list, generation, on: connection)
         } catch {
             // A connection that cannot roll back is closed, which aborts the transaction.
@@ -73,7 +73,7 @@ final class ServiceWriter: @unchecked Sendable {
     }
 
     /// Returns a connection to the server with the generation that the list follows.
-    private func connected(to generation: String) throws -> Connection {
+    private func openConnection(to generation: String) throws -> Connection {
         if let connection, connection.isAlive { return connection }
         connection = nil
         let new = try Connection(address)
@@ -96,7 +96,7 @@ final class ServiceWriter: @unchecked Sendable {
             // The connection of the last write was closed meanwhile, but the server may be reachable.
             guard case .connection = error.kind, uses > 0 else { throw error }
             self.connection = nil
-            let fresh = try connected(to: generation)
+            let fresh = try openConnection(to: generation)
             try fresh.query("BEGIN")
             return try runStatements(of: write, to: list, generation, on: fresh)
         }
@@ -143,7 +143,7 @@ final class ServiceWriter: @unchecked Sendable {
         let deadline = ContinuousClock.now + .seconds(8)
         var backOff = BackOff()
         repeat {
-            if let connection = try? connected(to: generation),
+            if let connection = try? openConnection(to: generation),
                 let status = try? connection.query("SELECT pg_xact_status($1::text::xid8)", ["\(transaction)"])
                     .firstText
             {
