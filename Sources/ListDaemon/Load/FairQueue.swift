@@ -197,7 +197,8 @@ extension FairQueue {
     }
 
     private mutating func updateQueue(of user: UInt32, _ body: (inout UserQueue) -> Void) {
-        body(&users[user, default: UserQueue(turns: DeficitTurns(quantum: quantum))])
+        let unused = UserQueue(turns: DeficitTurns(quantum: quantum))
+        body(&users[user, default: unused])
         if users[user]?.isUnused == true { users[user] = nil }
         updateTurns(of: user)
     }
