@@ -66,7 +66,9 @@ struct ViewConvergenceTests {
         return options
     }
 
-    @Test("random requests, scrolls, acknowledgements and sizes → each screen equals that of a new view", arguments: 0..<9)
+    @Test(
+        "random requests, scrolls, acknowledgements and sizes → each screen equals that of a new view", arguments: 0..<9
+    )
     func screens(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 31_337)
         let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
@@ -99,7 +101,9 @@ struct ViewConvergenceTests {
         viewer.receive(try performRandomAction(viewer, list.adapter, &source))
     }
 
-    private func performRandomAction(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws -> [AdapterEvent] {
+    private func performRandomAction(_ viewer: Viewer, _ adapter: ListAdapter, _ source: inout RandomList) throws
+        -> [AdapterEvent]
+    {
         let id = viewer.screen.view
         let total = adapter.objectCount
         switch Int.random(in: 0..<8, using: &source.random) {

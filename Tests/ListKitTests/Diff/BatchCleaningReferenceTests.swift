@@ -88,7 +88,9 @@ struct BatchCleaningReferenceTests {
             insertItems: insertItems, deleteItems: deleteItems, moveItems: moveItems)
     }
 
-    @Test("all batches for two sections with two items, each change up to twice → cleaned as the rules define", .rule("BU-01...BU-21"))
+    @Test(
+        "all batches for two sections with two items, each change up to twice → cleaned as the rules define",
+        .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []
         for raw in BatchCleaningReferenceTests.all {

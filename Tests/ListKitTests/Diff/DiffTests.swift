@@ -180,7 +180,9 @@ struct DiffTests {
         }
     }
 
-    @Test("pointer comparison → another instance is an update, the same instance is not", .rule("DF-15", "DF-16", "DS-04"))
+    @Test(
+        "pointer comparison → another instance is an update, the same instance is not", .rule("DF-15", "DF-16", "DS-04")
+    )
     func pointer() throws {
         let old = try [1, 2, 3].map { try Element(id: $0, value: 0).object }
         let new = try [old[0], Element(id: 2, value: 0).object, old[2]]

@@ -49,7 +49,8 @@ struct SectionedDiffTests {
         return (list(0), list(1))
     }
 
-    @Test("random changes of sections and items → the diff, applied as one batch, yields the new list", arguments: 0..<20)
+    @Test(
+        "random changes of sections and items → the diff, applied as one batch, yields the new list", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -98,7 +99,8 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random changes as a cleaned batch → applied without other knowledge, it yields the new items", .rule("BU-06", "BU-07"),
+        "random changes as a cleaned batch → applied without other knowledge, it yields the new items",
+        .rule("BU-06", "BU-07"),
         arguments: 0..<20
     )
     func batches(seed: Int) {

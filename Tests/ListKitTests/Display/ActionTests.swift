@@ -32,7 +32,9 @@ struct ActionTests {
             provider: provider ?? ScriptedProvider { [log] _ in Handler(log: log) })
     }
 
-    @Test("an action that the section controller supports → handled, with item and parameters; another action → not handled")
+    @Test(
+        "an action that the section controller supports → handled, with item and parameters; another action → not handled"
+    )
     func handled() throws {
         let list = try list()
         #expect(try list.adapter.invoke("open", parameters: ["n": .int64(7)], item: 1, ofObject: "b").handled)

@@ -83,7 +83,9 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a view at the start of the content → new first objects become visible, unless the view is anchored at the start", .rule("VW-09"))
+    @Test(
+        "a view at the start of the content → new first objects become visible, unless the view is anchored at the start",
+        .rule("VW-09"))
     func atStart() throws {
         let list = TestHost(try names(10..<40))
         var plain = try list.open(1)
@@ -121,7 +123,9 @@ struct AnchoringTests {
         #expect(screen.offset.y == 105)
     }
 
-    @Test("a viewport that was set before an anchoring shift → shifted once; after the shift → not shifted", .rule("VW-10"))
+    @Test(
+        "a viewport that was set before an anchoring shift → shifted once; after the shift → not shifted",
+        .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
         var screen = try list.open(y: 105)
@@ -158,7 +162,8 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a viewer sets a viewport before it has seen a scroll-to → the offset of the scroll-to stays, the new size is used", .rule("VW-11"))
+        "a viewer sets a viewport before it has seen a scroll-to → the offset of the scroll-to stays, the new size is used",
+        .rule("VW-11"))
     func unseenScroll() throws {
         let list = TestHost(try names(0..<100))
         var screen = try list.open()
@@ -188,7 +193,8 @@ struct AnchoringTests {
         #expect(throws: ListError.self) { try list.adapter.scrollTo(view: 2, object: "a", item: 0, position: .end) }
     }
 
-    @Test("a viewer reports measured sizes → they replace the estimates in its view only, with anchoring", .rule("VW-16"))
+    @Test(
+        "a viewer reports measured sizes → they replace the estimates in its view only, with anchoring", .rule("VW-16"))
     func reportedSizes() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(1, y: 205)

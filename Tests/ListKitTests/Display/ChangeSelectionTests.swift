@@ -20,7 +20,9 @@ struct ChangeSelectionTests {
         events.compactMap { if case .selection(let change) = $0 { change } else { nil } }
     }
 
-    @Test("items are selected and deselected in one call → one event, in the order of the list, and the new selection", .rule("SE-03"))
+    @Test(
+        "items are selected and deselected in one call → one event, in the order of the list, and the new selection",
+        .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
         let first = try list.adapter.changeSelection(

@@ -62,7 +62,8 @@ struct DelegateTests {
     }
 
     @Test(
-        "an item appears → controller, delegate and announcer are notified of the item, then of the section", .rule("AN-01", "DH-01", "DH-10")
+        "an item appears → controller, delegate and announcer are notified of the item, then of the section",
+        .rule("AN-01", "DH-01", "DH-10")
     )
     func order() throws {
         let log = EventList()
@@ -160,7 +161,9 @@ struct DelegateTests {
         }
     }
 
-    @Test("the user drags a view → visible controllers get each scroll event, and the traits are updated", .rule("AD-73...AD-75", "AD-108"))
+    @Test(
+        "the user drags a view → visible controllers get each scroll event, and the traits are updated",
+        .rule("AD-73...AD-75", "AD-108"))
     func scrolling() throws {
         let scrolls = Scrolls()
         let list = try TestHost.letters("a:x", "b:y") { $0.scrollDelegate = scrolls }

@@ -27,7 +27,9 @@ struct DisplayRuleTests {
         #expect(display(log) == ["end a.0", "end a"])
     }
 
-    @Test("an object is removed → the delegate gets the object with its former index, before the completion", .rule("EE-48"))
+    @Test(
+        "an object is removed → the delegate gets the object with its former index, before the completion",
+        .rule("EE-48"))
     func removed() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
@@ -106,7 +108,9 @@ struct DisplayRuleTests {
         #expect(controllers.filter(\.isInRange).map(\.id).sorted() == (0..<10).map { "n\($0)" })
     }
 
-    @Test("a scroll to other sections → sections entering the working range are notified before sections leaving it", .rule("WR-14"))
+    @Test(
+        "a scroll to other sections → sections entering the working range are notified before sections leaving it",
+        .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
         let list = TestHost(
@@ -119,7 +123,9 @@ struct DisplayRuleTests {
         #expect(events == (30..<40).map { "enter r\($0)" } + (0..<10).map { "exit r\($0)" })
     }
 
-    @Test("sections without items → the empty view is shown, unless objects alone count as content", .rule("AD-65...AD-68"))
+    @Test(
+        "sections without items → the empty view is shown, unless objects alone count as content",
+        .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
         } configure: {
@@ -229,7 +235,8 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a section is shown, scrolled and removed → its controller's callbacks come in the documented order", .rule("AD-149", "AD-150"))
+        "a section is shown, scrolled and removed → its controller's callbacks come in the documented order",
+        .rule("AD-149", "AD-150"))
     func performance() throws {
         final class Recorder: ListPerformanceDelegate {
             var calls: [ListControllerCall.Callback] = []

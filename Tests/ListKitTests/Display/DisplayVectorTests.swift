@@ -50,11 +50,15 @@ struct DisplayVectorTests {
 
     static func cases(_ key: String) throws -> [JSON] { try Vectors.load("display")[key]?.array ?? [] }
 
-    @Test("a script of appearing and disappearing elements → the events of the vector, in order", arguments: try cases("cases"))
+    @Test(
+        "a script of appearing and disappearing elements → the events of the vector, in order",
+        arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let log = EventList()
         let list = TestHost(try objects("a"), provider: ScriptedProvider { _ in RecordingController(log) })
-        let (delegate, listener, announcer) = (RecordingDelegate("adapter", log), RecordingDelegate("announcer", log), ListAdapterAnnouncer())
+        let (delegate, listener, announcer) = (
+            RecordingDelegate("adapter", log), RecordingDelegate("announcer", log), ListAdapterAnnouncer()
+        )
         announcer.addListener(listener)
         list.adapter.delegate = delegate
         list.adapter.announcer = announcer
@@ -103,7 +107,8 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("a section is shown in two views → its controller is notified when the first shows it and when the last stops")
+    @Test(
+        "a section is shown in two views → its controller is notified when the first shows it and when the last stops")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)

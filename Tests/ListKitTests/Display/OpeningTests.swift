@@ -153,7 +153,8 @@ struct OpeningTests {
     }
 
     @Test(
-        "the object is removed before the first picture → the option is ignored", arguments: [ListLayoutKind.flow, .none])
+        "the object is removed before the first picture → the option is ignored",
+        arguments: [ListLayoutKind.flow, .none])
     func gone(layout: ListLayoutKind) throws {
         let list = TestHost(try ViewTests.ids(0..<40))
         try list.adapter.openView(1, options: Self.options(at: "o30", .start, layout))

@@ -23,7 +23,8 @@ struct ResumptionTests {
         return resumption
     }
 
-    @Test("resumed with the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
+    @Test(
+        "resumed with the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
     func same(controller: String?) throws {
         let rect = Rect(x: 0, y: 100, width: 100, height: 100)
         let names = controller.map { ["*": $0] } ?? [:]
@@ -95,7 +96,8 @@ struct ResumptionTests {
         #expect(throws: ListError.self) { try old.adapter.resumption(of: 2) }
     }
 
-    @Test("resumed with another list and released slots → only the difference is sent, and slots keep their identifiers")
+    @Test(
+        "resumed with another list and released slots → only the difference is sent, and slots keep their identifiers")
     func different() throws {
         let rect = Rect(x: 0, y: 0, width: 100, height: 200)
         let old = TestHost(try ViewTests.ids(0..<10))
@@ -152,7 +154,8 @@ struct ResumptionTests {
             }
             let rect = Rect(origin: screen.offset, size: Size(width: 100, height: 200))
             let new = TestHost(try objects())
-            screen.receive(try new.adapter.resumeView(try resumption(of: screen, in: old, at: rect, released: released)))
+            screen.receive(
+                try new.adapter.resumeView(try resumption(of: screen, in: old, at: rect, released: released)))
             try screen.expectEqualToResync(of: new.adapter)
             #expect(new.adapter.openViews == [1])
         }

@@ -182,7 +182,8 @@ struct ViewTests {
     }
 
     @Test(
-        "a list without items → the empty view, with an empty object identifier; with items → no empty view", .rule("AD-63...AD-68")
+        "a list without items → the empty view, with an empty object identifier; with items → no empty view",
+        .rule("AD-63...AD-68")
     )
     func emptyView() throws {
         let list = TestHost { $0.emptyContent = ["text": "nothing here"] }

@@ -122,7 +122,9 @@ struct VisibleRangeTests {
         }
     }
 
-    @Test("an item is inserted in front → visible items keep slots and contents, and only positions are sent", .rule("VW-13"))
+    @Test(
+        "an item is inserted in front → visible items keep slots and contents, and only positions are sent",
+        .rule("VW-13"))
     func insertInFront() throws {
         let list = TestHost(try ViewTests.ids(0..<50))
         try list.adapter.openView(1, options: Self.options())
@@ -143,7 +145,9 @@ struct VisibleRangeTests {
         #expect(screen.items.map(\.section) == Array(11...15))
     }
 
-    @Test("the range is at the start of the list → it stays there, unless the view is anchored at the start", arguments: [false, true])
+    @Test(
+        "the range is at the start of the list → it stays there, unless the view is anchored at the start",
+        arguments: [false, true])
     func atStart(isAnchoredAtStart: Bool) throws {
         let list = TestHost(try ViewTests.ids(0..<50))
         try list.adapter.openView(1, options: Self.options { $0.isAnchoredAtStart = isAnchoredAtStart })

@@ -14,7 +14,9 @@ struct WorkingRangeVectorTests {
         var exit: [String] = []
     }
 
-    @Test("a script of displayed items → the objects that enter and exit the range, as in the vector", arguments: try cases())
+    @Test(
+        "a script of displayed items → the objects that enter and exit the range, as in the vector",
+        arguments: try cases())
     func vector(vector: JSON) throws {
         let isDisabled = vector["disabledUpstream"] != nil
         var names =

@@ -110,7 +110,9 @@ struct FlowRuleTests {
         #expect(layout.attributes(in: Rect(x: 0, y: 20, width: 100, height: 50), origin: .zero).isEmpty)
     }
 
-    @Test("the last section shares a row with a taller one → the last section determines the content size", .rule("LY-46"))
+    @Test(
+        "the last section shares a row with a taller one → the last section determines the content size", .rule("LY-46")
+    )
     func lastSectionDecides() {
         let layout = layout([TestSection(items: [.of(50, 80)]), TestSection(items: [.of(50, 20)])])
         #expect(layout.contentSize == .of(100, 20))
@@ -127,7 +129,9 @@ struct FlowRuleTests {
         #expect(frame(layout, 1, 0)?.size.width == 90)
     }
 
-    @Test("an empty section with a header → only the header, without the leading inset, with the trailing inset", .rule("LY-50"))
+    @Test(
+        "an empty section with a header → only the header, without the leading inset, with the trailing inset",
+        .rule("LY-50"))
     func emptySectionWithHeader() {
         let sections = [
             TestSection(items: [.of(100, 10)]), TestSection(inset: inset, header: 20),

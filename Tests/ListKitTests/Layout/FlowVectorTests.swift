@@ -17,7 +17,8 @@ struct FlowVectorTests {
     }
 
     @Test(
-        "a vector, laid out incrementally from step to step → the same frames", arguments: try LayoutVectors.load().cases, scales)
+        "a vector, laid out incrementally from step to step → the same frames",
+        arguments: try LayoutVectors.load().cases, scales)
     func vectorByChanges(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, step, list, container in
             let moves = (step.operations?.moveSections ?? []).map { LayoutChanges.Move(from: $0[0], to: $0[1]) }

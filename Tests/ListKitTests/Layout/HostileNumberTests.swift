@@ -32,7 +32,9 @@ struct HostileNumberTests {
             })
     }
 
-    @Test("hostile numbers in the flow layout → finite frames, and changes give the same as a new layout", arguments: 0..<20)
+    @Test(
+        "hostile numbers in the flow layout → finite frames, and changes give the same as a new layout",
+        arguments: 0..<20)
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         func number() -> Double { Self.numbers.randomElement(using: &generator) ?? 0 }

@@ -83,7 +83,9 @@ struct ScrollTests {
         #expect(layout.scrollRange(ofItem: IndexPath(section: 0, item: 0)) == nil)
     }
 
-    @Test("sections share columns → the first visible item is the first item of the column at the edge", .rule("AD-126", "AD-128"))
+    @Test(
+        "sections share columns → the first visible item is the first item of the column at the edge",
+        .rule("AD-126", "AD-128"))
     func sharedColumns() {
         // Sections of 1 to 6 items in columns of three items: 1 and 2 | 3 | 3 of the fourth | its last and 2 of the
         // fifth | …

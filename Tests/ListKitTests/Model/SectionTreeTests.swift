@@ -142,7 +142,9 @@ struct SectionTreeTests {
         try check(tree, model, &random)
     }
 
-    @Test("many sections are inserted and removed, so that nodes split and merge → the same content as plain arrays", arguments: 0..<4)
+    @Test(
+        "many sections are inserted and removed, so that nodes split and merge → the same content as plain arrays",
+        arguments: 0..<4)
     func growing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var tree = SectionTree()
