@@ -26,7 +26,7 @@ struct Exceptions {
             if lines.updateValue(index + 1, forKey: parts[0]) != nil {
                 fault("the exception `\(parts[0])` stands twice; remove one")
             } else if lines.count > Self.most {
-                fault("more than \(Self.most) exceptions; mend what one of them is for")
+                fault("this file allows at most \(Self.most) exceptions; restructure the code that one of them excuses")
             }
         }
         self.lines = lines

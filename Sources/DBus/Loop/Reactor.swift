@@ -72,8 +72,8 @@ final class Reactor {
         if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
     }
 
-    /// Returns the share of each of `count` connections in nanoseconds. Shares are equal, so that a client with many
-    /// connections delays others and the bus no longer than a client with one connection.
+    /// Returns the nanoseconds for which each of `count` ready connections is read in one turn of the loop. Together
+    /// they get a fixed time, however many they are.
     static func timePerTaker(count: Int) -> UInt64 {
         max(minimumTimePerTaker, timeForTakers / UInt64(max(1, count)))
     }

@@ -47,10 +47,9 @@ package actor ListHost: ListHosting, PresentedList {
     /// Makes the host of a list. The list is presented as soon as a presenter is attached.
     ///
     /// - Parameters:
-    ///   - wasPresented: whether clients may know items of the list; if so, its first presentation is announced as a
-    ///     reload.
-    ///   - restingItems: the number of items of the objects if the list rests until its first use; nil if it does not
-    ///     rest.
+    ///   - wasPresented: whether the list was presented before, so that clients can have copies of its items. Its first
+    ///     presentation is then announced as a reload.
+    ///   - restingItems: the number of items, if the list gets its engine at its first use only; nil if it gets it now.
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
@@ -231,7 +230,7 @@ extension ListHost {
             link.hold(items: error != nil && objects.numbers.needsBlock)
             if error != nil { schedule(.at(now + 100)) }
             drain()
-        case .record(let work): if error == nil { objects.settled(work) }
+        case .record(let work): if error == nil { objects.recordStored(work) }
         case .last: stop()
         }
     }
@@ -406,7 +405,7 @@ extension ListHost {
             self?.assumeIsolated { host in
                 guard !host.isOver else { return }
                 host.sink([.announce(host.objects.status)])
-                if let work = host.objects.settle() { host.write(.record(work), work) }
+                if let work = host.objects.pendingWrite() { host.write(.record(work), work) }
             }
         }
     }

@@ -399,12 +399,12 @@
 
     /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. For use after a
     /// pause in changes.
-    public func settle() -> StoreWork? {
+    public func pendingWrite() -> StoreWork? {
         if case .storing = state { nil } else { history.unwrittenWork }
     }
 
-    /// Records that the write that ``settle()`` returned has succeeded.
-    public func settled(_ work: StoreWork) { history.recordStored(work) }
+    /// Records that the write that ``pendingWrite()`` returned has succeeded.
+    public func recordStored(_ work: StoreWork) { history.recordStored(work) }
 
     /// Ends the list and returns its last write; `nil` if there is nothing to write, or during an update. No
     /// revision is numbered afterwards. A list that is restored after this write continues with the next revision.

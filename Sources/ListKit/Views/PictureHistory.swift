@@ -107,7 +107,7 @@
     }
 
     /// Keeps only the last `count` pictures. A viewer that never acknowledges is assumed to have drawn the older ones.
-    mutating func forget(allBut count: UInt64, before sequence: UInt64) {
+    mutating func keep(newest count: UInt64, before sequence: UInt64) {
         if sequence > count { forget(upTo: sequence - count) }
     }
 

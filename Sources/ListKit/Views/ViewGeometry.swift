@@ -186,7 +186,7 @@ final class ViewGeometry {
     ///   acknowledges them.
     func markSent(sequence: UInt64, keeping kept: UInt64?) {
         shifts.markSent()
-        if let kept { shifts.forget(allBut: kept, before: sequence) }
+        if let kept { shifts.keep(newest: kept, before: sequence) }
     }
 
     /// Restores the viewport and the measured sizes of a resumed view, and lays the view out.

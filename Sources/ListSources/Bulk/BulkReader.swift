@@ -76,7 +76,7 @@ package final class BulkReader: Sendable {
             return try await StreamRead(file, isSocket: isSocket, account: account, queue: queue).bytes()
         case S_IFDIR: throw ListError(.invalidArguments, "file is a directory")
         case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file is a device")
-        default: throw ListError(.invalidArguments, "file is neither a file nor a pipe nor a socket")
+        default: throw ListError(.invalidArguments, "argument file: the descriptor is not a file, pipe or socket")
         }
     }
 

@@ -40,7 +40,7 @@ package struct PresenterNews: Sendable {
     package var views: [ViewState] = []
     /// The selected items, if the selection has changed.
     package var selection: [SelectedItem]?
-    /// The contents that built-in section controllers do not show.
+    /// The contents that built-in section controllers dropped or replaced since the last report.
     package var losses: [ContentLoss] = []
     /// The reasons of the views' closings among the events. They are added by the list and not encoded.
     package var closings: [ViewID: ViewClosing] = [:]

@@ -83,7 +83,7 @@ actor WorkerRuntime {
             makeSource(slot, crumb: crumb, name: name, argument: argument)
         case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
         case .writeSource(let slot, let write): self.write(write, toSource: slot)
-        case .eventTaken(let slot): sources[slot]?.eventWasTaken()
+        case .eventTaken(let slot): sources[slot]?.allowNextEvent()
         case .stopSource(let slot): stopSource(slot)
         case .ping: break  // answered by the event loop
         }

@@ -42,7 +42,7 @@ final class WorkerRuntimeSource: Sendable {
     func write(_ write: DataSourceWrite) { runner.write(write) }
 
     /// Lets the source send its next event, as the daemon has handled the last one.
-    func eventWasTaken() { flow.signal() }
+    func allowNextEvent() { flow.signal() }
 
     func stop(completion: @escaping @Sendable () -> Void) {
         flow.open()

@@ -103,8 +103,8 @@ enum SignalText {
             return path.lastElement.description
         }
 
-        /// Reads an array of structures; returns the ids that they have at an index. Of more than 8 ids, it returns the
-        /// first 7 and the number of the others.
+        /// Reads an array of structures, and returns the object id in the field `index` of each. Of more than 8 ids,
+        /// it returns the first 7 and the number of the others.
         mutating func ids(at index: Int) -> [String] {
             guard let value = next() else { return [] }
             let names = elements(value).compactMap { element -> String? in

@@ -60,7 +60,9 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("append of many lines → all objects are added in order, at the end or the start", arguments: ["", "--first"])
+    @Test(
+        "append and append --first of many lines → all objects are added in order, at the end or at the start",
+        arguments: ["", "--first"])
     func many(option: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])

@@ -92,7 +92,8 @@ final class PythonFollower: Sendable {
         return text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
     }
 
-    /// Lets the client follow up to a revision and compare its copy. Returns the line that the client prints.
+    /// Tells the client to follow the list until a revision, and then to compare its copy with the list. Returns the
+    /// line that the client prints.
     func finish(at revision: UInt64) async throws -> String {
         process.write(line: "until \(revision)")
         let status = try await process.exit.next(timeout: .seconds(240))

@@ -18,7 +18,7 @@ struct StoredSourceTests {
     }
 
     @Test(
-        "the creator is not an administrator → the list is kept, failed with the reason, its file is unread; root's list goes on"
+        "stored list of a user who is no administrator → restored in state failed, file not read; root's list follows its file"
     )
     func foreign() async throws {
         let directory = TemporaryDirectory()

@@ -42,7 +42,7 @@ struct NearEndBusTests {
         await stage.stop()
     }
 
-    @Test("the worker of the list dies → NearEnd is not repeated until the end was farther away")
+    @Test("the worker dies near the end → NearEnd is sent again only after the viewport was farther from the end")
     func workerDeath() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])

@@ -58,7 +58,7 @@ struct SectionWord: BitwiseCopyable, Equatable {
         self.isNew = isNew
     }
 
-    /// The slot of the section.
+    /// The index of the section's entry in the arrays that hold the sections' data.
     var slot: Int { Int(bits & (SectionWord.changedBit - 1)) }
 
     /// Whether the section existed before the transaction.

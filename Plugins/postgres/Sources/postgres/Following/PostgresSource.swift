@@ -20,7 +20,7 @@ final class PostgresSource: WritableDataSource {
     func start() {
         let list = FollowedList(options, sink: context.sink, cursor: context.cursor.flatMap(ListCursor.init))
         self.list = list
-        services.join(list)
+        services.follow(list)
     }
 
     var acceptsWrites: Bool { options.acceptsWrites }

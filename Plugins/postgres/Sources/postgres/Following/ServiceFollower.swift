@@ -75,7 +75,7 @@ final class ServiceFollower: @unchecked Sendable {
         thread.start()
     }
 
-    func join(_ list: FollowedList) {
+    func follow(_ list: FollowedList) {
         inbox.withLock { $0.count += 1 }
         send(.join(list))
     }

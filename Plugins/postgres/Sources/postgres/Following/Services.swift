@@ -11,12 +11,12 @@ final class Services: Sendable {
     init(_ logger: PluginLogger) { self.logger = logger }
 
     /// Starts following a list, with a new follower if its service has none.
-    func join(_ list: FollowedList) {
+    func follow(_ list: FollowedList) {
         followers.withLock { followers in
-            if let follower = followers[list.options.address] { return follower.join(list) }
+            if let follower = followers[list.options.address] { return follower.follow(list) }
             let follower = ServiceFollower(list.options.address, logger)
             followers[list.options.address] = follower
-            follower.join(list)
+            follower.follow(list)
             follower.start()
         }
     }
