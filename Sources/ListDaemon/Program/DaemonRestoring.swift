@@ -87,7 +87,7 @@ extension RunningDaemon {
         let lists = damage.lists.isEmpty ? "all lists in it" : damage.lists.joined(separator: ", ")
         let place = damage.file.map { "; the file is kept as \($0)" } ?? ""
         log.error(
-            "cannot read the stored lists from \(damage.original) (\(damage.reason)); lost: \(lists)\(place)",
+            "\(damage.original): the stored lists cannot be read (\(damage.reason)); lost: \(lists)\(place)",
             .file(damage.file ?? damage.original), event: .storeDamaged)
     }
 

@@ -94,7 +94,7 @@ extension Presentation {
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind != .none else {
-            throw ListError(.invalidArguments, "a view with the layout \"none\" has a visible range, but no viewport")
+            throw ListError(.invalidArguments, "a view with the layout none has a visible range, but no viewport")
         }
         if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
         let sequence = view.sender.sequence
@@ -113,7 +113,7 @@ extension Presentation {
     ) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind == .none else {
-            throw ListError(.invalidArguments, "only a view with the layout \"none\" has a visible range")
+            throw ListError(.invalidArguments, "only a view with the layout none has a visible range")
         }
         guard first <= last, first.section >= 0, first.item >= 0, last.item >= 0 else {
             throw ListError(.invalidArguments, "the visible range ends before it begins, or an index is negative")

@@ -159,8 +159,8 @@ struct ListctlMessageTests {
             "DBUS_SESSION_BUS_ADDRESS": bus.address, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
         ]
         for (words, advice) in [
-            ([], "“listd --bus session &” starts one"), (["--bus", "session"], "“listd --bus session &” starts one"),
-            (["--bus", "system"], "“systemctl start listd” starts it"),
+            ([], "with “listd --bus session &”"), (["--bus", "session"], "with “listd --bus session &”"),
+            (["--bus", "system"], "with “systemctl start listd”"),
         ] {
             let (status, lines) = try await ChildProcess.run(
                 Listctl.path, words + ["list"], environment: environment, timeout: .seconds(60))

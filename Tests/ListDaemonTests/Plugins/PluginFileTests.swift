@@ -187,7 +187,7 @@ struct PluginFileTests {
     @Test(
         "a path outside of plugin directories, or an unknown path or name → the error says what is expected and where",
         arguments: [
-            ("/bin/true", "put it into /nonexistent or HERE, and load it by its name, “true”"),
+            ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
             ("below/garden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
             ("garden", "there is no garden.so or libgarden.so in /nonexistent:HERE"),
