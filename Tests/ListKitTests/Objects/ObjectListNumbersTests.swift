@@ -208,10 +208,10 @@ struct ObjectListNumbersTests {
             owner.enqueue(.patchObject(id: "a", set: ["n": .int64(Int64(number))], unset: [])); owner.flush()
         }
         #expect(owner.writes.map { $0.log.map(\.revision) } == [[], [1], [2]])
-        let quiet = try #require(owner.list.settle())
+        let quiet = try #require(owner.list.pendingWrite())
         #expect(quiet.log.map(\.revision) == [3] && quiet.limit == 3 && quiet.revision == 3 && quiet.content == nil)
-        owner.list.settled(quiet)
-        #expect(owner.list.settle() == nil && owner.list.end() == nil)
+        owner.list.recordStored(quiet)
+        #expect(owner.list.pendingWrite() == nil && owner.list.end() == nil)
         let block = try #require(ObjectListOwner(try objects("a")).list.reserve(now: 0))
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }

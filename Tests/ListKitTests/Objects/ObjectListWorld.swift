@@ -242,7 +242,7 @@ final class ObjectListWorld {
         if !isRefused { disk.write(write.work) }
         count(isRefused ? "refused" : "written")
         switch write {
-        case .record(let work): if !isRefused { list.settled(work) }
+        case .record(let work): if !isRefused { list.recordStored(work) }
         case .block(let work): list.reserved(work, outcome, now: clock)
         case .update(let work):
             if !isRefused { #expect(next?.reference.objects == disk.store.objects) }
@@ -256,7 +256,7 @@ final class ObjectListWorld {
     }
 
     private func writeLog() throws {
-        if let work = list.settle() { writes.append(.record(work)) }
+        if let work = list.pendingWrite() { writes.append(.record(work)) }
     }
 
     // MARK: The presenter
