@@ -60,7 +60,7 @@ extension ListHost {
 
     /// The description of a resting list for `Dump`.
     var restDescription: String {
-        "changes since revision \(objects.log.oldestRevision) are available\nthe list is restored, and has no engine until its first use"
+        "changes since revision \(objects.log.oldestRevision) are available\nthe list is restored and not used yet, so that it has no engine"
     }
 
     /// Returns the description of the list's state for `Dump`.

@@ -55,7 +55,7 @@ struct RestingListTests {
         else { throw Unexpected() }
         #expect(changes == [Self.change])
         guard case .text(let text) = try await list.ask(.query(2, .description)) else { throw Unexpected() }
-        #expect(text.contains("no engine until its first use"))
+        #expect(text.contains("not used yet"))
         _ = try await list.ask(.keep(3, false))
         #expect(await list.host.isResting)
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
