@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import FoundationEssentials
 internal import Glibc
 package import ListKit
 internal import ListSupport
@@ -177,12 +176,10 @@ struct StoreOpening {
         var copy: String?
         if let state = StoreFiles.state(log), state.size > 0 {
             let other = freeName() + WriteAheadLog.suffix
-            do {
-                try FileManager.default.copyItem(atPath: log, toPath: other)
-            } catch {
+            guard FileCopy.copy(log, to: other) else {
                 // SQLITE_CANTOPEN: what is left of it is not to be lost.
                 throw SQLiteFailure(
-                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(error)")
+                    code: 14, message: "\(log) is \(fault) and cannot be set aside: \(SystemError.text(errno))")
             }
             copy = other
         }
@@ -226,7 +223,7 @@ struct StoreOpening {
     fileprivate static func makeDirectory(_ path: String) throws(ListError) {
         if unsafe mkdir(path, 0o700) == 0 { return }
         var error = errno
-        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let parent = StoreFiles.directory(of: path)
         if error == ENOENT, parent != path {
             try makeDirectory(parent)
             if unsafe mkdir(path, 0o700) == 0 { return }
@@ -240,8 +237,7 @@ struct StoreOpening {
 
     /// A new name in a directory survives a crash of the machine when the directory is written, too.
     private func syncDirectory() {
-        let directory = unsafe Glibc.open(
-            URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = unsafe Glibc.open(StoreFiles.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)
         Glibc.close(directory)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
 
 /// One run of listd with a store: in which boot of the machine it is, and which lists it gives new epochs.
 ///
@@ -56,7 +56,6 @@ extension StoredAdapter {
 enum MachineBoot {
     /// The name; empty when the kernel's files are out of sight, as they are in a sandbox.
     static var identifier: String {
-        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-        return (text ?? "").filter(\.isHexDigit)
+        (KernelFile.text("/proc/sys/kernel/random/boot_id") ?? "").filter(\.isHexDigit)
     }
 }

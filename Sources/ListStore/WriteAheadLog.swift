@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import FoundationEssentials
 
 /// The log beside a database (<https://sqlite.org/fileformat2.html#the_write_ahead_log>), as far as SQLite says nothing of it.
 enum WriteAheadLog {
@@ -27,12 +26,9 @@ enum WriteAheadLog {
     /// - Complexity: O(frames that the mark vouches for).
     static func fault(of path: String, _ mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
         let due = mark?.frames(of: database, in: boot) ?? 0
-        // An empty file is not read: Foundation never gives the memory back that it takes for it.
-        let isEmpty = StoreFiles.state(path)?.size == 0
-        let read = isEmpty ? Data() : try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-        guard let bytes = read else { return due > 0 ? "missing" : nil }
+        guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
         // The mapping outlives the call.
-        return unsafe bytes.withUnsafeBytes { bytes in
+        return unsafe file.withUnsafeBytes { bytes in
             guard bytes.count > headerSize else { return due > 0 ? "cut to \(bytes.count) bytes" : nil }
             guard var reader = unsafe LogReader(unsafe bytes) else { return "damaged in its header" }
             guard due > 0, reader.salts == mark?.salts else { return nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Glibc
 package import ListKit
 @_spi(Daemon) package import PluginAPI
@@ -30,8 +31,14 @@ package struct PluginLibrary: Sendable {
 
     private static func load(_ file: PluginFile) throws(ListError) -> PluginEntry {
         // RTLD_NOW: a missing symbol is reported here and not in the middle of a callback. The handle is never closed.
-        guard let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
-            let reason = unsafe dlerror().map { unsafe String(cString: $0) }
+        // On the main queue: a plugin may be the first to load Foundation, which then initialises libdispatch again
+        // (`__CFInitialize` calls `libdispatch_init`) and makes its thread the owner of the main queue. Off the queue nothing
+        // would take that back, and no job of the main actor would run any more, such as the one that ends the daemon.
+        let (handle, reason) = unsafe DispatchQueue.main.sync {
+            let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL)
+            return unsafe (handle, handle == nil ? dlerror().map { unsafe String(cString: $0) } : nil)
+        }
+        guard let handle = unsafe handle else {
             throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
         }
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
