@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import DBus
 internal import Glibc
 internal import ListConfiguration
@@ -51,6 +52,8 @@ package enum DaemonProgram {
     }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
+        // Heaps of threads grow by one page with each call of the kernel, that of the first thread by many.
+        listd_use_one_heap()
         // Before anything is opened: a wrong count must not hit descriptors of our own.
         let passed = ActivatedDescriptors.receive()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
