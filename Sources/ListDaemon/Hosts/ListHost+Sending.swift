@@ -25,7 +25,7 @@ extension ListHost {
         executor.post { self.assumeIsolated { $0.setObserver(observer) } }
     }
 
-    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
+    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.ping(answer) }
 
     /// Handles what a presenter reports; something little from the bus thread is handled there.
     package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {

@@ -21,7 +21,7 @@ package protocol ListHosting: AnyObject, Sendable {
     /// announced from now on; nil = no more.
     func follow(_ observer: ContentObserver?)
 
-    /// Calls back from the host's executor as soon as that has nothing older to do.
+    /// Calls back as soon as the host has nothing older to do: from its executor, or at once.
     func ping(_ answer: @escaping @Sendable () -> Void)
 }
 

@@ -69,6 +69,13 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         if mustBegin { queue.async { self.work(here: false) } }
     }
 
+    /// Calls `answer` after everything that was posted before it: at once when nothing waits and no thread works for the
+    /// list, so that asking a list that rests wakes nobody.
+    package func ping(_ answer: @escaping @Sendable () -> Void) {
+        let isResting = state.withLock { !$0.isClaimed && $0.waiting.isEmpty }
+        if isResting { answer() } else { post(answer) }
+    }
+
     /// Runs `body` some milliseconds from now, after everything that was posted before then.
     package func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }
