@@ -63,8 +63,8 @@ let package = Package(
         .target(
             name: "ListDaemon",
             dependencies: [
-                "CSystemd", "DBus", "ListConfiguration", "ListProtocol", "ListSources", "ListStore", "ListSupport",
-                "ListWorkers", listKit, pluginAPI,
+                "CLinux", "CSystemd", "DBus", "ListConfiguration", "ListProtocol", "ListSources", "ListStore",
+                "ListSupport", "ListWorkers", listKit, pluginAPI,
             ], swiftSettings: settings),
         .target(name: "ListClient", dependencies: ["DBus", "ListProtocol"], swiftSettings: settings),
         .executableTarget(name: "listd", dependencies: ["ListDaemon", "ListSupport"], swiftSettings: settings),

@@ -11,6 +11,7 @@
 #include <linux/landlock.h>
 #include <linux/magic.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -230,6 +231,10 @@ int listd_stay_local(void) {
 
 void listd_set_name(const char *name) {
     prctl(PR_SET_NAME, name);
+}
+
+void listd_use_one_heap(void) {
+    mallopt(M_ARENA_MAX, 1);
 }
 
 int listd_limit_data(uint64_t bytes) {

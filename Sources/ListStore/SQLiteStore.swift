@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import FoundationEssentials
 internal import Glibc
 package import ListConfiguration
 package import ListKit
@@ -173,9 +172,8 @@ extension SQLiteStore {
 
     /// Removes the unfinished backups of a process that was killed.
     static func removeRemains(in directory: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        where name.hasPrefix(temporaryName) {
-            try? FileManager.default.removeItem(atPath: directory + "/" + name)
+        for name in StoreFiles.names(in: directory) where name.hasPrefix(temporaryName) {
+            unsafe unlink(directory + "/" + name)
         }
     }
 
@@ -195,51 +193,35 @@ extension SQLiteStore {
         guard mode == O_WRONLY || mode == O_RDWR else {
             throw ListError(.invalidArguments, "file: the descriptor is not open for writing")
         }
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-        let copy = directory.appending(path: Self.temporaryName + UUID().uuidString)
+        let copy = "\(StoreFiles.directory(of: path))/\(Self.temporaryName)\(UInt64.random(in: 0...(.max)))"
         do throws(ListError) {
-            try await backUp(to: copy.path)
+            try await backUp(to: copy)
         } catch {
-            try? FileManager.default.removeItem(at: copy)
+            unsafe unlink(copy)
             throw error
         }
         let failure: ListError? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                defer { try? FileManager.default.removeItem(at: copy) }
+                defer { unsafe unlink(copy) }
                 continuation.resume(returning: Self.send(copy, to: descriptor))
             }
         }
         if let failure { throw failure }
     }
 
-    private static func send(_ copy: URL, to descriptor: Int32) -> ListError? {
-        let data: Data
-        do {
-            data = try Data(contentsOf: copy, options: .alwaysMapped)
-        } catch {
-            return ListError(.storeFailed, "file: the backup could not be read", cause: "\(error)")
+    private static func send(_ copy: String, to descriptor: Int32) -> ListError? {
+        let file = unsafe Glibc.open(copy, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            return ListError(.storeFailed, "file: the backup could not be read", cause: SystemError.text(errno))
         }
-        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0, write(data, to: descriptor),
+        defer { Glibc.close(file) }
+        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0, FileCopy.send(file, to: descriptor),
             fsync(descriptor) == 0
         else {
             return ListError(
                 .storeFailed, "file: the backup could not be written", cause: SystemError.text(errno))
         }
         return nil
-    }
-
-    private static func write(_ data: Data, to descriptor: Int32) -> Bool {
-        unsafe data.withUnsafeBytes { bytes in
-            var rest = unsafe bytes[...]
-            while unsafe !rest.isEmpty {
-                let count = unsafe Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
-                unsafe rest = rest.dropFirst(count)
-            }
-            return true
-        }
     }
 
     /// Makes a copy of the whole store at a path (SQLite's online backup), including changes that are written

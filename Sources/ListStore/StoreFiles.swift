@@ -124,4 +124,27 @@ final class StoreFiles {
         var state = listd_file_state()
         return unsafe listd_state_at(path, &state) == 0 ? state : nil
     }
+
+    /// Returns the path of the directory that contains a file.
+    static func directory(of path: String) -> String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard parts.popLast() != nil else { return path.isEmpty ? "." : "/" }
+        let parent = parts.joined(separator: "/")
+        return path.hasPrefix("/") ? "/" + parent : parent.isEmpty ? "." : parent
+    }
+
+    /// Returns the names of a directory's entries; an empty array if the directory cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let directory = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            // The entry's name ends with NUL.
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                })
+        }
+        return names
+    }
 }

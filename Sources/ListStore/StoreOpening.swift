@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import FoundationEssentials
 internal import Glibc
 package import ListKit
 internal import ListSupport
@@ -182,12 +181,10 @@ struct StoreOpening {
         var copy: String?
         if let state = StoreFiles.state(log), state.size > 0 {
             let other = unusedName() + WriteAheadLog.suffix
-            do {
-                try FileManager.default.copyItem(atPath: log, toPath: other)
-            } catch {
+            guard FileCopy.copy(log, to: other) else {
                 // SQLITE_CANTOPEN: opening fails, so that the rest of the log is not lost.
                 throw SQLiteFailure(
-                    code: 14, message: "\(log) is \(fault) and cannot be copied: \(error)")
+                    code: 14, message: "\(log) is \(fault) and cannot be copied: \(SystemError.text(errno))")
             }
             copy = other
         }
@@ -231,7 +228,7 @@ struct StoreOpening {
     fileprivate static func makeDirectory(_ path: String) throws(ListError) {
         if unsafe mkdir(path, 0o700) == 0 { return }
         var error = errno
-        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let parent = StoreFiles.directory(of: path)
         if error == ENOENT, parent != path {
             try makeDirectory(parent)
             if unsafe mkdir(path, 0o700) == 0 { return }
@@ -245,8 +242,7 @@ struct StoreOpening {
 
     /// Syncs the directory, so that the name of a new file in it survives a crash of the machine.
     private func syncDirectory() {
-        let directory = unsafe Glibc.open(
-            URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = unsafe Glibc.open(StoreFiles.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)
         Glibc.close(directory)

@@ -49,25 +49,26 @@ struct StoreReader {
 
     private func objects(of key: Int64) throws(SQLiteFailure) -> [ListObject] {
         var objects: [ListObject] = []
-        var type = KnownType()
         let rows = try database.statement(
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
-        while try step(rows) {
+        var isMore = try step(rows)
+        while isMore {
+            guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
+            let type = KnownType(name)
             // Successive objects mostly have the same type.
-            if !rows.withBytes(1, { type.isNamed($0) }) {
-                guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
-                type = KnownType(name)
-            }
-            do throws(ListError) {
-                objects.append(
-                    try rows.withBytes(0) { id throws(ListError) in
-                        try rows.withBytes(2) { fields throws(ListError) in
-                            try ListObject(id: id, type: type.type, validating: fields)
-                        }
-                    })
-            } catch {
-                throw Self.damaged("an object: \(error.message)")
-            }
+            repeat {
+                do throws(ListError) {
+                    objects.append(
+                        try rows.withBytes(0) { id throws(ListError) in
+                            try rows.withBytes(2) { fields throws(ListError) in
+                                try ListObject(id: id, type: type.type, validating: fields)
+                            }
+                        })
+                } catch {
+                    throw Self.damaged("an object: \(error.message)")
+                }
+                isMore = try step(rows)
+            } while isMore && rows.withBytes(1) { type.isNamed($0) }
         }
         return objects
     }
@@ -110,7 +111,7 @@ private struct KnownType {
     let type: ObjectType
     private let name: [UInt8]
 
-    init(_ name: String = "") {
+    init(_ name: String) {
         type = ObjectType.named(name)
         self.name = Array(name.utf8)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
 
 /// One run of listd with a store: the boot of the machine, and the lists that get new epochs.
 ///
@@ -57,7 +57,6 @@ extension StoredAdapter {
 enum MachineBoot {
     /// The identifier; empty when `/proc/sys` is not accessible, as in a sandbox.
     static var identifier: String {
-        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-        return (text ?? "").filter(\.isHexDigit)
+        (KernelFile.text("/proc/sys/kernel/random/boot_id") ?? "").filter(\.isHexDigit)
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import FoundationEssentials
 
 /// Checks of the write-ahead log that SQLite does not make (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 enum WriteAheadLog {
@@ -28,12 +27,9 @@ enum WriteAheadLog {
     /// - Complexity: O(frames that the mark requires).
     static func fault(of path: String, _ mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
         let due = mark?.requiredFrames(of: database, in: boot) ?? 0
-        // An empty file is not read, as Foundation leaks memory when it maps one.
-        let isEmpty = StoreFiles.state(path)?.size == 0
-        let read = isEmpty ? Data() : try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-        guard let bytes = read else { return due > 0 ? "missing" : nil }
+        guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
         // The mapping outlives the call.
-        return unsafe bytes.withUnsafeBytes { bytes in
+        return unsafe file.withUnsafeBytes { bytes in
             guard bytes.count > headerSize else { return due > 0 ? "cut to \(bytes.count) bytes" : nil }
             guard var reader = unsafe LogReader(unsafe bytes) else { return "damaged in its header" }
             guard due > 0, reader.salts == mark?.salts else { return nil }

@@ -102,6 +102,10 @@ int listd_stay_local(void);
 /// process (PR_SET_NAME in prctl(2)).
 void listd_set_name(const char *name);
 
+/// Makes all threads allocate memory from one heap (M_ARENA_MAX in mallopt(3)). Call it while the process has one
+/// thread.
+void listd_use_one_heap(void);
+
 /// Limits the data memory of the process in bytes (RLIMIT_DATA in setrlimit(2)). Returns 0, or -1 with errno.
 int listd_limit_data(uint64_t bytes);
 

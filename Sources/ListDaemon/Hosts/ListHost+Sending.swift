@@ -26,7 +26,7 @@ extension ListHost {
         executor.post { self.assumeIsolated { $0.setObserver(observer) } }
     }
 
-    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.post(answer) }
+    package nonisolated func ping(_ answer: @escaping @Sendable () -> Void) { executor.ping(answer) }
 
     /// Handles a presenter's report. A light report that comes from the bus thread is handled on that thread.
     package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {

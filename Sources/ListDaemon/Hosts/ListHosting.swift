@@ -21,7 +21,7 @@ package protocol ListHosting: AnyObject, Sendable {
     /// next announced transaction on; nil ends the reports.
     func observeContent(with observer: ContentObserver?)
 
-    /// Calls `answer` on the host's executor after all earlier work.
+    /// Calls `answer` after all earlier work of the host: on the host's executor, or at once if no work is pending.
     func ping(_ answer: @escaping @Sendable () -> Void)
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import DBus
 internal import Glibc
 internal import ListConfiguration
@@ -51,6 +52,8 @@ package enum DaemonProgram {
     }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
+        // A heap of another thread grows by one page with each system call, the heap of the first thread by many pages.
+        listd_use_one_heap()
         // Received before any descriptor is opened: if systemd's count is wrong, no descriptor of the daemon's own is
         // taken for a passed one.
         let passed = ActivatedDescriptors.receive()

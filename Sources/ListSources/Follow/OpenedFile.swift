@@ -2,7 +2,6 @@
 
 internal import CLinux
 internal import DBus
-internal import FoundationEssentials
 internal import Glibc
 internal import ListKit
 internal import ListSupport
@@ -65,7 +64,7 @@ struct OpenedFile {
         guard let state = last else { return }
         // The times are converted to Double first, as the difference of extreme integers would overflow.
         let modified = Double(state.modified_seconds) + Double(state.modified_nanoseconds) / 1e9
-        let age = Date().timeIntervalSince1970 - modified
+        let age = Double(Clock.microseconds(of: CLOCK_REALTIME)) / 1e6 - modified
         if age < Self.settlingTime { last = nil }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Glibc
 package import ListKit
 @_spi(Daemon) package import PluginAPI
@@ -31,8 +32,16 @@ package struct PluginLibrary: Sendable {
 
     private static func load(_ file: PluginFile) throws(ListError) -> PluginEntry {
         // RTLD_NOW: a missing symbol is reported here, not during a callback. The handle is never closed.
-        guard let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
-            let reason = unsafe dlerror().map { unsafe String(cString: $0) }
+        //
+        // The main queue loads the plugin, because the plugin can be the first user of Foundation. Foundation initialises
+        // libdispatch again (`__CFInitialize` calls `libdispatch_init`), which makes the loading thread the owner of the
+        // main queue. On another queue, that ownership would never end, and no job of the main actor would run any more,
+        // such as the job that ends the daemon.
+        let (handle, reason) = unsafe DispatchQueue.main.sync {
+            let handle = unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL)
+            return unsafe (handle, handle == nil ? dlerror().map { unsafe String(cString: $0) } : nil)
+        }
+        guard let handle = unsafe handle else {
             throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
         }
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {

@@ -68,6 +68,13 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         if mustBegin { queue.async { self.drain(onBusThread: false) } }
     }
 
+    /// Calls `answer` after all earlier work: on this executor, or at once if no work is pending and no thread works for
+    /// the list. A check of an idle list therefore wakes no thread.
+    package func ping(_ answer: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLock { !$0.isClaimed && $0.waiting.isEmpty }
+        if isIdle { answer() } else { post(answer) }
+    }
+
     /// Posts `body` after a number of milliseconds.
     package func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }

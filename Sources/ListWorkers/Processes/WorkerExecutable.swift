@@ -2,7 +2,6 @@
 
 internal import CLinux
 package import DBus
-internal import FoundationEssentials
 internal import Glibc
 package import ListKit
 internal import ListSupport
@@ -55,7 +54,7 @@ package struct WorkerExecutable: Sendable {
     }
 
     private static var environment: [String] {
-        ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }.map { "\($0)=\($1)" }
+        Environment.variables.filter { !withheld.contains($0.key) }.map { "\($0)=\($1)" }
     }
 
     private static func withCStrings<Result>(

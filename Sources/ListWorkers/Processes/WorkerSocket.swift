@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import FoundationEssentials
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
@@ -54,8 +53,7 @@ final class WorkerSocket {
     }
 
     private static func makeDirectory() throws(ListError) -> String {
-        let environment = ProcessInfo.processInfo.environment
-        let parents = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"].compactMap { environment[$0] }
+        let parents = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"].compactMap(Environment.value)
         // RUNTIME_DIRECTORY of a service may be several paths, separated by colons. A socket's path has at most 108
         // bytes.
         let usable = parents.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty && $0.utf8.count < 70 }

@@ -68,19 +68,19 @@ final class BusStage {
     /// The resident memory of listd.
     var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
 
-    /// The number of times that threads of listd have slept and woken up.
-    var daemonWakeUps: Int { BusStage.wakeUps(of: daemonProcess) }
+    /// The number of times that each thread of listd has gone to sleep, by thread id.
+    var daemonSleeps: [String: Int] { BusStage.sleeps(of: daemonProcess) }
 
-    /// The number of times that threads of the bare service have slept and woken up.
-    var serviceWakeUps: Int { BusStage.wakeUps(of: serviceProcess) }
+    /// The number of times that each thread of the bare service has gone to sleep, by thread id.
+    var serviceSleeps: [String: Int] { BusStage.sleeps(of: serviceProcess) }
 
-    private static func wakeUps(of process: Process) -> Int {
+    private static func sleeps(of process: Process) -> [String: Int] {
         let tasks = "/proc/\(process.processIdentifier)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
-        return threads.reduce(0) { sum, thread in
+        return threads.reduce(into: [:]) { counts, thread in
             let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
             let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
-            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+            counts[thread] = line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
         }
     }
 

@@ -18,17 +18,24 @@ enum BusIdleRows {
             stage.client.call(adapter.performUpdates(10) { [("title", "row \($0)")] })
         }
         stage.client.drop()
-        // By then, listd has finished all work that follows from the calls.
-        sleep(5)
-        let (before, bareBefore) = (stage.daemonWakeUps, stage.serviceWakeUps)
+        // By then, listd has finished all work that follows from the calls, and Dispatch has ended its idle threads.
+        sleep(15)
+        let (before, bareBefore) = (stage.daemonSleeps, stage.serviceSleeps)
         sleep(UInt32(seconds))
-        let (after, bareAfter) = (stage.daemonWakeUps, stage.serviceWakeUps)
+        let wakeUps = count(from: before, to: stage.daemonSleeps)
+        let bareWakeUps = count(from: bareBefore, to: stage.serviceSleeps)
         var benchmark = Benchmark("idle")
         benchmark.facts.append(
             Benchmark.Fact(
-                row: "wake-ups of listd with 1,000 idle lists", value: Double(after - before) / Double(seconds),
+                row: "wake-ups of listd with 1,000 idle lists", value: Double(wakeUps) / Double(seconds),
                 unit: "a second", limit: 0,
-                note: "a bare service: \(Double(bareAfter - bareBefore) / Double(seconds)) a second"))
+                note: "a bare service: \(Double(bareWakeUps) / Double(seconds)) a second"))
         return benchmark
+    }
+
+    /// How often threads woke up between two counts; a thread that has ended woke up once for that.
+    private static func count(from before: [String: Int], to after: [String: Int]) -> Int {
+        let awake = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
+        return awake + before.keys.count { after[$0] == nil }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import FoundationEssentials
 internal import ListSupport
 
 /// The caller or signal that caused a logged change.
@@ -38,8 +37,7 @@ extension Peer {
 
     /// The command name of the peer's process; empty if the process has ended or is unknown.
     var command: String {
-        guard process > 0, let bytes = FileManager.default.contents(atPath: "/proc/\(process)/comm") else { return "" }
-        let text = String(decoding: bytes, as: UTF8.self)
+        guard process > 0, let text = KernelFile.text("/proc/\(process)/comm") else { return "" }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 }
