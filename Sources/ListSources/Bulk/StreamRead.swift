@@ -71,7 +71,8 @@ final class StreamRead: @unchecked Sendable {
         timer?.schedule(deadline: .now() + .milliseconds(Int(clamping: account.limits.idleTime.milliseconds)))
     }
 
-    /// Reads the available data, at most about 1 MiB, so that other reads get a turn.
+    /// Reads the available data. After about 1 MiB, the rest waits for another turn of the queue, so that other reads
+    /// get a turn.
     private func readAvailable() {
         guard continuation != nil else { return }
         var taken = 0
@@ -88,6 +89,8 @@ final class StreamRead: @unchecked Sendable {
             }
         }
         restartTimer()
+        // Not at the next event: after the writer has closed the pipe, Dispatch reports a single event.
+        queue.async { [self] in readAvailable() }
     }
 
     private func finish(_ outcome: Result<[UInt8], ListError>) {

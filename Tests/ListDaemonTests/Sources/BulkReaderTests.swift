@@ -31,6 +31,14 @@ private struct Stream {
         return Stream(reading: FileDescriptor(adopting: ends[0]), writing: FileDescriptor(adopting: ends[1]))
     }
 
+    /// Sets the size of a pipe's buffer (F_SETPIPE_SZ in fcntl(2)). Returns whether the pipe has that size.
+    func setCapacity(_ size: Int) -> Bool {
+        // Swift does not import variadic functions.
+        typealias Call = @convention(c) (Int32, Int32, Int) -> Int32
+        let call = unsafe dlsym(nil, "fcntl").map { unsafe unsafeBitCast($0, to: Call.self) }
+        return call?(writing.rawValue, 1031, size) == Int32(size)
+    }
+
     func write(_ text: String) throws {
         let bytes = Array(text.utf8)
         try #require(unsafe Glibc.write(writing.rawValue, bytes, bytes.count) == bytes.count)
@@ -88,6 +96,26 @@ struct BulkReaderTests {
         shutdown(stream.writing.rawValue, Int32(SHUT_WR))
         if isPipe { dup2(stream.reading.rawValue, stream.writing.rawValue) }
         #expect(try await objects == wanted)
+    }
+
+    @Test("the writer closes a pipe that still holds 1 MiB → all of it is read")
+    func fullPipe() async throws {
+        let half = 1 << 20
+        let (start, end) = (#"{"id":"a","type":"row","fields":{"text":""#, "\"}}\n")
+        let text = start + String(repeating: "x", count: 2 * half - start.utf8.count - end.utf8.count) + end
+        for _ in 0..<10 {
+            let stream = try Stream.pipe()
+            // 1 MiB is the largest size that every user may set.
+            try #require(stream.setCapacity(half))
+            let writing = stream.writing
+            let bytes = Array(text.utf8)
+            let reader = BulkReader()
+            Thread.detachNewThread {
+                _ = unsafe write(writing.rawValue, bytes, bytes.count)
+                dup2(0, writing.rawValue)
+            }
+            #expect(try await reader.objects(from: stream.reading, user: user).count == 1)
+        }
     }
 
     @Test("more data than a pipe buffers, while other descriptors are read → all data is read")
