@@ -24,7 +24,7 @@ struct AdapterWriting {
             let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
             let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
             let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
-            return Arguments(expected: expected, animated: options.animated, operation: operation)
+            return WriteArguments(expected: expected, animated: options.animated, operation: operation)
         }
     }
 
@@ -37,7 +37,7 @@ struct AdapterWriting {
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
             let options = try UpdateOptions(from: &reader, allowing: [.animated])
             let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
-            return Arguments(expected: expected, animated: options.animated, operation: operation)
+            return WriteArguments(expected: expected, animated: options.animated, operation: operation)
         }
     }
 
@@ -65,7 +65,7 @@ struct AdapterWriting {
             let unset = try [String](from: &reader)
             let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
             let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: unset) }
-            return Arguments(expected: expected, operation: operation)
+            return WriteArguments(expected: expected, operation: operation)
         }
     }
 
@@ -81,7 +81,7 @@ struct AdapterWriting {
     }
 
     /// The arguments of a writing call.
-    private struct Arguments: Sendable {
+    private struct WriteArguments: Sendable {
         var expected: UInt64
         var animated = true
         var operation: UpdateRequest.Operation
@@ -89,7 +89,7 @@ struct AdapterWriting {
 
     /// Decodes a writing call, checks again whether its caller may write, and sends the update.
     private func decodeWriting(
-        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Arguments
+        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> WriteArguments
     ) throws {
         try adapter.checkWritingAccess(call)
         let rules = adapter.access
