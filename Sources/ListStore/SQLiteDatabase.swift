@@ -68,7 +68,7 @@ struct SQLiteFailure: Error {
 
     /// Sets whether closing the connection keeps the log as it is. By default, closing moves the log into the file and
     /// removes it.
-    func keepLog(_ keeps: Bool) { _ = unsafe listd_sqlite_keep_log(handle, keeps ? 1 : 0) }
+    func setKeepsLog(_ keeps: Bool) { _ = unsafe listd_sqlite_keep_log(handle, keeps ? 1 : 0) }
 
     /// Counts ``logFrames`` from now on. This disables SQLite's automatic checkpoints.
     func countLogFrames() {

@@ -51,9 +51,9 @@ package final class StoreConnection {
         hasRemains = removed != 0
         room = StoreRoom(path: path, database: database)
         writer = StoreWriter(database: database)
-        database.keepLog(false)
+        database.setKeepsLog(false)
         database.countLogFrames()
-        _ = attempt([], isSynced: true)
+        _ = commitOnce([], isSynced: true)
         room.keepReserve()
     }
 
@@ -82,21 +82,21 @@ package final class StoreConnection {
     /// On a full disk, the transaction is tried again after a checkpoint and the deletion of removed lists. A removal
     /// is tried once more in the space of the reserve.
     func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
-        var failure = attempt(changes, isSynced: isSynced)
+        var failure = commitOnce(changes, isSynced: isSynced)
         guard failure?.isFull == true else { return failure }
         checkpoint()
         sweepAll()
-        failure = attempt(changes, isSynced: isSynced)
+        failure = commitOnce(changes, isSynced: isSynced)
         if failure?.isFull == true, changes.allSatisfy(\.isRemoval), room.hasReserve {
             room.releaseReserve()
-            failure = attempt(changes, isSynced: isSynced)
+            failure = commitOnce(changes, isSynced: isSynced)
         }
         if failure == nil, changes.contains(where: \.isRemoval) { sweepAll() }
         room.keepReserve()
         return failure
     }
 
-    private func attempt(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
+    private func commitOnce(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
         let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
             for change in changes { try writer.apply(change) }
         }
@@ -146,7 +146,7 @@ package final class StoreConnection {
     func end() {
         if let loss = files.loss() {
             // A log that was removed or renamed is still open, and its contents go into the database all the same.
-            database.keepLog(!loss.leavesDatabase)
+            database.setKeepsLog(!loss.leavesDatabase)
             guard loss.leavesDatabase else { return }
         } else {
             _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.recordEndOfRun() }

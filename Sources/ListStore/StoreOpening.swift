@@ -134,7 +134,7 @@ struct StoreOpening {
         // Not opened if empty, since SQLite deletes the log of an empty file.
         guard let state = StoreFiles.state(path), state.size > 0, let database = try? SQLiteDatabase(path: path)
         else { return [] }
-        database.keepLog(true)
+        database.setKeepsLog(true)
         // In this mode, SQLite makes no shared memory file.
         try? database.execute("PRAGMA locking_mode = EXCLUSIVE")
         return StoreReader(database: database).names()
@@ -145,7 +145,7 @@ struct StoreOpening {
     ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
         // If the database cannot be read, it is set aside together with its log.
-        database.keepLog(true)
+        database.setKeepsLog(true)
         try database.execute(StoreSchema.connection)
         // SQLite acquires the exclusive lock with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
@@ -205,7 +205,8 @@ struct StoreOpening {
         }
         guard (1...StoreSchema.version).contains(version) else {
             throw SQLiteFailure(
-                code: 26, message: "the file has version \(version); this listd knows \(StoreSchema.version)")
+                code: 26,
+                message: "the file has version \(version), but this listd supports at most \(StoreSchema.version)")
         }
         try Self.migrate(database, from: version)
     }

@@ -19,7 +19,7 @@ struct StoreReader {
                 let owner = rows.number(3),
                 let user = UInt32(exactly: owner), let number = rows.number(5), let revision = UInt64(exactly: number),
                 let last = rows.number(7), let limit = UInt64(exactly: last)
-            else { throw Self.damaged("an adapter") }
+            else { throw Self.corruption("a stored adapter is malformed") }
             let options = try Self.options(in: rows)
             let adapter = StoredAdapter(
                 name: name, epoch: epoch, owner: user, isConfigured: rows.number(6) == 1, options: options)
@@ -53,7 +53,9 @@ struct StoreReader {
             "SELECT id, type, fields FROM object WHERE adapter = ? ORDER BY position", .number(key))
         var isMore = try step(rows)
         while isMore {
-            guard let name = rows.text(1), !name.utf8.contains(0) else { throw Self.damaged("an object") }
+            guard let name = rows.text(1), !name.utf8.contains(0) else {
+                throw Self.corruption("a stored object is malformed")
+            }
             let type = KnownType(name)
             // Successive objects mostly have the same type.
             repeat {
@@ -65,7 +67,7 @@ struct StoreReader {
                             }
                         })
                 } catch {
-                    throw Self.damaged("an object: \(error.message)")
+                    throw Self.corruption("a stored object is malformed: \(error.message)")
                 }
                 isMore = try step(rows)
             } while isMore && rows.withBytes(1) { type.isNamed($0) }
@@ -79,7 +81,7 @@ struct StoreReader {
             "SELECT revision, bytes FROM change WHERE adapter = ? ORDER BY revision", .number(key))
         while try step(rows) {
             guard let number = rows.number(0), let revision = UInt64(exactly: number) else {
-                throw Self.damaged("a change")
+                throw Self.corruption("a stored change is malformed")
             }
             changes.append(StoredChange(revision: revision, bytes: rows.bytes(1)))
         }
@@ -96,13 +98,13 @@ struct StoreReader {
         do throws(ListError) {
             return try row.withBytes(4) { bytes throws(ListError) in try Fields(validating: bytes) }
         } catch {
-            throw damaged("options: \(error.message)")
+            throw corruption("stored options are malformed: \(error.message)")
         }
     }
 
-    private static func damaged(_ what: String) -> SQLiteFailure {
+    private static func corruption(_ message: String) -> SQLiteFailure {
         // SQLITE_CORRUPT: the contents are invalid.
-        SQLiteFailure(code: 11, message: "malformed: \(what)")
+        SQLiteFailure(code: 11, message: message)
     }
 }
 

@@ -43,7 +43,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "a stored memfd and several sockets are passed → the named socket is served, the rest kept by name",
+        "a stored memfd and several sockets are passed → the named socket is served, the others stay available by name",
         arguments: [["direct"], ["state", "direct"], ["direct", "state"], ["other", "state", "direct"]])
     func named(names: [String]) async throws {
         let directory = TemporaryDirectory()
@@ -59,7 +59,8 @@ struct ActivationTests {
     }
 
     @Test(
-        "no socket has the name, or the socket does not listen → typed error", arguments: [["state"], ["other"], []])
+        "no passed socket has the name, or the named socket does not listen → typed error",
+        arguments: [["state"], ["other"], []])
     func missing(names: [String]) async throws {
         let directory = TemporaryDirectory()
         let service = try start(names, in: directory)

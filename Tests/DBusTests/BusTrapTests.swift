@@ -9,7 +9,7 @@ import Testing
 @Suite("Traps of libdbus: limits of the bus, unwanted replies")
 @DBusActor
 struct BusTrapTests {
-    @Test("a reply is larger than the bus allows → the caller gets LimitsExceeded, the service stays on the bus")
+    @Test("a reply exceeds the bus's size limit → the caller gets LimitsExceeded, and the service stays connected")
     func largeAnswer() async throws {
         let service = try await CounterService.start(on: .tiny, maximumMessageSize: 65536)
         let counter = RemoteObject.counter(try await service.client())
@@ -26,7 +26,7 @@ struct BusTrapTests {
         }
     }
 
-    @Test("an oversized reply, and the service has no limit of its own → the bus disconnects the service")
+    @Test("a reply exceeds the bus's size limit, and the service has no own limit → the bus disconnects the service")
     func thrownOff() async throws {
         let service = try await CounterService.start(on: .tiny)
         let log = EventLog<String>()
@@ -38,7 +38,7 @@ struct BusTrapTests {
         #expect(try await log.next() == "thrown off")
     }
 
-    @Test("unicast signals to a stopped client are dropped by the bus → the sender learns of each drop")
+    @Test("the bus drops unicast signals to a stopped client → the sender is notified of each dropped signal")
     func undelivered() async throws {
         let service = try await CounterService.start(on: .tiny)
         let stopped = try ChildProcess(

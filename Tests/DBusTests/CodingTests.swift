@@ -18,7 +18,7 @@ struct CodingTests {
         return try message.decode(as: Value.self)
     }
 
-    @Test("numbers at the limits of their types → decoded as they were encoded")
+    @Test("numbers at the limits of their types are encoded → decoded unchanged")
     func numbers() throws {
         for value in [UInt8.min, .max] { #expect(try roundTrip(value) == value) }
         for value in [Int16.min, .max, -1] { #expect(try roundTrip(value) == value) }
@@ -35,13 +35,13 @@ struct CodingTests {
     }
 
     @Test(
-        "strings of every kind → decoded as they were encoded",
+        "strings of every kind are encoded → decoded unchanged",
         arguments: ["", "a", "ä€😀", "\u{fffe}\u{10ffff}", "a\u{301}"])
     func text(value: String) throws {
         #expect(try roundTrip(value).unicodeScalars.elementsEqual(value.unicodeScalars))
     }
 
-    @Test("paths, signatures, containers, structs and variants → decoded as they were encoded")
+    @Test("paths, signatures, containers, structs and variants are encoded → decoded unchanged")
     func containers() throws {
         #expect(try roundTrip("/a/b" as ObjectPath) == "/a/b")
         #expect(try roundTrip("a{sv}" as Signature) == "a{sv}")
@@ -56,7 +56,7 @@ struct CodingTests {
         #expect([String: [DBusStruct<UInt8, Variant<Int16>>]].signature == "a{sa(yv)}")
     }
 
-    @Test("a file descriptor is decoded → a duplicate, which is closed with its last reference")
+    @Test("a file descriptor is decoded → a duplicate that is closed when its last reference is released")
     func descriptors() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/file"
@@ -74,7 +74,7 @@ struct CodingTests {
         #expect(throws: DBusError.self) { try FileDescriptor(duplicating: -1) }
     }
 
-    @Test("random values of random types in a dynamic value → decoded as they were encoded")
+    @Test("random values of random types in a dynamic value are encoded → decoded unchanged")
     func dynamic() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
@@ -103,7 +103,7 @@ struct CodingTests {
         #expect(try same.decode(as: [String: DBusValue].self) == single)
     }
 
-    @Test("the body has other types than the caller decodes → InvalidArgs, no trap")
+    @Test("the caller decodes other types than the body has → InvalidArgs, no trap")
     func wrongTypes() throws {
         let message = try message()
         try message.write("text", 5 as UInt32)

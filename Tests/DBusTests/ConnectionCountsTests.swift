@@ -8,7 +8,7 @@ import Testing
 @Suite("Counting the connections of each user")
 struct ConnectionCountsTests {
     @Test(
-        "random connections come and go → the same counts as a model that keeps a list of connections",
+        "random connections open and close → the counts equal those of a model that keeps a list of connections",
         arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)

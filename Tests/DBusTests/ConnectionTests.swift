@@ -16,7 +16,7 @@ struct ConnectionTests {
         await #expect(throws: DBusError.self) { try await Connection.open(.address(address)) }
     }
 
-    @Test("the bus does not answer Hello → NoReply when the timeout has passed")
+    @Test("the bus does not answer Hello → NoReply after the timeout")
     func stoppedBus() async throws {
         let bus = try PrivateBus()
         bus.pause()
@@ -59,7 +59,7 @@ struct ConnectionTests {
         #expect(connection.isConnected)
     }
 
-    @Test("a name changes its owner → the watcher of the name gets each new owner, in order")
+    @Test("a name changes its owner several times → the watcher of the name gets each new owner, in order")
     func watchOwner() async throws {
         let bus = try PrivateBus()
         let watcher = try await Connection.open(.address(bus.address))
@@ -74,7 +74,7 @@ struct ConnectionTests {
         subscription.cancel()
     }
 
-    @Test("the reply comes late or never, or the peer is gone → NoReply, a cancelled task, or the error of the bus")
+    @Test("a late or missing reply → NoReply; a departed peer → the error of the bus")
     func failingCalls() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: DBusError.self) { try client.send(message) }
     }
 
-    @Test("signals follow a reply → delivered after the task that awaited the reply has resumed")
+    @Test("signals follow a reply → delivered after the task that awaited the reply resumes")
     func replyThenSignal() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -135,7 +135,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("the bus is killed → every pending call fails, and the process lives on and can connect to a new bus")
+    @Test("the bus is killed → every pending call fails, and the process can connect to a new bus")
     func killedBus() async throws {
         let log = EventLog<String>()
         let service = try await CounterService.start()
@@ -164,7 +164,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "clients connect and leave → each client's user and process are known; one match rule reports all departures"
+        "clients connect and disconnect → each client's user and process are known, and its departure is reported"
     )
     func peers() async throws {
         let service = try await CounterService.start()
@@ -181,7 +181,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a client calls, does not wait for the reply and disconnects at once → the call is still carried out")
+    @Test("a client sends a call and disconnects without waiting for the reply → the call is still handled")
     func callAndLeave() async throws {
         let service = try await CounterService.start()
         let result = try await ChildProcess.run(

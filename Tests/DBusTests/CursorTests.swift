@@ -84,7 +84,7 @@ struct CursorTests {
         bus.resume()
     }
 
-    @Test("an array of numbers → written and read in place, as one block of memory")
+    @Test("an array of numbers → written and read as one block of memory, without copying single elements")
     func fixedArrays() throws {
         let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
         let message = try makeMessage("atauay") { writer in
@@ -108,7 +108,7 @@ struct CursorTests {
         }
     }
 
-    @Test("entries of a{sv} are read directly as strings → the same keys and values as with one read per string")
+    @Test("entries of a{sv} are read directly as strings → the same keys and values as when read one by one")
     func textEntries() throws {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
@@ -175,7 +175,7 @@ struct CursorTests {
     }
 
     @Test(
-        "descriptors in arrays, structs, entries and variants, some of them skipped → each read returns the right file"
+        "descriptors in nested containers, some of them skipped → each remaining descriptor refers to the right file"
     )
     func descriptors() throws {
         let directory = TemporaryDirectory()
@@ -220,7 +220,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a hundred descriptors between skipped bytes → every descriptor and the values behind them are read")
+        "a hundred descriptors between skipped bytes → every descriptor and all subsequent values are read")
     func manyDescriptors() throws {
         let directory = TemporaryDirectory()
         let file = try OpenFile.create(directory.path + "/file", contents: "same")
@@ -265,7 +265,7 @@ struct CursorTests {
         }
     }
 
-    @Test("the next value has another type than is read → InvalidArgs, and the reader does not advance")
+    @Test("the next value has another type than the reader requests → InvalidArgs, and the reader does not advance")
     func readerMismatch() throws {
         let message = try makeMessage("ua{sv}") { writer in
             writer.append(7 as UInt32)
@@ -338,7 +338,7 @@ struct CursorTests {
     }
 
     @Test(
-        "an error is thrown inside nested containers → they are abandoned, and the message cannot be sent"
+        "an error is thrown inside nested containers → the containers are abandoned, and the message cannot be sent"
     )
     func abandoned() throws {
         let message = try message()

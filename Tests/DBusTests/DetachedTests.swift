@@ -42,7 +42,7 @@ struct DetachedTests {
         call.abandon()
     }
 
-    @Test("a body is detached from its call → another thread reads it, and the call is answered as usual")
+    @Test("a body is detached from its call → another thread reads the body, and the call is answered as usual")
     func body() async throws {
         let rows = (0..<1000).map { "row \($0)" }
         let (call, answer, server, client) = try await sendCall(of: "asu") { writer in
@@ -69,7 +69,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("a reply fails to encode → the caller gets an error; a second reply to the same call → ignored")
+    @Test("a reply cannot be encoded → the caller gets an error; a second reply to the same call → ignored")
     func failure() async throws {
         let (call, answer, server, client) = try await sendCall(of: "") { _ in }
         call.setReplySignature("s")
@@ -83,7 +83,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("the objects of an ObjectManager are encoded one at a time → the same reply as when encoded together")
+    @Test("the objects of an ObjectManager are encoded one by one → the same reply as when encoded together")
     func managedObjects() async throws {
         let server = try CounterServer()
         server.tree.addObjectManager(at: "/org")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("listd's own marshalling produces the same bytes as libdbus")
+@Suite("Drafts: listd's own marshalling, compared with libdbus")
 @DBusActor
 struct DraftTests {
     /// Returns the marshalled bytes of the same body, once from a draft and once from libdbus' iterators.
@@ -74,7 +74,7 @@ struct DraftTests {
         ]
     }
 
-    @Test("a variant's signature is not one complete type → error", arguments: ["", "ss", "a", "{sv}", "!"])
+    @Test("a variant's signature is not a single complete type → error", arguments: ["", "ss", "a", "{sv}", "!"])
     func variantTypes(text: String) throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         #expect(throws: DBusError.self) {
@@ -100,7 +100,7 @@ struct DraftTests {
     }
 
     @Test(
-        "values that D-Bus does not allow, with or without a descriptor in the body → refused when the message is made",
+        "values that D-Bus does not allow → refused when the draft becomes a message",
         arguments: [false, true])
     func impossibleValues(hasDescriptor: Bool) throws {
         let nested = (0..<40).reduce(DBusValue.string("x")) { inner, _ in .array(element: inner.signature, [inner]) }
@@ -114,7 +114,7 @@ struct DraftTests {
         }
     }
 
-    @Test("empty and other text in a body with a descriptor → the same bytes as libdbus")
+    @Test("empty and non-empty text in a body with a descriptor → the same bytes as libdbus")
     func textBesideDescriptors() throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]

@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text of any length is quoted → no more characters are read than are quoted",
+        "a text of any length is quoted → only the quoted characters are read",
         arguments: ["a", "\u{1}", "\u{E0041}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
@@ -60,7 +60,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("a name argument of any length → a bounded number of bytes is read, in whole characters")
+    @Test("a name argument of any length → a bounded number of bytes is read, ending after a whole character")
     @DBusActor
     func nameArguments() throws {
         for (text, count) in [

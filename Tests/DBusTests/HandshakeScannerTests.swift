@@ -12,7 +12,7 @@ struct HandshakeScannerTests {
         return scanner.consume(Array(text.utf8))
     }
 
-    @Test("BEGIN on a line of its own → the bytes after it belong to messages")
+    @Test("BEGIN on a line of its own → the bytes after BEGIN belong to messages")
     func lines() {
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n") == 0)
         #expect(rest(of: "\0AUTH EXTERNAL 30\r\nBEGIN\r\nl\u{1}\u{0}\u{1}") == 4)
@@ -32,7 +32,7 @@ struct HandshakeScannerTests {
     }
 
     @Test(
-        "BEGIN arrives in pieces of any size → found in the piece that completes it", arguments: 0..<50 as Range<UInt64>
+        "BEGIN arrives in pieces of any size → detected with the last piece", arguments: 0..<50 as Range<UInt64>
     )
     func pieces(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The server has paused reading from a client, and the client disconnects.
-@Suite("Clients that disconnect while reading from them is paused", .timeLimit(.minutes(1)))
+@Suite("Clients that disconnect while the server has paused reading", .timeLimit(.minutes(1)))
 @DBusActor
 struct HangUpTests {
     /// Returns a server with one client. The server has paused reading from the client, and the client reads
@@ -34,7 +34,7 @@ struct HangUpTests {
         client.call(call) { _ in }
     }
 
-    @Test("nothing is queued for the client → the server notices that the client has disconnected")
+    @Test("no outgoing data for a client that disconnects → the server notices the disconnection")
     func idle() async throws {
         let (server, client, _, _, left) = try await makePausedServer()
         client.close()
@@ -43,7 +43,7 @@ struct HangUpTests {
     }
 
     @Test(
-        "replies are queued for the client, its calls are unread → the departure is noticed, the replies are dropped"
+        "a client disconnects with queued replies and unread calls → the server notices, and drops the replies"
     )
     func behind() async throws {
         let (server, client, _, connection, left) = try await makePausedServer()
@@ -57,7 +57,7 @@ struct HangUpTests {
         #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)
     }
 
-    @Test("the server sends to a client that has disconnected → the failed write reveals the disconnection")
+    @Test("the server sends to a client that has disconnected → the failed write reports the disconnection")
     func sending() async throws {
         let (server, client, peer, _, left) = try await makePausedServer()
         client.close()
@@ -69,7 +69,7 @@ struct HangUpTests {
     }
 
     @Test(
-        "the client shuts down its sending side only → it counts as disconnected, as without the pause",
+        "a client shuts down only its sending side → treated as disconnected, whether reading is paused or not",
         arguments: [true, false])
     func halfClosed(isPaused: Bool) async throws {
         let server = try CounterServer()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Exchanging values with other D-Bus implementations")
 @DBusActor
 struct InteroperationTests {
-    @Test("random values go to dbus-python and come back → unchanged")
+    @Test("random values are sent to dbus-python and back → unchanged")
     func randomValues() async throws {
         let bus = try PrivateBus()
         let (python, echo) = try await PythonEcho.start(on: bus)
@@ -25,7 +25,7 @@ struct InteroperationTests {
         python.stop()
     }
 
-    @Test("a file descriptor goes to dbus-python and comes back → refers to the same file")
+    @Test("a file descriptor goes to dbus-python and comes back → the descriptor still refers to the same file")
     func descriptor() async throws {
         let bus = try PrivateBus()
         let (python, echo) = try await PythonEcho.start(on: bus)

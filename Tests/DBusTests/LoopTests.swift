@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The event loop")
 struct LoopTests {
-    @Test("several threads post work → runs on the loop thread, in each thread's order")
+    @Test("several threads post closures → the loop thread runs them in each thread's order")
     func posting() async throws {
         let log = EventLog<(thread: Int, number: Int, onLoop: Bool)>()
         for thread in 0..<4 {
@@ -28,7 +28,7 @@ struct LoopTests {
         #expect(!EventLoop.shared.isCurrent)
     }
 
-    @Test("tasks of the actor and posted closures → run on the loop thread, in the order in which they were posted")
+    @Test("tasks of the actor and posted closures → the loop thread runs all of them in the order of posting")
     @DBusActor
     func tasksAndPosts() async throws {
         let log = EventLog<Int>()
@@ -43,7 +43,7 @@ struct LoopTests {
         for number in 0..<50 { #expect(try await log.next() == number) }
     }
 
-    @Test("timers → fire in the order of their deadlines, repeat, and never fire after cancellation")
+    @Test("timers → fire in the order of their deadlines, and never after cancellation")
     @DBusActor
     func timers() async throws {
         let log = EventLog<String>()
@@ -63,7 +63,7 @@ struct LoopTests {
         #expect(log.recorded.isEmpty || log.recorded.allSatisfy { $0 == "again" })
     }
 
-    @Test("thousands of timers are added and most are cancelled → the rest fire in order")
+    @Test("thousands of timers are added and most of them cancelled → the remaining timers fire in order")
     @DBusActor
     func manyTimers() async throws {
         var random = SeededRandom(seed: 23)
@@ -87,7 +87,7 @@ struct LoopTests {
         }
     }
 
-    @Test("a descriptor is watched → readiness is reported until the watch is cancelled; a second watch is refused")
+    @Test("a descriptor is watched → readiness is reported until cancellation; watched a second time → refused")
     @DBusActor
     func descriptors() async throws {
         let pipe = Pipe()
@@ -113,7 +113,7 @@ struct LoopTests {
         try EventLoop.shared.watch(descriptor, for: .readable) { _ in }.cancel()
     }
 
-    @Test("a descriptor that cannot be polled is watched → a failure is reported, and the loop does not spin")
+    @Test("a watched descriptor does not support polling → a failure is reported, and the loop does not spin")
     @DBusActor
     func regularFile() async throws {
         let directory = TemporaryDirectory()
@@ -128,7 +128,7 @@ struct LoopTests {
         watch.cancel()
     }
 
-    @Test("one descriptor is always ready → handlers that run after reading still run, each once")
+    @Test("one descriptor is always readable → handlers scheduled after reading still run, each once")
     @DBusActor
     func afterReading() async throws {
         let log = EventLog<Int>()

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Turns of the event loop", .timeLimit(.minutes(1)))
+@Suite("Iterations of the event loop that take long", .timeLimit(.minutes(1)))
 struct LoopTurnTests {
     /// An object whose method calls take long.
     @DBusActor
@@ -48,7 +48,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "a call or its reply takes long → the turn of the loop is reported with method, user and bytes",
+        "handling a call or its reply takes long → the loop iteration is reported with method, user and bytes",
         arguments: [false, true])
     @DBusActor
     func calls(isAnswer: Bool) async throws {
@@ -74,7 +74,7 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("a long turn in which no call was handled → reported without a method; shorter turns are only counted")
+    @Test("a long loop iteration without a call → reported without a method; a shorter iteration → only counted")
     @DBusActor
     func other() async throws {
         try await withReports { reports in
@@ -118,7 +118,7 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("many connections flood the service → each turn of the loop handles a few messages per connection")
+    @Test("many connections flood the service → each loop iteration handles a few messages per connection")
     @DBusActor
     func manyConnections() async throws {
         let (connections, calls) = (20, 40)

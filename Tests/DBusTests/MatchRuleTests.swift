@@ -37,7 +37,7 @@ struct MatchRuleTests {
         #expect(error?.standard == .matchRuleInvalid)
     }
 
-    @Test("random signals and rules → our own matching selects the same signals as dbus-daemon")
+    @Test("random signals and rules → the service's matching selects the same signals as dbus-daemon")
     func asDaemon() async throws {
         let bus = try PrivateBus()
         let (sender, listener) = (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DBus
 
-@Suite("Finding where messages begin in received bytes")
+@Suite("Detecting message boundaries in received bytes")
 struct MessageBoundariesTests {
     /// Returns a message with `fields` bytes of header fields and `body` bytes of body.
     private func message(fields: Int, body: Int, isLittle: Bool = true) -> [UInt8] {
@@ -49,7 +49,7 @@ struct MessageBoundariesTests {
         }
     }
 
-    @Test("bytes are skipped without being scanned → boundaries are known again once all messages were dispatched")
+    @Test("bytes are skipped without scanning → boundaries are known again after all messages are dispatched")
     func unseen() {
         var boundaries = MessageBoundaries()
         let (first, second) = (message(fields: 8, body: 40), message(fields: 0, body: 9))
@@ -67,7 +67,7 @@ struct MessageBoundariesTests {
         #expect(boundaries.length == second.count && boundaries.received == 20)
     }
 
-    @Test("boundaries are marked as unknown → no message length is reported any more")
+    @Test("boundaries are marked as unknown → message lengths are no longer reported")
     func givenUp() {
         var boundaries = MessageBoundaries()
         boundaries.markUnknown()

@@ -21,7 +21,7 @@ struct MessageSizeTests {
 
     private func marshalledSize(_ message: Message) throws -> Int { try unsafe MarshalledMessage(message.raw).count }
 
-    @Test("random bodies, and empty ones → counted as libdbus marshals them")
+    @Test("random and empty bodies → the same byte count as marshalling by libdbus")
     func marshalled() throws {
         var random = SeededRandom(seed: 21)
         for count in 0..<1000 {
@@ -31,7 +31,7 @@ struct MessageSizeTests {
         }
     }
 
-    @Test("replies, errors and signals, with senders, descriptors and long paths → counted as libdbus marshals them")
+    @Test("replies, errors and signals, with senders, descriptors and long paths → the same byte count as libdbus")
     func kinds() throws {
         let signal = try Message.signal(
             path: try ObjectPath("/" + String(repeating: "a", count: 5000)), interface: "org.example.Test",
@@ -49,7 +49,7 @@ struct MessageSizeTests {
     /// The element types of the arrays that fill a body of 16 MiB.
     private nonisolated static let large = ["as", "v"]
 
-    @Test("a body of 16 MiB is counted → no memory is allocated", arguments: large)
+    @Test("the bytes of a 16 MiB body are counted → no memory is allocated", arguments: large)
     func memory(type: String) throws {
         let text = DBusValue.string(String(repeating: "x", count: 1 << 20))
         let texts = DBusValue.array(element: "s", Array(repeating: text, count: 16))

@@ -7,7 +7,7 @@ import struct DBus.DBusError
 
 @testable import DBus
 
-@Suite("Messages whose descriptors are missing")
+@Suite("Messages whose file descriptors are missing")
 @DBusActor
 struct MissingDescriptorTests {
     /// Returns a message without descriptors whose argument of type `h` has the index `number`.
@@ -32,7 +32,7 @@ struct MissingDescriptorTests {
     }
 
     @Test(
-        "an argument has an index but the message has no descriptor → InvalidArgs that names the index",
+        "an argument refers to a descriptor, but the message has none → InvalidArgs that names the index",
         arguments: [0, 1, UInt32.max])
     func missing(number: UInt32) throws {
         let message = try message(naming: number)

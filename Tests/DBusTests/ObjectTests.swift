@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Calls are dispatched as the interface tables declare")
+@Suite("Dispatching calls as interface tables declare")
 @DBusActor
 struct ObjectTests {
     private func error(
@@ -22,7 +22,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an unknown object, interface, method or property → a different error for each, with its name")
+    @Test("an unknown object, interface, method or property → a distinct error that contains the unknown name")
     func unknown() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -51,7 +51,7 @@ struct ObjectTests {
         #expect(found?.standard == .unknownInterface)
     }
 
-    @Test("arguments do not fit the method → InvalidArgs that names the bad argument, and the handler does not run")
+    @Test("arguments do not fit the method → InvalidArgs that names the wrong argument, and the handler does not run")
     func invalidArguments() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -68,7 +68,7 @@ struct ObjectTests {
         #expect(service.counter.arrivals.isEmpty)
     }
 
-    @Test("a handler throws an error type of its own → the caller gets its mapped D-Bus name; the service goes on")
+    @Test("a handler throws its own error type → the caller gets the mapped D-Bus name, and the service continues")
     func mappedError() async throws {
         let service = try await CounterService.start()
         let counter = RemoteObject.counter(try await service.client())
@@ -89,7 +89,7 @@ struct ObjectTests {
         #expect(error?.standard == .invalidArgs)
     }
 
-    @Test("a call gets two replies, both after the handler returned → the first reply counts")
+    @Test("a handler returns, and the call is then answered twice → only the first reply is sent")
     func answeredLater() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -104,7 +104,7 @@ struct ObjectTests {
         try await task.value
     }
 
-    @Test("the admission check refuses a call → the method does not run, and the caller gets the error of the check")
+    @Test("the admission check refuses a call → the method does not run, and the caller gets the check's error")
     func admission() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -117,7 +117,7 @@ struct ObjectTests {
         #expect(try await error(client, member: "Add", .uint32(1)) == nil)
     }
 
-    @Test("org.freedesktop.DBus.Peer is called on any path of the tree → Ping and the machine id")
+    @Test("org.freedesktop.DBus.Peer is called on any path → Ping is answered, and the machine id is returned")
     func peer() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

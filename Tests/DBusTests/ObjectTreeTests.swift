@@ -38,7 +38,8 @@ struct ObjectTreeTests {
         .call("Introspect", returning: String.self)
     }
 
-    @Test("every level of the tree is introspected → all children: objects, resolved objects and the nodes between")
+    @Test(
+        "any level of the object tree is introspected → all registered, resolved and intermediate children are listed")
     func children() async throws {
         let service = try await CounterService.start()
         let resolver = CounterResolver()
@@ -63,7 +64,7 @@ struct ObjectTreeTests {
         #expect(tree.lines.contains("/org/example/many/a/y"))
     }
 
-    @Test("an object is introspected → its interface table, in order, as another XML reader parses it")
+    @Test("an object is introspected → an independent XML parser reads the interface table in order")
     func introspection() async throws {
         let service = try await CounterService.start()
         let found = try Introspected(try await introspect(try await service.client(), Counter.path))
@@ -87,7 +88,7 @@ struct ObjectTreeTests {
             ])
     }
 
-    @Test("an object is removed → its path and the empty nodes above it become unknown, other objects stay")
+    @Test("an object is removed → its path and empty parent nodes become unknown, and other objects stay")
     func removal() async throws {
         let service = try await CounterService.start()
         service.tree.add(ExportedObject(Counter.interface, of: service.counter), at: "/org/example/deep/down/Counter")

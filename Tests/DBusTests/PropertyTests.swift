@@ -11,7 +11,7 @@ struct PropertyTests {
         RemoteObject(client, destination: Counter.name, path: Counter.path, interface: StandardInterface.properties)
     }
 
-    @Test("Get, GetAll and Set → values are returned, a failing getter is left out, written values are checked")
+    @Test("Get, GetAll and Set → values are read and written, and GetAll omits a property whose getter fails")
     func access() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -51,7 +51,7 @@ struct PropertyTests {
         #expect(service.counter.limit == 7)
     }
 
-    @Test("properties change → the signal carries values, names, or nothing, as the interface table says")
+    @Test("properties change → the signal carries values, names, or nothing, as the interface table declares")
     func changes() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -77,7 +77,7 @@ struct PropertyTests {
     }
 
     @Test(
-        "a peer may not read a property → AccessDenied; GetAll leaves the property out, broadcasts leave its value out"
+        "a peer without read access to a property → Get returns AccessDenied, GetAll and signals omit the value"
     )
     func visibility() async throws {
         let service = try await CounterService.start()

@@ -6,7 +6,7 @@ import Testing
 
 /// Completions and handlers may use the connection, because no state of the connection is being changed while they
 /// run.
-@Suite("Handlers that use the connection while it calls them")
+@Suite("Handlers that use the connection during a call of the connection")
 @DBusActor
 struct ReentrancyTests {
     private func hello(_ connection: Connection) throws -> Message {
@@ -15,7 +15,7 @@ struct ReentrancyTests {
             member: "GetId")
     }
 
-    @Test("a completion makes a call → the second reply arrives too")
+    @Test("a completion makes a call → the reply to that call arrives")
     func completion() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -29,7 +29,7 @@ struct ReentrancyTests {
         #expect(try await answers.next() == 2)
     }
 
-    @Test("a call times out and its completion makes another call → the second reply arrives")
+    @Test("a call times out, and its completion makes another call → the reply to that call arrives")
     func timeout() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))
@@ -56,7 +56,7 @@ struct ReentrancyTests {
         #expect(try await errors.next().standard == .disconnected)
     }
 
-    @Test("a drain handler registers for the next drain → called for the next drain too")
+    @Test("a drain handler registers for the next drain → called again at the next drain")
     func drain() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sending messages")
 @DBusActor
 struct SendingTests {
-    @Test("a call is received → the sizes of its header and body are known, before and after its body is read")
+    @Test("a call is received → the sizes of its header and body are known before and after the body is read")
     func receivedSize() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -63,7 +63,7 @@ struct SendingTests {
         #expect(throws: DBusError.self) { try peers[0].send(message) }
     }
 
-    @Test("a call message is sent a second time → a new call with a reply of its own")
+    @Test("a call message is sent a second time → a separate call with its own reply")
     func calledTwice() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -76,7 +76,7 @@ struct SendingTests {
         #expect(try await client.call(message).decode(as: UInt64.self) == 8)
     }
 
-    @Test("flags of a call message → arrive at the receiver")
+    @Test("a call message with flags → the receiver gets the same flags")
     func flags() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -109,7 +109,7 @@ struct SendingTests {
         #expect(try await log.next() == "signal")
     }
 
-    @Test("a connection is flushed → all bytes are written, or the timeout passes, or the peer is gone")
+    @Test("a connection is flushed → returns when all bytes are written, the timeout passes or the peer disconnects")
     func flush() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -134,7 +134,7 @@ struct SendingTests {
         #expect(await !last.value)
     }
 
-    @Test("a subscription is cancelled by the handler of another subscription → it does not receive that message")
+    @Test("a handler cancels another subscription during a message → that subscription does not get the message")
     func cancelledInside() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

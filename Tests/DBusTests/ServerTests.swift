@@ -126,7 +126,7 @@ struct ServerTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("a call arrives → the caller's user and process are known")
+    @Test("a call arrives → the user and the process of its caller are known")
     func credentials() async throws {
         let server = try CounterServer()
         let lines = try await ChildProcess.run(

@@ -72,7 +72,7 @@ struct ServerTrapTests {
     }
 
     @Test(
-        "no descriptor is free → the client waits, which is reported once, and is served when a descriptor becomes free"
+        "no descriptor is free → a new client waits; a descriptor becomes free → the client is served"
     )
     func noDescriptors() async throws {
         let server = try CounterServer()
@@ -98,7 +98,7 @@ struct ServerTrapTests {
         #expect(!server.server.isStarved && starvations.recorded.isEmpty)
     }
 
-    @Test("the server accepts only certain users → other users are refused, even the user that runs the server")
+    @Test("the server accepts only certain users → all other users are refused, including the server's own user")
     func admits() async throws {
         let server = try CounterServer { $0.admits = { $0.userID != 65534 } }
         let call = [
@@ -119,7 +119,7 @@ struct ServerTrapTests {
     }
 
     @Test(
-        "more clients than allowed → the next gets LimitsExceeded and is closed; after a departure, another is served"
+        "more clients than allowed → the next client gets LimitsExceeded; a client leaves → another is accepted"
     )
     func full() async throws {
         let server = try CounterServer { $0.maximumConnections = 2 }
@@ -153,7 +153,7 @@ struct ServerTrapTests {
         await #expect(throws: DBusError.self) { try await add(refused) }
     }
 
-    @Test("a message is larger, or has more descriptors, than the server accepts → only its sender is disconnected")
+    @Test("a message is larger or has more descriptors than the server accepts → only the sender is disconnected")
     func largeMessages() async throws {
         let server = try CounterServer { $0.maximumMessageSize = 1 << 20 }
         let good = RemoteObject.counter(try await server.client(), destination: nil)
@@ -176,7 +176,7 @@ struct ServerTrapTests {
     }
 
     @Test(
-        "a client is stopped → its queue grows and others get all signals; when the client continues, its queue drains"
+        "a client is stopped → its outgoing queue grows; the client continues → the queue is sent"
     )
     func stoppedClient() async throws {
         let server = try CounterServer()
@@ -214,7 +214,7 @@ struct ServerTrapTests {
         stopped.stop()
     }
 
-    @Test("reading from a client is paused → its calls wait, and are answered in order when reading resumes")
+    @Test("reading from a client is paused → its calls wait; reading resumes → the calls are answered in order")
     func pausedReading() async throws {
         let server = try CounterServer()
         let peers = EventLog<Peer>()
@@ -239,7 +239,7 @@ struct ServerTrapTests {
         for number in 2...11 as ClosedRange<UInt64> { #expect(try await log.next() == number) }
     }
 
-    @Test("the server is closed → its clients see the end, its socket is removed, and a new server can listen there")
+    @Test("the server is closed → clients are disconnected, and a new server can listen on the same path")
     func closed() async throws {
         let server = try CounterServer()
         let client = try await server.client()

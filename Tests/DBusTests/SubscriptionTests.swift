@@ -13,7 +13,9 @@ struct SubscriptionTests {
         try service.tree.emit(Counter.added, of: Counter.interface, at: Counter.path, UInt32(1), UInt64(1))
     }
 
-    @Test("the first subscribing task is cancelled at any moment → the second task gets the signals", arguments: 0..<8)
+    @Test(
+        "the first subscribing task is cancelled at any moment → the second task still gets the signals",
+        arguments: 0..<8)
     func cancelled(turns: Int) async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -30,7 +32,7 @@ struct SubscriptionTests {
         second.cancel()
     }
 
-    @Test("many tasks subscribe at once and some are cancelled → the other tasks get the signals")
+    @Test("many tasks subscribe at once and some of them are cancelled → the remaining tasks get the signals")
     func together() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -48,7 +50,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "the bus has no room for a match rule → LimitsExceeded for all waiting tasks; later, subscribing works"
+        "the bus refuses another match rule → LimitsExceeded for all waiting tasks; later subscriptions succeed"
     )
     func refused() async throws {
         let service = try await CounterService.start(on: .limited(["max_match_rules_per_connection": 2]))
@@ -80,7 +82,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "the bus does not answer a subscribing task → cancelling the task ends the wait, and later subscriptions work"
+        "a task waits for the bus to confirm a subscription → cancellation ends the wait"
     )
     func silentBus() async throws {
         let service = try await CounterService.start()

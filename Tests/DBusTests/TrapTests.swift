@@ -8,7 +8,7 @@ import Testing
 @Suite("Traps of libdbus: threads, the main loop, queues")
 @DBusActor
 struct TrapTests {
-    @Test("received messages fill libdbus' limit and are released on other threads → reading resumes")
+    @Test("received messages reach libdbus' limit, then other threads release them → reading resumes")
     func dropOnOtherThreads() async throws {
         let server = try CounterServer()
         let client = try await server.client()
@@ -34,7 +34,7 @@ struct TrapTests {
         )
     }
 
-    @Test("a flood of messages arrives → timers fire in between, and no handler is re-entered")
+    @Test("a flood of messages arrives → timers still fire, and no handler is re-entered")
     func budget() async throws {
         let server = try CounterServer()
         let client = try await server.client()
@@ -55,7 +55,7 @@ struct TrapTests {
         #expect(!object.wasReentered)
     }
 
-    @Test("each dispatch status of libdbus → drain, wait, or retry later, never spin")
+    @Test("each dispatch status of libdbus → the loop drains, waits, or retries later, and never spins")
     func dispatchStatus() {
         #expect(DispatchStep(status: 0) == .drain)  // DBUS_DISPATCH_DATA_REMAINS
         #expect(DispatchStep(status: 1) == .wait)  // DBUS_DISPATCH_COMPLETE
@@ -63,7 +63,7 @@ struct TrapTests {
         #expect(DispatchStep.retryDelay > .zero)
     }
 
-    @Test("many connections open and close at once → descriptors are reused, every call is answered")
+    @Test("many connections open and close at once → every call is answered, although descriptors are reused")
     func churn() async throws {
         let server = try CounterServer { $0.maximumConnections = 1000 }
         let address = server.address
@@ -81,7 +81,7 @@ struct TrapTests {
         #expect(server.counter.sum == 200)
     }
 
-    @Test("the bus is stopped → sending never blocks, the outgoing queue grows, calls time out")
+    @Test("the bus process is stopped → sending does not block, and calls time out")
     func stoppedBus() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -124,7 +124,7 @@ struct TrapTests {
         #expect(try await [log.next(), log.next()].sorted() == ["first 2", "second 2"])
     }
 
-    @Test("bad arguments of every kind → errors; they never reach libdbus, which would abort")
+    @Test("bad arguments of every kind → an error before libdbus is called, which would abort")
     func badArguments() throws {
         let bad: [() throws -> Void] = [
             { _ = try Message.methodCall(to: "no name", path: "/", interface: nil, member: "A") },

@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Messages that are started and not finished", .timeLimit(.minutes(1)))
+@Suite("Messages that clients begin and do not complete", .timeLimit(.minutes(1)))
 @DBusActor
 struct UnfinishedMessageTests {
     /// Authenticates, then sends what the words of an input line name. `call` is a complete call, `unknown` is a
@@ -91,7 +91,7 @@ struct UnfinishedMessageTests {
     }
 
     @Test(
-        "a message stays unfinished → its connection is closed, and the number of bytes received is reported",
+        "a message stays incomplete → its connection is closed, and the number of received bytes is reported",
         arguments: [
             (["begin 1"], 1), (["begin 40"], 40), (["begin", "15"], 15), (["begin call 7"], 7),
             (["begin", "call call 50"], 50),
@@ -109,7 +109,7 @@ struct UnfinishedMessageTests {
             try await RemoteObject.counter(good, destination: nil).call("Add", UInt32(1), returning: UInt64.self) == 1)
     }
 
-    @Test("a client sends nothing between complete messages → stays connected")
+    @Test("a client is idle between complete messages → the client stays connected")
     func idle() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(400))
         let (client, other) = (try client(server), try await server.client())
@@ -131,7 +131,7 @@ struct UnfinishedMessageTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("a message takes longer than the time limit, but each of its pieces arrives in time → answered")
+    @Test("a message takes longer than the time limit, but each piece arrives within the limit → answered")
     func slow() async throws {
         let (server, unfinished) = try makeServer(.seconds(2))
         let client = try client(server)
@@ -145,7 +145,7 @@ struct UnfinishedMessageTests {
         #expect(unfinished.recorded.isEmpty)
     }
 
-    @Test("a message is unfinished while reading is paused → the time limit starts anew when reading resumes")
+    @Test("reading is paused in the middle of a message → the time limit starts anew when reading resumes")
     func paused() async throws {
         let (server, unfinished) = try makeServer(.milliseconds(200))
         let peers = EventLog<Peer>()
@@ -163,7 +163,7 @@ struct UnfinishedMessageTests {
         while try await client.lines.next() != "closed" {}
     }
 
-    @Test("no time limit for messages → a client may take any time")
+    @Test("no time limit for messages → a client may send a message at any speed")
     func unlimited() async throws {
         let server = try CounterServer()
         let client = try client(server)

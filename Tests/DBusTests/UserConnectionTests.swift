@@ -27,7 +27,7 @@ struct UserConnectionTests {
         try await RemoteObject.counter(client, destination: nil).call("Add", UInt32(1), returning: UInt64.self)
     }
 
-    @Test("a user has as many unauthenticated connections as allowed → the next is refused, other users are served")
+    @Test("a user has as many unauthenticated connections as allowed → only that user's next connection is refused")
     func silent() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 8
@@ -62,7 +62,7 @@ struct UserConnectionTests {
         #expect(sum == 2)
     }
 
-    @Test("more connections at once than can get an error → closed without an error, and other users are served")
+    @Test("so many new connections that no error can be sent → closed without an error, and other users are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3
@@ -84,7 +84,7 @@ struct UserConnectionTests {
         for client in clients { client.write(line: "") }
     }
 
-    @Test("a limit is changed → applies to later connections only")
+    @Test("the connection limit changes → only later connections are affected")
     func changed() async throws {
         let server = try CounterServer { $0.maximumConnectionsPerUser = 1 }
         let first = try await server.client()

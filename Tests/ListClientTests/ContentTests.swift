@@ -24,7 +24,8 @@ struct ContentTests {
     }
 
     @Test(
-        "random fields in any order, some of them repeated → the last of each key, sorted by bytes", arguments: 0..<20)
+        "random fields in any order, some of them repeated → the last field of each key, sorted by key bytes",
+        arguments: 0..<20)
     func order(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let keys = ["", "a", "b", "ab", Self.composed, Self.decomposed, "z\u{301}", "\u{17a}", "\u{1f600}", "\u{ffff}"]

@@ -23,7 +23,7 @@ struct ListClientTests {
         try await log.next()
     }
 
-    @Test("the bus refuses to report owners of names → one message per attempt, one attempt at a time")
+    @Test("the bus refuses to report name owners → one message per attempt, and one attempt at a time")
     func refusedRule() async throws {
         let bus = try PrivateBus(.limited(["max_match_rules_per_connection": 0]))
         let events = EventLog<String>()
@@ -34,7 +34,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("the daemon appears, the daemon leaves, the bus ends → one callback for each")
+    @Test("the daemon appears, the daemon leaves, the bus ends → one callback for each event")
     func comesAndGoes() async throws {
         let bus = try PrivateBus()
         let events = EventLog<String>()

@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Following a list")
+@Suite("A client's follower of a list")
 @DBusActor
 struct ListFollowerTests {
     private func text(_ event: ListFollower.Event) -> String {
@@ -27,7 +27,7 @@ struct ListFollowerTests {
         return (follower, events)
     }
 
-    @Test("the list is removed and created again → the mirror starts again, and no removal is reported")
+    @Test("the list is removed and created again → the mirror starts anew, and no removal is reported")
     func madeAgain() async throws {
         let listd = try await FakeListd()
         let (follower, events) = try await following(by: try await listd.client())
@@ -41,7 +41,7 @@ struct ListFollowerTests {
     }
 
     @Test(
-        "the list is removed again while the follower opens it → the follower waits, and follows when the list exists again",
+        "the list is removed while a follower opens it → the follower waits until the list exists again",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
     func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
         let listd = try await FakeListd()
@@ -66,7 +66,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("a new daemon does not have the list yet → the follower waits, and follows when the list is created")
+    @Test("a new daemon does not have the list yet → the follower waits until the list is created")
     func madeByAnotherDaemon() async throws {
         let first = try await FakeListd()
         let (follower, events) = try await following(by: try await first.client())
@@ -81,7 +81,7 @@ struct ListFollowerTests {
         #expect(try await events.next() == "replaced(count: 3)")
     }
 
-    @Test("a new daemon never gets the list → removal is reported once")
+    @Test("a new daemon never creates the list → removal is reported once")
     func goneWithItsDaemon() async throws {
         let first = try await FakeListd()
         let (follower, events) = try await following(by: try await first.client(), patience: .milliseconds(20))
@@ -93,7 +93,7 @@ struct ListFollowerTests {
         #expect(events.recorded == [])
     }
 
-    @Test("the list has never existed → reported immediately")
+    @Test("the list has never existed → removal is reported immediately")
     func neverThere() async throws {
         let listd = try await FakeListd()
         listd.hide()

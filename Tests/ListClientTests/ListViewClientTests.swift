@@ -19,7 +19,7 @@ struct ListViewClientTests {
         return try await opening.value
     }
 
-    @Test("a viewport is refused while another one waits → the newest is sent, and all are answered")
+    @Test("a viewport is refused while another one waits → the newest viewport is sent, and every request is answered")
     func refusedViewport() async throws {
         let listd = try await FakeListd()
         let log = EventLog<String>()
@@ -89,7 +89,7 @@ struct ListViewClientTests {
         #expect(second.list.closed.recorded == [] && first.list.closed.recorded == [])
     }
 
-    @Test("an open view is released → closed; a closed view is released → closed only once")
+    @Test("an open view is released → the view is closed; a closed view is released → no second close")
     func dropped() async throws {
         let listd = try await FakeListd()
         var view: ListViewClient? = try await openView(listd)

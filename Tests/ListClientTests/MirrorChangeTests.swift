@@ -39,7 +39,7 @@ private struct NaiveFollower {
 @Suite("Changes of a mirror")
 struct MirrorChangeTests {
     @Test(
-        "random transactions, read late, in part, or not before objects vanish → the changes add up to the list",
+        "random transactions whose objects are read late or vanish unread → the reported changes add up to the list",
         arguments: 0..<60)
     func addUp(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -67,7 +67,7 @@ struct MirrorChangeTests {
     }
 
     @Test(
-        "an object appeared and vanished before it was read → the other objects are reported at their right positions"
+        "an object appears and vanishes before being read → other objects are reported at their correct positions"
     )
     func vanished() throws {
         var daemon = NaiveDaemon(count: 3)
@@ -158,7 +158,7 @@ struct ArrayScriptTests {
     }
 
     @Test(
-        "random long orders → the steps lead from the old to the new order, and move as few elements as possible",
+        "random long orders → steps that lead from the old to the new order, with the fewest possible moves",
         arguments: 0..<30)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -188,7 +188,7 @@ struct ArrayScriptTests {
         return best.max() ?? 0
     }
 
-    @Test("one element moves far → one step")
+    @Test("one element moves a long way → a single step")
     func oneMove() {
         #expect(ArrayScript(from: [1, 2, 3, 4], to: [2, 3, 4, 1]).steps == [.move(from: 0, to: 3, target: 3)])
         #expect(ArrayScript(from: [1, 2, 3, 4], to: [4, 1, 2, 3]).steps == [.move(from: 3, to: 0, target: 0)])

@@ -77,7 +77,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "random transactions, missing objects read at once or late → the mirror equals the daemon's list",
+        "random transactions, with missing objects read at once or late → the mirror equals the daemon's list",
         arguments: 0..<40)
     func randomTransactions(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
@@ -93,7 +93,7 @@ struct MirrorTests {
         #expect(mirror.revision == daemon.revision)
     }
 
-    @Test("a signal is lost → the next signal makes the mirror catch up; a repeated signal is ignored", .rule("AO-04"))
+    @Test("a signal is lost → the next signal makes the mirror catch up; a repeated signal → ignored", .rule("AO-04"))
     func lostSignal() {
         var random = SeededRandom(seed: 7)
         var daemon = NaiveDaemon(count: 5)
@@ -107,21 +107,23 @@ struct MirrorTests {
         #expect(mirror.revision == 3)
     }
 
-    @Test("a later revision is announced → the mirror catches up; the present revision → nothing", .rule("AO-06"))
+    @Test(
+        "a later revision is announced → the mirror catches up; the present revision is announced → ignored",
+        .rule("AO-06"))
     func announce() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 1, kind: .announce)) == .none)
         #expect(mirror.apply(Update(baseRevision: 4, revision: 4, kind: .announce)) == .catchUp(since: 1))
     }
 
-    @Test("a reload → everything is read again")
+    @Test("a reload → the mirror reads the whole list again")
     func reload() {
         var mirror = filled(NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .reload)) == .readAll)
     }
 
     @Test(
-        "a batch that does not fit the mirror → everything is read again, and the mirror is unchanged until then",
+        "a batch that does not fit the mirror → the whole list is read again, and the mirror is unchanged until then",
         arguments: [
             Update.Sections(deletes: [IndexRun(first: 3, count: 1)]),
             Update.Sections(deletes: [IndexRun(first: 0, count: 1), IndexRun(first: 0, count: 1)]),
@@ -136,7 +138,7 @@ struct MirrorTests {
         #expect(mirror.objects == daemon.ids.map { daemon.object($0) })
     }
 
-    @Test("changes → reported once their content has arrived")
+    @Test("changes of objects → reported after the objects' content has arrived")
     func changes() {
         var mirror = filled(NaiveDaemon(count: 3))
         #expect(mirror.consumeChanges() == [.replaced(count: 3)])

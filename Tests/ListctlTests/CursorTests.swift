@@ -7,7 +7,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("The cursor of the viewer")
+@Suite("The cursor of listctl's viewer")
 struct CursorTests {
     private func openBrowser(_ list: inout FakeList, rows: Int) -> Browser {
         var browser = Browser(columns: 40, rows: rows)
@@ -15,7 +15,9 @@ struct CursorTests {
         return browser
     }
 
-    @Test("the cursor steps by a row → visits every item in the order of the list, and back", arguments: [1, 2, 3, 8])
+    @Test(
+        "the cursor moves row by row → visits every item in list order, forwards and backwards",
+        arguments: [1, 2, 3, 8])
     func passes(rows: Int) {
         for heights in [
             Array(repeating: 44.0, count: 30), (0..<30).map { $0 % 3 == 0 ? 100 : 20 }, [44, 2000, 44, 44],
@@ -67,7 +69,7 @@ struct CursorTests {
         #expect(browser.current?.objectID == "o8")
     }
 
-    @Test("items side by side → left and right move to the neighbour, a click to the item under it")
+    @Test("items side by side → the keys left and right move to the neighbour, a click moves to the clicked item")
     func sideways() {
         var list = FakeList(heights: Array(repeating: 44, count: 9), columns: 3)
         var browser = openBrowser(&list, rows: 5)
@@ -84,7 +86,7 @@ struct CursorTests {
         #expect(browser.point(column: 0, row: 4) == nil)
     }
 
-    @Test("Page Up, Page Down, Home and End → the cursor keeps its row on the screen, and reaches both ends")
+    @Test("Page Up, Page Down, Home and End → the cursor keeps its screen row, and reaches both ends")
     func pages() {
         var list = FakeList(heights: Array(repeating: 44, count: 95))
         var browser = openBrowser(&list, rows: 10)
@@ -102,7 +104,7 @@ struct CursorTests {
     }
 
     @Test(
-        "a far target among items of any height → on the screen, under the cursor",
+        "the cursor jumps to a distant item among items of any height → the item is on the screen",
         arguments: 1...30)
     func goes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -124,7 +126,7 @@ struct CursorTests {
         }
     }
 
-    @Test("random steps in random lists → the cursor stays on the screen, on an item", arguments: 1...40)
+    @Test("random cursor movements in random lists → the cursor stays on the screen, on an item", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in

@@ -27,14 +27,14 @@ struct DisplayTextTests {
         #expect(DisplayText.sanitized(text).unicodeScalars.elementsEqual(text.unicodeScalars))
     }
 
-    @Test("an emoji of joined characters → as many columns as on a terminal that does not join")
+    @Test("an emoji sequence with joiners → as many columns as on a terminal that does not join")
     func joinedColumns() {
         #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
         #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
         #expect(DisplayText.columns(of: "e\u{301}") == 1)
     }
 
-    @Test("a character whose width is unknown to the C library → a dot, one column wide")
+    @Test("a character of unknown width in the C library → a dot, one column wide")
     func unknownWidth() {
         for scalar in ["\u{1FAE8}", "\u{1F6DC}", "\u{10FFFD}", "\u{2E3B}", "x", "語"] {
             let shown = DisplayText.sanitized(scalar)

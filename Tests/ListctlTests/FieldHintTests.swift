@@ -43,13 +43,13 @@ struct FieldHintTests {
     }
 
     @Test(
-        "the hint does not fit the value, or there is no hint → nil",
+        "a hint that does not fit the value, or no hint → nil",
         arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
     func unfit(value: DBusValue) {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
     }
 
-    @Test("extreme numbers → some text, never a crash")
+    @Test("extreme numbers → formatted text, never a crash")
     func extremes() {
         for hint in FieldHint.allCases {
             for value in [DBusValue.int64(.min), .int64(.max), .uint64(.max), .double(1e300), .double(-1e300)] {
@@ -59,7 +59,7 @@ struct FieldHintTests {
         #expect(FieldHint.timeInSeconds.text(of: .double(1e300)) == nil)
     }
 
-    @Test("nested fields → column names with dots")
+    @Test("nested fields → columns with dotted names")
     func nested() {
         let inner = DBusValue.options(["name": .string("ada")])
         let content = Content([
@@ -70,7 +70,7 @@ struct FieldHintTests {
         #expect(texts.map(\.text) == ["ada", "2 KiB", #"["a"]"#])
     }
 
-    @Test("a table wider than the terminal → the columns that fit, and the names of the others")
+    @Test("a table wider than the terminal → the columns that fit, and the names of the omitted columns")
     func narrow() {
         let rows = [
             ContentTable.Row(
@@ -91,7 +91,7 @@ struct FieldHintTests {
         #expect(wide.hiddenFields.isEmpty)
     }
 
-    @Test("a terminal too narrow for a column → numbers are not truncated, texts are")
+    @Test("a terminal too narrow for a column → texts are truncated, numbers are not")
     func numbers() {
         let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
         let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
@@ -106,7 +106,7 @@ struct FieldHintTests {
         #expect(heading(3, texts, ["mail", "x"]) == ["NA…", "ma…"])
     }
 
-    @Test("fields that repeat ID and TYPE → left out on a terminal; fields with hints come first")
+    @Test("fields that repeat ID and TYPE → omitted on a terminal; fields with hints → the first columns")
     func repeated() {
         let rows = ["a", "b"].map { id in
             ContentTable.Row(
@@ -129,7 +129,7 @@ struct FieldHintTests {
         #expect(heading(nil, true) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
     }
 
-    @Test("statistics counters for Prometheus → families with help and type; plugins as labels")
+    @Test("statistics counters for Prometheus → metric families with help and type, and plugins as labels")
     func prometheus() {
         let text = PrometheusText(["adapters": 2, "calls": 7, "loop-turn-p99": 1500, "plugin-a-b-calls": 3]).text
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("ItemText: the line of an item")
+@Suite("ItemText: an item as one line of text")
 struct ItemTextTests {
     private func item(_ content: Content) -> Picture.Shown {
         Picture.Shown(
@@ -25,7 +25,8 @@ struct ItemTextTests {
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
     }
 
-    @Test("random texts with wide and control characters → the same line as from the whole texts", arguments: 1...20)
+    @Test(
+        "random texts with wide and control characters → the same line as without the length limit", arguments: 1...20)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
@@ -46,7 +47,7 @@ struct ItemTextTests {
         }
     }
 
-    @Test("texts of megabytes → a line without delay, because only the shown part is read")
+    @Test("texts of megabytes → a line without delay, because only the displayed prefix is read")
     func large() {
         let long = String(repeating: "lorem ipsum ", count: 1 << 20)
         let contents: [Content] = [

@@ -23,7 +23,7 @@ struct JSONLineTests {
         #expect(JSONLine(value).text == expected)
     }
 
-    @Test("control characters → escaped in values and keys; letters and joiners stay")
+    @Test("control characters → escaped in values and keys; letters and joiners → unchanged")
     func steering() {
         let text = "\u{80}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2028}\u{2066}\u{2069}\u{FEFF}\u{E0041}"
         let escaped =
@@ -34,7 +34,7 @@ struct JSONLineTests {
         #expect(JSONLine(.string("👩\u{200D}🚀 \u{200C}")).text == "\"👩\u{200D}🚀 \u{200C}\"")
     }
 
-    @Test("keys of any type → text; canonically equivalent keys → both, sorted by bytes")
+    @Test("keys of any type → converted to text; canonically equivalent keys → both kept, sorted by bytes")
     func keys() {
         func object(_ signature: Signature, _ keys: DBusValue...) -> String {
             JSONLine(

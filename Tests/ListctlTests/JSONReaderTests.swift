@@ -19,7 +19,7 @@ struct JSONReaderTests {
         #expect(try reader.value() == value)
     }
 
-    @Test("null → left out; arrays and objects → parsed completely")
+    @Test("null → omitted; arrays and objects → parsed completely")
     func nested() throws {
         let text = #"{"a":null,"b":[],"c":[1,{"x":[{}]},"]"],"d":{"}":1},"e":1}"#
         var reader = JSONReader(text.utf8)
@@ -34,13 +34,13 @@ struct JSONReaderTests {
             ])
     }
 
-    @Test("canonically equivalent keys → both fields")
+    @Test("canonically equivalent keys → both fields are kept")
     func equivalentKeys() throws {
         let line = "{\"id\":\"a\",\"type\":\"t\",\"fields\":{\"e\u{301}\":1,\"\u{E9}\":2}}"
         #expect(try MirroredObject(jsonl: line.utf8).fields.values == [.int64(1), .int64(2)])
     }
 
-    @Test("input that listd never writes, also endless nesting → an error, never a crash")
+    @Test("input that listd never writes, such as endless nesting → an error, never a crash")
     func faults() {
         let line = #"{"id":"a","type":"t","fields":{"x":"é\n","n":[1.5,true,null]}}"#
         for length in 0..<line.utf8.count {

@@ -5,10 +5,10 @@ import Testing
 
 @testable import listctl
 
-@Suite("The height of a row in the viewer")
+@Suite("Row height in listctl's viewer")
 struct MeasuringTests {
     @Test(
-        "the first items are much higher or lower than the rest → pictures of at most a few screens, every item is reached",
+        "the first items are much higher or lower than the others → small pictures, and every item is reached",
         arguments: [
             [200_000.0], [200_000, 200_000], [1e9], [5000, 44, 44], [900, 800, 700], [],
             Array(repeating: 256, count: 8),
@@ -27,7 +27,7 @@ struct MeasuringTests {
         #expect(browser.seen.contains(0))
     }
 
-    @Test("very low items follow high ones → the row height is measured again, so pictures have at most a few screens")
+    @Test("very low items follow high items → the row height is measured again, so pictures stay small")
     func lowBehind() {
         var list = FakeList(heights: Array(repeating: 200, count: 40) + Array(repeating: 10, count: 5000))
         var browser = Browser(columns: 80, rows: 23)
@@ -41,7 +41,7 @@ struct MeasuringTests {
         #expect(list.most <= 2 * 23)
     }
 
-    @Test("a new view of a list with other heights → the row height is measured again")
+    @Test("a new view of a list with other item heights → the row height is measured again")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 20, count: 100))
         var browser = Browser(columns: 80, rows: 23)

@@ -30,7 +30,7 @@ struct RequestTests {
         #expect(type(of: request.command).syntax.name == command)
     }
 
-    @Test("options that every command has → accepted in any position")
+    @Test("options that every command accepts → accepted in any position")
     func common() throws {
         let request = try Request(parsing: ["--bus=unix:path=/run/x", "list", "--json", "--color", "never"])
         #expect(request.bus == .address("unix:path=/run/x"))
@@ -38,7 +38,7 @@ struct RequestTests {
         #expect(request.color == .never)
     }
 
-    @Test("operands and options → parsed by name, in order")
+    @Test("operands and options → parsed by name and in order")
     func operands() throws {
         let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: PatchCommand.self)
         #expect(patch.operand("NAME") == "a")
@@ -50,7 +50,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a wrong command line → the error, and the command whose help explains more",
+        "a wrong command line → an error, and the command whose help describes the correct use",
         arguments: [
             ([], "no command", nil), (["fly"], "unknown command fly", nil), (["--fly"], "unknown option --fly", nil),
             (["-x"], "unknown option -x", nil), (["show"], "show lacks NAME", "show"),
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(throws: UsageError(message: message, command: command)) { try Request(parsing: words) }
     }
 
-    @Test("an option of several commands → has a value in all of them, or in none")
+    @Test("an option that several commands share → takes a value in all of the commands, or in none")
     func optionsAgree() {
         let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
         for (name, same) in Dictionary(grouping: options, by: \.name) {
@@ -93,7 +93,7 @@ struct RequestTests {
         }
     }
 
-    @Test("names of commands → all different, and each has a summary of one sentence")
+    @Test("names of commands → unique, each with a one-sentence summary")
     func table() {
         #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
         for syntax in CommandTable.all.map({ $0.syntax }) {
@@ -104,7 +104,7 @@ struct RequestTests {
     }
 
     @Test(
-        "KEY=VALUE words → JSON if the value is valid JSON, otherwise text",
+        "KEY=VALUE arguments → parsed as JSON if the value is valid JSON, otherwise as text",
         arguments: [
             ("n=5", DBusValue.int64(5)), ("n=-1.5", .double(-1.5)), ("n=true", .boolean(true)), ("n=5a", .string("5a")),
             ("n=\"5\"", .string("5")), ("n=", .string("")), ("n=a=b", .string("a=b")),
@@ -116,7 +116,7 @@ struct RequestTests {
     }
 
     @Test(
-        "an unfinished command line → the completions of its last word",
+        "an unfinished command line → completions of the last word",
         arguments: [
             (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
             (["--bus", "system", "show", ""], .list),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("Scrolling in the viewer")
+@Suite("Scrolling in listctl's viewer")
 struct ScrollingTests {
     private func openBrowser(_ list: inout FakeList, rows: Int) -> Browser {
         var browser = Browser(columns: 40, rows: rows)
@@ -53,7 +53,7 @@ struct ScrollingTests {
     }
 
     @Test(
-        "lists of 0 to 20 items of the same height → every item is passed, both ends are shown",
+        "lists of 0 to 20 items of the same height → scrolling passes every item and reaches both ends",
         arguments: [1, 2, 3, 5, 8])
     func uniform(rows: Int) {
         for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 20] {
@@ -63,7 +63,8 @@ struct ScrollingTests {
         }
     }
 
-    @Test("low items between high items → every item is passed, both ends are shown", arguments: [1, 2, 3, 8, 11])
+    @Test(
+        "low items between high items → scrolling passes every item and reaches both ends", arguments: [1, 2, 3, 8, 11])
     func mixed(rows: Int) {
         let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
         let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
@@ -77,7 +78,7 @@ struct ScrollingTests {
         check(FakeList(heights: [2000, 3, 3000]), rows: rows, "higher than the screen")
     }
 
-    @Test("random heights, gaps and columns → every item is passed, both ends are shown", arguments: 1...40)
+    @Test("random heights, gaps and columns → scrolling passes every item and reaches both ends", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in
@@ -91,7 +92,7 @@ struct ScrollingTests {
         check(list, rows: Int.random(in: 1...12, using: &random), "seed \(seed)")
     }
 
-    @Test("a new viewport shows no new item, so no picture arrives → the screen scrolls nevertheless")
+    @Test("a new viewport without new items, so no picture arrives → the screen scrolls nevertheless")
     func silent() {
         var list = FakeList(heights: Array(repeating: 44, count: 24))
         var browser = openBrowser(&list, rows: 23)
@@ -100,7 +101,7 @@ struct ScrollingTests {
         #expect(browser.seen == Set(1...23))
     }
 
-    @Test("keys are pressed faster than listd answers → each key counts, from the target of the previous key")
+    @Test("keys are pressed faster than listd answers → each key continues from the previous key's target")
     func queued() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)
@@ -110,7 +111,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 44 * 11)
     }
 
-    @Test("items above are inserted while a step is in flight → the screen follows its items")
+    @Test("items above are inserted during a pending scroll → the screen follows its items")
     func anchored() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)
@@ -126,7 +127,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 44 * 15)
     }
 
-    @Test("the content becomes shorter than the screen's offset → its new end is shown")
+    @Test("the content becomes shorter than the screen's offset → the content's new end is shown")
     func shrinks() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)
@@ -140,7 +141,7 @@ struct ScrollingTests {
         #expect(browser.seen.isEmpty)
     }
 
-    @Test("a new view of a list that has become shorter in the meantime → starts at the new end")
+    @Test("a new view of a list that has meanwhile become shorter → starts at the list's new end")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)
@@ -154,7 +155,7 @@ struct ScrollingTests {
         #expect(browser.scroller.top == 0)
     }
 
-    @Test("a floating header covers items of its section → every item is passed below the header")
+    @Test("a floating header covers items of its section → scrolling passes every item below the header")
     func floating() {
         let cell = { (y: Double, number: UInt32) in
             Picture.Shown(
@@ -171,7 +172,7 @@ struct ScrollingTests {
         #expect(layout.rows.prefix(6).map(\.y) == [0, 44, 88, 132, 176, 220])
     }
 
-    @Test("a horizontal list → shown vertically, with viewports in the list's own axes")
+    @Test("a horizontal list → displayed vertically, with viewports in the list's own axes")
     func turned() {
         let list = FakeList(heights: [44, 44, 44])
         let picture = list.picture(y: 0, height: 440, sequence: 1)

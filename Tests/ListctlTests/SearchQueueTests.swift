@@ -36,11 +36,11 @@ private final class Outcomes {
     var texts: [String] = []
 }
 
-@Suite("Searches run one after the other")
+@Suite("SearchQueue: one search at a time")
 @DBusActor
 struct SearchQueueTests {
     @Test(
-        "texts are typed while a search runs → one search at a time, only the newest waits, only wanted results are reported"
+        "texts are typed during a search → one search at a time, and only the newest text waits"
     )
     func newest() async {
         let finder = HeldFinder()
@@ -57,7 +57,7 @@ struct SearchQueueTests {
         #expect(finder.mostAtOnce == 1)
     }
 
-    @Test("a search is cancelled → no result, and the next search waits until it has ended")
+    @Test("a search is cancelled → no result is reported, and the next search waits for its end")
     func cancelled() async {
         let finder = HeldFinder()
         let outcomes = Outcomes()

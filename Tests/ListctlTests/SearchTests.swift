@@ -85,7 +85,7 @@ struct SearchTests {
     }
 
     @Test(
-        "random unchanging lists → the next item with the text, or the previous one, wrapping around at the end",
+        "random unchanging lists → the next or previous item with the text, wrapping around at the ends",
         arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -114,7 +114,8 @@ struct SearchTests {
         }
     }
 
-    @Test("every answer has another revision → the search ends, and its hit exists", arguments: ["t4900", "nowhere"])
+    @Test(
+        "every answer has another revision → the search ends with a hit that exists", arguments: ["t4900", "nowhere"])
     func changing(text: String) {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { $0.revision += 1 }
@@ -124,7 +125,7 @@ struct SearchTests {
     }
 
     @Test(
-        "some answers have another revision → parts are read again, and all of the hit has one revision",
+        "some answers have another revision → parts are read again until the whole hit has one revision",
         arguments: 1...20)
     func sometimes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -141,7 +142,7 @@ struct SearchTests {
         #expect(hit.objectID == "o2500")
     }
 
-    @Test("the list becomes shorter than the position of the search → the search ends")
+    @Test("the list becomes shorter than the search position → the search ends")
     func shrinks() {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { list in
@@ -183,7 +184,7 @@ struct SearchTests {
         return try #require(state.press(.enter).query)
     }
 
-    @Test("only a header or footer on the screen has the text → the cursor moves to it, and n finds it again")
+    @Test("only a header or footer on the screen has the text → the cursor moves there, and the key n finds it again")
     func headersAndFooters() throws {
         for (text, row) in [("H1", 3), ("foot 0", 2)] {
             var state = viewer()
@@ -199,7 +200,7 @@ struct SearchTests {
     }
 
     @Test(
-        "items, headers and footers have the text → found in the order of the list, wrapping around; N searches backwards"
+        "items, headers and footers contain the text → found in list order; the key N → searches backwards"
     )
     func order() throws {
         var state = viewer()
@@ -229,7 +230,7 @@ struct SearchTests {
         #expect(state.browser.cursor.row == 1)
     }
 
-    @Test("a text is typed and cancelled → the cursor moves to a hit, then back to its old position; nothing is marked")
+    @Test("a text is typed and cancelled → the cursor moves to a hit, then back to its former position")
     func givesUp() throws {
         var state = viewer()
         let query = try #require(state.type("/cell 2").query)
@@ -244,7 +245,7 @@ struct SearchTests {
         #expect(state.mode == .browsing)
     }
 
-    @Test("a floating header is found → it is on the screen, and the screen does not scroll")
+    @Test("a floating header is the hit → on the screen without scrolling")
     func floatingHeader() throws {
         var state = ViewerState(title: "x", columns: 44, rows: 5)
         _ = state.handle(.opened)

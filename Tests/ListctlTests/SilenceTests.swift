@@ -5,7 +5,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("The viewer while listd does not answer")
+@Suite("Listctl's viewer while listd does not answer")
 struct SilenceTests {
     private func viewer(_ list: inout FakeList) -> ViewerState {
         var state = ViewerState(title: "x", columns: 44, rows: 12)
@@ -29,7 +29,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(10..<20))
     }
 
-    @Test("an answer never arrives and the terminal is resized → the viewport is requested again with the new size")
+    @Test("an answer is missing while the terminal is resized → the viewport is requested again with the new size")
     func resized() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -44,7 +44,7 @@ struct SilenceTests {
     }
 
     @Test(
-        "the picture of an old viewport arrives late, before the new one's → the screen ends at the requested position",
+        "the picture of an old viewport arrives late → the screen ends at the position requested last",
         arguments: [1, 3])
     func late(times: Int) {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
@@ -59,7 +59,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(13..<33))
     }
 
-    @Test("a call was already finished when its answer was given up → the shown viewport is requested again")
+    @Test("an answer is given up although the call has completed → the displayed viewport is requested again")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -69,7 +69,7 @@ struct SilenceTests {
         #expect(!status(state).contains("does not answer"))
     }
 
-    @Test("listd ends or restarts → the message about missing answers disappears")
+    @Test("listd exits or restarts → the message about missing answers disappears")
     func ends() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import listctl
 
-@Suite("The viewer's screen")
+@Suite("The screen of listctl's viewer")
 struct ViewerScreenTests {
     init() {
         // The C library copies the name. It knows the width of characters only in a UTF-8 locale.
@@ -55,7 +55,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "any text in any position, on a terminal of any size → lines as wide as the terminal, with printable characters only",
+        "any text in any position, on a terminal of any size → printable lines as wide as the terminal",
         arguments: 1...4)
     func anything(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -99,7 +99,7 @@ struct ViewerScreenTests {
         }
     }
 
-    @Test("megabytes of text in ids, titles and fields → a screen is drawn without delay")
+    @Test("megabytes of text in ids, titles and fields → the screen is drawn without delay")
     func large() {
         let long = String(repeating: "lorem ipsum ", count: 1 << 17)
         let contents: [Content] = (0..<20).map { _ in
@@ -111,7 +111,7 @@ struct ViewerScreenTests {
         #expect(time < .milliseconds(500))
     }
 
-    @Test("a terminal of one row → shows the list, a search while it is typed, or a message until the next key")
+    @Test("a terminal of one row → shows the list, the typed search, or a message until the next key")
     func oneRow() {
         var list = FakeList(heights: Array(repeating: 44, count: 5))
         var state = ViewerState(title: "files", columns: 40, rows: 1)
@@ -135,7 +135,7 @@ struct ViewerScreenTests {
         #expect(state.lines[0].contains("waiting for listd"))
     }
 
-    @Test("fields with hints → formatted columns in the order of ls; missing values are blank")
+    @Test("fields with hints → formatted columns in the order of ls, with blanks for missing values")
     func columns() {
         var facts = ListFacts()
         facts.objects = 2
@@ -154,7 +154,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "a narrow terminal → whole columns are dropped from the right, and the title keeps its share",
+        "a narrow terminal → whole columns are omitted from the right, and the title keeps its share",
         arguments: [20, 40, 60, 300])
     func narrowColumns(columns: Int) {
         let contents: [Content] = [["title": .string("a title of some length"), "b": .int64(1), "c": .string("word")]]
@@ -164,7 +164,7 @@ struct ViewerScreenTests {
         #expect(lines[0].contains("C") == (columns >= 40))
     }
 
-    @Test("a list that is empty, has failed, or is not open yet → its state, in the middle of the screen")
+    @Test("a list that is empty, has failed, or is not open yet → its state is shown in the middle of the screen")
     func nothing() {
         #expect(viewer([]).lines[5].trimmingPrefix { $0 == " " } == "this list is empty")
         var state = viewer([])
@@ -177,7 +177,7 @@ struct ViewerScreenTests {
         #expect(ViewerState(title: "x", columns: 40, rows: 12).lines[1...10].allSatisfy { $0.isEmpty })
     }
 
-    @Test("a search text → marked at every occurrence, in upper and lower case, also under the cursor")
+    @Test("a search text → highlighted at every occurrence without regard to case, also under the cursor")
     func hits() throws {
         var state = viewer([["title": .string("one ONE two")], ["title": .string("none")]])
         _ = state.type("/one")
@@ -191,7 +191,7 @@ struct ViewerScreenTests {
         #expect(ViewerScreen.screen(of: state).lines.allSatisfy { $0.parts.allSatisfy { $0.style.role != .hit } })
     }
 
-    @Test("reuse identifiers → a fixed colour for each; files have the colours of ls")
+    @Test("reuse identifiers → a fixed colour for each; files → the colours of ls")
     func colours() {
         #expect(ReuseColor.style(of: "directory") == .role(.accent(.blue), bold: true))
         #expect(ReuseColor.style(of: "file") == .plain)
@@ -202,7 +202,7 @@ struct ViewerScreenTests {
             ViewerScreen.screen(of: state).lines[2].parts.contains { $0.style == .role(.accent(.blue), bold: true) })
     }
 
-    @Test("the scroll bar → the visible part and the working range; touches its ends only at the ends of the list")
+    @Test("the scroll bar → shows the visible part and the working range, and touches its ends only at the list's ends")
     func scrollBar() {
         #expect(ScrollBar.marks(rows: 4, visible: 0...1, workingRange: nil) == [.none, .none, .none, .none])
         #expect(
@@ -221,7 +221,7 @@ struct ViewerScreenTests {
         }
     }
 
-    @Test("a wide terminal → columns are close to the titles; long titles have the space that they need")
+    @Test("a wide terminal → columns are next to the titles, and long titles have enough space")
     func wide() {
         let columns = viewer([["title": .string("a"), "size": .int64(1)]], columns: 300).lines[1]
         #expect(columns.count < 80)
@@ -234,7 +234,7 @@ struct ViewerScreenTests {
         #expect(narrow.count == 58)
     }
 
-    @Test("a note → above the last line, if there is space")
+    @Test("a note → shown above the last line if there is space")
     func note() {
         var state = ViewerState(title: "x", columns: 40, rows: 8, note: "try this")
         #expect(state.frame.listRows == 5)
@@ -244,7 +244,7 @@ struct ViewerScreenTests {
         #expect(state.lines.count == 7)
     }
 
-    @Test("a long title → its end is shown after scrolling to the right")
+    @Test("a long title → the title's end is shown after scrolling to the right")
     func pans() {
         let long = (0..<30).map { "word\($0)" }.joined(separator: " ")
         var state = viewer([["title": .string(long)]], columns: 40)
@@ -256,7 +256,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "keys in the last line → as many complete ones as fit; an error replaces them",
+        "key help in the last line → as many complete entries as fit; an error → replaces the key help",
         arguments: [10, 40, 80, 300])
     func status(columns: Int) {
         var state = viewer(titles(3), columns: columns)
@@ -269,7 +269,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "a picture has frames with values that are not finite numbers → drawn without those items",
+        "a picture has frames with values that are not finite → drawn without the affected items",
         arguments: [Double.nan, .infinity, -1e300])
     func hostileFrames(value: Double) {
         var state = viewer(titles(3), rows: 4)

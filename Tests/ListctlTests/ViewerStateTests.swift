@@ -24,7 +24,7 @@ private func picture(heights: [Double], from first: Int = 0, of total: Int = 100
         offset: Position(x: 0, y: Double(first) * 44), shown: shown)
 }
 
-@Suite("ViewerState: the state of the viewer")
+@Suite("ViewerState: the state of listctl's viewer")
 struct ViewerStateTests {
     init() {
         // listctl does the same, because the locale decides which characters are printable.
@@ -41,14 +41,14 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "the view is opened → a viewport as high as the rows between the first and the last line, without the margins"
+        "the view is opened → a viewport as high as the rows between the first and the last line"
     )
     func start() {
         var state = ViewerState(title: "files", columns: 44, rows: 12)
         #expect(state.handle(.opened) == [.setViewport(y: 0, width: 40, height: 440), .draw])
     }
 
-    @Test("the first cells are 20 points high → a row is 20 points from then on")
+    @Test("the first cells are 20 points high → a row has 20 points from then on")
     func measures() {
         var state = ViewerState(title: "files", columns: 44, rows: 12)
         _ = state.handle(.opened)
@@ -57,7 +57,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.size.pointsPerRow == 20)
     }
 
-    @Test("the terminal is resized while an answer is awaited → requested again with the new size, then drawn")
+    @Test("the terminal is resized while an answer is pending → the viewport is requested again with the new size")
     func resizes() {
         var state = viewer()
         #expect(state.press(.pageDown) == [.setViewport(y: 440, width: 40, height: 440)])
@@ -67,7 +67,7 @@ struct ViewerStateTests {
         #expect(state.browser.scroller.top == 440)
     }
 
-    @Test("the terminal is resized → a new viewport is requested, and the present picture is drawn without waiting")
+    @Test("the terminal is resized → a new viewport is requested, and the current picture is drawn immediately")
     func resizesAtRest() {
         var state = viewer()
         #expect(
@@ -75,13 +75,13 @@ struct ViewerStateTests {
         #expect(state.handle(.answered) == [.draw])
     }
 
-    @Test("steps up at the top of the list → only a redraw", arguments: [Key.up, .pageUp, .home])
+    @Test("scrolling up at the top of the list → only a redraw", arguments: [Key.up, .pageUp, .home])
     func top(key: Key) {
         var state = viewer()
         #expect(state.press(key) == [.draw])
     }
 
-    @Test("a call fails because the view is gone → steps work again, and no call waits forever")
+    @Test("a call fails because the view no longer exists → scrolling works again, and no call waits forever")
     func failures() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -97,7 +97,7 @@ struct ViewerStateTests {
         #expect(state.notices.condition.isEmpty)
     }
 
-    @Test("a filter is typed while the cursor is further down → on the first hit, whatever is shown first")
+    @Test("a filter is typed while the cursor is further down → the cursor moves to the first hit")
     func filterBeginsAtTheTop() {
         for opensBetween in [false, true] {
             var state = viewer()
@@ -116,7 +116,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("/, a text and Enter → searches and scrolls to the hit; n continues behind it")
+    @Test("/, a text and Enter → searches and scrolls to the hit; the key n → the next hit")
     func search() throws {
         var state = viewer()
         _ = state.type("/row")
@@ -133,7 +133,7 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "the hit is in the picture but not on the screen → a viewport with some rows above it, the cursor on the hit")
+        "the hit is in the picture but not on the screen → the new viewport has some rows above the hit")
     func searchNearby() throws {
         var state = viewer()
         _ = state.type("/row 11")
@@ -147,7 +147,7 @@ struct ViewerStateTests {
         #expect(state.browser.cursor.row == 3)
     }
 
-    @Test("Enter, Space and letters while a text is typed → part of the text, without other effects")
+    @Test("Enter, Space and letters in a text being typed → part of the text, without other effects")
     func typing() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -162,7 +162,7 @@ struct ViewerStateTests {
         #expect(state.press(.character("q")) == [.quit])
     }
 
-    @Test("& and a text → filters while the text is typed; Enter moves from a hit to its position in the whole list")
+    @Test("& and a text → filters during typing; Enter on a hit → its position in the whole list")
     func filter() {
         var state = viewer()
         #expect(state.type("&r") == [.filter("r"), .draw])
@@ -180,7 +180,7 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
-    @Test("& after a search → starts with the text of the search, which can be deleted")
+    @Test("& after a search → starts with the search text, which can be deleted")
     func filterAfterSearch() {
         var state = viewer()
         _ = state.type("/row")
@@ -193,7 +193,7 @@ struct ViewerStateTests {
         #expect(state.mode == .filtering(""))
     }
 
-    @Test("the keys in the help → “more” is shown only while more keys are below")
+    @Test("the key help → “more” is shown only while there are more keys below")
     func moreHelp() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -205,7 +205,7 @@ struct ViewerStateTests {
         #expect(!tall.status.contains("more") && tall.status.contains("q back"))
     }
 
-    @Test("an error of a list that is not shown → reported once; of the shown list → in the last line")
+    @Test("an error of a list that is not shown → reported once; an error of the shown list → in the last line")
     func failureOnce() {
         var state = ViewerState(title: "x", columns: 60, rows: 12)
         _ = state.handle(.opened)
@@ -219,7 +219,7 @@ struct ViewerStateTests {
         #expect(!shown.status.contains("%"))
     }
 
-    @Test("a filter without hits → a message of its own")
+    @Test("a filter without hits → a specific message")
     func emptyFilter() {
         var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")
         _ = state.handle(.opened)
@@ -228,7 +228,7 @@ struct ViewerStateTests {
         #expect(state.lines.contains { $0.contains("nothing contains “x”") })
     }
 
-    @Test("listd refuses a filter → a message, the whole list is shown, and the typed text stays")
+    @Test("listd refuses a filter → a message, the whole list is shown, and the typed text remains")
     func refusedFilter() {
         var state = viewer()
         _ = state.type("&r")
@@ -241,7 +241,7 @@ struct ViewerStateTests {
         #expect(state.status.contains("there is no such source"))
     }
 
-    @Test("Enter → selects the item under the cursor, or deselects a selected item; a header cannot be selected")
+    @Test("Enter → selects or deselects the item under the cursor, but not a header")
     func selects() {
         var state = viewer()
         _ = state.press(.down)
@@ -256,7 +256,7 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "a click → moves the cursor; on the cursor's row → as Enter; in the right margin → scrolls to that part of the list"
+        "a click on a row → moves the cursor; on the cursor's row → acts like Enter; in the margin → scrolls"
     )
     func clicks() {
         var state = viewer()
@@ -272,7 +272,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("the wheel → scrolls by three rows, and the cursor stays on its item")
+    @Test("the mouse wheel → scrolls by three rows, and the cursor stays on its item")
     func wheel() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = ViewerState(title: "x", columns: 44, rows: 12)
@@ -285,7 +285,7 @@ struct ViewerStateTests {
         #expect(state.browser.seen.contains(state.browser.currentNumber ?? -1))
     }
 
-    @Test("? → shows the keys, as many as fit; any other key → the list again")
+    @Test("? → shows as many keys as fit; any other key → returns to the list")
     func help() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -297,7 +297,7 @@ struct ViewerStateTests {
         #expect(state.lines[1].contains("row 0"))
     }
 
-    @Test("Control-L → everything is drawn again; the terminal hangs up → the viewer exits")
+    @Test("Control-L → redraws the whole screen; the terminal hangs up → the viewer exits")
     func redraws() {
         var state = viewer()
         #expect(state.press(.redraw) == [.redraw])

@@ -11,7 +11,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "a text with subject and options → split into both",
+        "an argument with subject and options → split into subject and options",
         arguments: [
             ("", "", [:]),
             ("/srv/music", "/srv/music", [:]),
@@ -29,7 +29,7 @@ struct DataSourceArgumentTests {
         #expect(argument.options.values == options)
     }
 
-    @Test("a repeatable option is given twice → its last value is used, and all values are available in order")
+    @Test("a repeatable option is given twice → the last value by default, and all values in order on request")
     func repeated() throws {
         let argument = try argument("unit=ssh&depth=1&unit=cron")
         #expect(argument.options["unit"] == "cron")
@@ -39,7 +39,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "a malformed part → invalidArguments that names the part",
+        "a malformed part of an argument → invalidArguments that names the part",
         arguments: [
             ("/a&color=red", "\"color\""), ("/a&", "\"\""), ("/100%", "\"/100%\""), ("/%4", "%25"), ("/%zz", "%25"),
             ("/%ff", "not UTF-8"), ("depth=%", #""%""#), ("/a&depth=1&unit=a&depth=1", #""depth" is given twice"#),

@@ -59,7 +59,7 @@ private struct Running {
 
 @Suite("Data sources", .timeLimit(.minutes(1)))
 struct DataSourceTests {
-    @Test("a source sends events → they arrive in order; the source has its argument and settings")
+    @Test("a source sends events → the events arrive in order, and the source has its argument and settings")
     func order() async {
         let host = PluginHost(settings: PluginSettings(["Unit": "K"]))
         let running = Running(argument: "a?b", host: host) { context in
@@ -71,7 +71,7 @@ struct DataSourceTests {
         #expect(await running.next(4) == ["replace a?b", "changes -x +K", "failed no more", "ready"])
     }
 
-    @Test("a source throws at the start → the event failed with the error's text")
+    @Test("a source throws during its start → a failed event with the error's text")
     func cannotStart() async {
         let running = Running { _ in throw ListError(.invalidObject, "nothing to read") }
         #expect(await running.next(1) == ["failed nothing to read"])
@@ -79,7 +79,7 @@ struct DataSourceTests {
         #expect(await other.next(1) == ["failed Unit=: expected a unit"])
     }
 
-    @Test("the initializer of a source throws → the caller gets the error, and no event is sent")
+    @Test("a source's initializer throws → the caller gets the error, and no event is sent")
     func cannotBeMade() async {
         let entry = DataSourceEntry.source("test") { _ in throw ListError(.invalidArguments, "bad argument") }
         let runner = DataSourceRunner(entry, argument: "", host: PluginHost()) { _ in
@@ -91,7 +91,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "a source reads an invalid value → invalidArguments for its argument, pluginFailed for a setting",
+        "a source reads an invalid argument → invalidArguments; a source reads an invalid setting → pluginFailed",
         arguments: [
             ("/srv&depth=0", [:], ListError.Code.invalidArguments),
             ("/srv&depth=0", ["depth": "0"], .invalidArguments),
@@ -112,7 +112,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "polling → the source is read at once and at intervals; a failed read is reported until the next successful one"
+        "polling → the source is read at once and at intervals, and a failure is reported until the next success"
     )
     func poll() async {
         let running = Running { context in
@@ -127,7 +127,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("timers of a source → once after a time, or repeatedly until cancelled")
+    @Test("timers of a source → called once after a delay, or repeatedly until cancelled")
     func timers() async {
         let running = Running { context in
             var ticks = 0
@@ -145,7 +145,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("a descriptor becomes readable → its handler reads the bytes; the source stops → the descriptor is closed")
+    @Test("a descriptor becomes readable → its handler is called; the source stops → the descriptor is closed")
     func descriptor() async throws {
         var ends: [Int32] = [-1, -1]
         let made = unsafe pipe(&ends)
@@ -174,7 +174,7 @@ struct DataSourceTests {
         close(output)
     }
 
-    @Test("a source is stopped → notified once, its timers end, and its later events are dropped")
+    @Test("a source is stopped → notified once; its timers end, and its later events are dropped")
     func stop() async {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         let running = Running(end: { continuation.yield(()) }) { context in
@@ -189,7 +189,7 @@ struct DataSourceTests {
         #expect(stops == 1)
     }
 
-    @Test("a source is stopped before it was started → never created")
+    @Test("a source is stopped before its start → never created")
     func stoppedFirst() async {
         let entry = DataSourceEntry.source("test") { _ in
             Issue.record("the source was created")

@@ -7,7 +7,7 @@ import Testing
 struct PluginSettingsTests {
     private func settings(_ value: String) -> PluginSettings { PluginSettings(["Key": value]) }
 
-    @Test("an absent key → nil for every type")
+    @Test("a missing key → nil for every type")
     func absent() throws {
         let settings = PluginSettings()
         #expect(settings["Key"] == nil)
@@ -54,7 +54,7 @@ struct PluginSettingsTests {
         if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
     }
 
-    @Test("an infinite time → a duration longer than any machine runs")
+    @Test("an infinite time → a duration of practically unlimited length")
     func endless() throws {
         #expect(try settings("infinity").duration("Key") == .microseconds(Int64.max))
     }

@@ -42,7 +42,7 @@ struct SectionTimerTests {
 
     private func ticks(_ list: TestList, _ id: String = "a") -> Int? { list.items(of: id).first?.content["ticks"]?.int }
 
-    @Test("a callback after a time → called once, not earlier")
+    @Test("a callback with a delay → called once, not earlier")
     func once() throws {
         let list = try list([object("a", every: 100, once: true)])
         list.advance(by: .milliseconds(99))
@@ -63,14 +63,14 @@ struct SectionTimerTests {
         #expect(updates.count == 4)
     }
 
-    @Test("an interval of zero → one millisecond")
+    @Test("an interval of zero → replaced by one millisecond")
     func noInterval() throws {
         let list = try list([object("a", every: 0)])
         list.advance(by: .milliseconds(10))
         #expect(ticks(list) == 10)
     }
 
-    @Test("an update cancels a timer → the timer is not called any more")
+    @Test("an update cancels a timer → the timer's callback is no longer called")
     func cancelled() throws {
         let list = try list([object("a", every: 10)])
         list.advance(by: .milliseconds(20))
@@ -79,7 +79,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 2)
     }
 
-    @Test("a section leaves the list → its timers end, those of other sections continue")
+    @Test("a section leaves the list → its timers end, and timers of other sections continue")
     func gone() throws {
         let list = try list([object("a", every: 10), object("b", every: 10)])
         let controller = try #require(list.sectionController(of: "a") as? Ticking)
@@ -91,7 +91,7 @@ struct SectionTimerTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("work on another thread → the result is passed to the controller on the list's executor")
+    @Test("work on another thread → the controller gets the result on the list's executor")
     func reference() async throws {
         let list = try list([object("a", every: 1_000_000)])
         let reference = ListSectionControllerReference(try #require(list.sectionController(of: "a") as? Ticking))

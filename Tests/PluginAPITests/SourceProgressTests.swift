@@ -14,7 +14,7 @@ struct SourceProgressTests {
             Numbers.self, name, argument: argument, cursor: cursor, objects: objects)
     }
 
-    @Test("a list sent in pages → unchanged until the last page, then complete with the cursor")
+    @Test("a list sent in pages → unchanged until the last page, then replaced together with the cursor")
     func pages() async throws {
         let source = try await source("7")
         guard case .replacementBegan = await source.next(), case .page(let first) = await source.next() else {
@@ -28,7 +28,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("pages end with an error → the list is unchanged, with the error")
+    @Test("an error follows some pages → the list keeps its former objects and has the error")
     func abandoned() async throws {
         let source = try await source("broken")
         await source.wait { $0.failure != nil }
@@ -45,7 +45,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("a write → in the list before it is answered; refused, failed or not accepted by the source → an error")
+    @Test("a write → in the list before the reply; a write that the source refuses or cannot perform → an error")
     func writes() async throws {
         let source = try await source("2")
         await source.wait { $0.objects.count == 2 }

@@ -5,9 +5,9 @@ import PluginAPI
 import PluginTestSupport
 import Testing
 
-@Suite("TestSource: the list of a data source, for its tests", .timeLimit(.minutes(1)))
+@Suite("TestSource: a data source's list, for tests", .timeLimit(.minutes(1)))
 struct TestSourceTests {
-    @Test("an object is placed next to a missing one → the same error as in listd, and the list is unchanged")
+    @Test("an object is placed next to a missing object → the same error as in listd, and the list is unchanged")
     func unknownNeighbour() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "neighbours")
         for _ in 0..<2 { _ = await source.next() }

@@ -29,7 +29,7 @@ final class BodyDescriptors {
             throw .invalidArgs("the message lacks its file descriptor \(index)")
         }
         let duplicate = found?[index].map { fcntl($0.rawValue, F_DUPFD_CLOEXEC, 3) } ?? -1
-        guard duplicate >= 0 else { throw .limitsExceeded("the process can open no more file descriptors") }
+        guard duplicate >= 0 else { throw .limitsExceeded("the process has reached its limit of file descriptors") }
         return duplicate
     }
 

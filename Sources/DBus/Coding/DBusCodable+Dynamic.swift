@@ -132,7 +132,7 @@ extension DBusValue {
                 try reader.structure { (inside) throws(DBusError) in try DBusValue.readAll(&inside) })
         case .variant:
             self = .variant(try reader.variant { (inside) throws(DBusError) in try DBusValue(next: &inside) })
-        case .dictionaryEntry, nil: throw .invalidArgs("a value is missing")
+        case .dictionaryEntry, nil: throw .invalidArgs("the message has fewer values than expected")
         }
     }
 

@@ -10,7 +10,7 @@ enum MarshalledLength {
     /// Returns the length of the body in bytes, and converts the message to this machine's byte order.
     ///
     /// - Parameter message: the message, which the caller keeps alive during the call.
-    static func count(ofBodyOf message: OpaquePointer) -> Int {
+    static func byteCount(ofBodyOf message: OpaquePointer) -> Int {
         var iterator = unsafe DBusMessageIter()
         guard unsafe dbus_message_iter_init(message, &iterator) != 0 else { return 0 }
         var count = 0
@@ -20,7 +20,7 @@ enum MarshalledLength {
 
     /// Returns the length of the header in bytes, once the message has this machine's byte order. Header fields that
     /// D-Bus does not define are not counted.
-    static func count(ofHeaderOf message: OpaquePointer) -> Int {
+    static func byteCount(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
         // Each field is a struct of a byte and a variant whose type has one letter.
         func add(_ value: Int) { count += (4 + value).padded(to: 8) }

@@ -50,7 +50,9 @@ enum SignatureText {
             for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
             unsafe copy[text.count] = 0
             // trap: no input reaches this, because an allocation of one byte or more has an address
-            guard let start = copy.baseAddress else { preconditionFailure("the bytes have no address") }
+            guard let start = copy.baseAddress else {
+                preconditionFailure("the buffer of the bytes has no base address")
+            }
             return unsafe body(UnsafePointer(start))
         }
     }

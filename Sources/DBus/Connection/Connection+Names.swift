@@ -45,7 +45,7 @@ extension Connection {
         guard Names.isWellKnownName(name) else { throw .invalidArgs("\(name.quoted) is not a bus name") }
         let answer = try await bus.call("RequestName", name, flags.rawValue, returning: UInt32.self)
         guard let result = NameRequestResult(rawValue: answer) else {
-            throw .failed("the bus answered \(answer) to the request for \(name.quoted)")
+            throw .failed("the bus answered RequestName for \(name.quoted) with the unknown code \(answer)")
         }
         return result
     }

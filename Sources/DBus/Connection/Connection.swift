@@ -137,7 +137,7 @@ public final class Connection {
         let waiting = calls.removeAll()
         for completion in waiting { completion(.failure(error)) }
         let departing = peers.removeAll()
-        for peer in departing { peer.depart() }
+        for peer in departing { peer.markDeparted() }
         subscriptions.removeAll()
         let handlers = events.removeDisconnectHandlers()
         for handler in handlers { handler() }
@@ -200,7 +200,7 @@ extension Connection {
             let serial = try send(message)
             let timer = timeout.map { limit in
                 EventLoop.shared.addTimer(after: limit) { [weak self] in
-                    self?.calls.remove(serial: serial)?(.failure(.noReply("no answer within \(limit)")))
+                    self?.calls.remove(serial: serial)?(.failure(.noReply("the call was not answered within \(limit)")))
                 }
             }
             calls.add(serial: serial, timer: timer, completion: completion)
@@ -242,7 +242,7 @@ extension Connection {
             if !gate.open(result), case .success(let reply) = result { late(reply) }
         }
         let timer = EventLoop.shared.addTimer(after: timeout) {
-            gate.open(.failure(.noReply("no answer within \(timeout)")))
+            gate.open(.failure(.noReply("the call was not answered within \(timeout)")))
         }
         let result = await withTaskCancellationHandler {
             await gate.result()
@@ -325,7 +325,7 @@ extension Connection {
             EventLoop.shared.addTimer(after: .zero, handler)
             return
         }
-        events.addDrain(below: limit, handler)
+        events.addDrainHandler(below: limit, handler)
     }
 
     /// Waits until all queued messages are written to the socket, for at most `timeout`.
@@ -362,7 +362,7 @@ extension Connection: TransportDelegate {
 
     func transportDidProgress(_ transport: Transport) {
         if transport.isAlive {  // the queue of an ended connection is empty only because it was discarded
-            let drained = events.removeDrains(at: transport.outgoingSize)
+            let drained = events.removeDrainHandlers(at: transport.outgoingSize)
             for handler in drained { handler() }
         }
         if case .served(let client) = role { client.didProgress(self) }

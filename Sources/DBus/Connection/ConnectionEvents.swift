@@ -28,7 +28,7 @@ final class ConnectionEvents {
         nameHandlers.append(handler)
     }
 
-    func addDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+    func addDrainHandler(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         drains.append((limit, handler))
     }
 
@@ -41,7 +41,7 @@ final class ConnectionEvents {
     }
 
     /// Removes and returns the drain handlers whose limit is not below `size`; the caller must call them.
-    func removeDrains(at size: Int) -> [@DBusActor () -> Void] {
+    func removeDrainHandlers(at size: Int) -> [@DBusActor () -> Void] {
         guard !drains.isEmpty else { return [] }
         let reached = drains.filter { size <= $0.limit }
         drains.removeAll { size <= $0.limit }

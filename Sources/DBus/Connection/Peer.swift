@@ -50,7 +50,7 @@ public final class Peer {
         departureHandlers.append(handler)
     }
 
-    func depart() {
+    func markDeparted() {
         guard !hasDeparted else { return }
         hasDeparted = true
         let handlers = departureHandlers

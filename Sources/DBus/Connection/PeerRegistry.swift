@@ -80,7 +80,7 @@ extension PeerRegistry {
 
     private func handleDeparture(of name: String) {
         guard Names.isUniqueName(name) else { return }
-        remove(name)?.depart()
+        remove(name)?.markDeparted()
         for handler in departureHandlers { handler(name) }
     }
 

@@ -73,7 +73,7 @@ public final class EventLoop: SerialExecutor {
     /// Traps on any thread except the loop thread.
     public func checkIsolated() {
         // trap: running on the wrong thread is a programming error; no input chooses threads
-        precondition(isCurrent, "code of DBusActor was called on a thread other than the event loop's")
+        precondition(isCurrent, "code of DBusActor was called on a thread other than the one of the event loop")
     }
 }
 
@@ -83,7 +83,8 @@ extension EventLoop {
     /// Ends the program when the loop cannot start. The message is printed in optimised builds too.
     static func cannotStart(_ call: StaticString, _ number: Int32) -> Never {
         let reason =
-            number == EMFILE || number == ENFILE ? "the process can open no more file descriptors" : "errno \(number)"
+            number == EMFILE || number == ENFILE
+            ? "the process has reached its limit of file descriptors" : "errno \(number)"
         // trap: an actor cannot run without its executor; the loop starts before any input can arrive
         fatalError("the event loop of D-Bus cannot start: \(call): \(reason)")
     }
@@ -106,7 +107,7 @@ extension EventLoop {
             reactor.watchForWakeUps(wakeDescriptor)
             while true {
                 runPosted()
-                reactor.turn(mayBlock: prepareToSleep())
+                reactor.runTurn(mayBlock: prepareToSleep())
             }
         }
     }

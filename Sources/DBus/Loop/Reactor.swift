@@ -59,7 +59,7 @@ final class Reactor {
 
     /// Runs one turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining
     /// work.
-    func turn(mayBlock: Bool) {
+    func runTurn(mayBlock: Bool) {
         applyInterest()
         let maySleep = mayBlock && turnTakers.isEmpty && work.isEmpty && afterReading.isEmpty
         turns.end()
@@ -103,7 +103,7 @@ final class Reactor {
     }
 
     /// Calls `body` once, when no more data can be read or `maximumReadingTime` is over.
-    func afterReading(_ body: @escaping @DBusActor () -> Void) {
+    func runAfterReading(_ body: @escaping @DBusActor () -> Void) {
         if afterReading.isEmpty { readingSince = TimerQueue.now() }
         afterReading.append(body)
     }

@@ -70,7 +70,7 @@ extension Message {
         if let knownSize { return knownSize }
         // The body first: that converts the message to this machine's byte order.
         guard let body = madeBodyLength, let made = unsafe made else { return 0 }
-        return unsafe body + MarshalledLength.count(ofHeaderOf: made)
+        return unsafe body + MarshalledLength.byteCount(ofHeaderOf: made)
     }
 
     /// The length of a received message in bytes, including undefined header fields. Copies a message whose body was

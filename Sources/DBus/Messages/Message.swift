@@ -53,7 +53,7 @@ public final class Message {
     var madeBodyLength: Int? {
         guard let made = unsafe made else { return nil }
         if let countedBody { return countedBody }
-        let count = unsafe MarshalledLength.count(ofBodyOf: made)
+        let count = unsafe MarshalledLength.byteCount(ofBodyOf: made)
         countedBody = count
         return count
     }

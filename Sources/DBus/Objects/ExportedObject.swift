@@ -19,7 +19,7 @@ protocol BoundInterface {
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
     /// Runs `read` as soon as the properties reflect the earlier calls of the peer.
-    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void)
+    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void)
 }
 
 /// The facts about a property that `Properties` needs before it reads the value.
@@ -91,7 +91,7 @@ private struct Binding<Object>: BoundInterface {
         interface.property(name).map { $0.isVisible(object, peer) } ?? false
     }
 
-    func settle(for peer: Peer, _ read: @escaping @DBusActor () -> Void) {
+    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) {
         if let settle = interface.settle { settle(object, peer, read) } else { read() }
     }
 

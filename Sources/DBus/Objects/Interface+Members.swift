@@ -126,7 +126,7 @@ extension Arguments {
     /// Creates arguments from two lists of equal length. Different lengths are a programming error and trap.
     init(names: [String], types: [Signature]) {
         // trap: interface tables are written in the program; no input creates one
-        precondition(names.count == types.count, "\(names.count) names for \(types.count) arguments")
+        precondition(names.count == types.count, "there are \(names.count) names for \(types.count) arguments")
         self.init(zip(names, types).map { Argument(name: $0, signature: $1) })
     }
 }

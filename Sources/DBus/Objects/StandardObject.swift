@@ -70,7 +70,7 @@ extension StandardObject {
                 guard owner.isPropertyVisible(name, to: call.peer) else {
                     throw DBusError.accessDenied("you may not read the property \(name.quoted)")
                 }
-                owner.settle(for: call.peer) {
+                owner.runAfterCalls(of: call.peer) {
                     do throws(DBusError) {
                         _ = try owner.property(name, for: call.peer)
                     } catch {
@@ -85,7 +85,7 @@ extension StandardObject {
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
                 let owners = try object.interfaces(named: try call.arguments(as: NameArgument.self).text)
-                object.settle(owners[...], for: call.peer) {
+                object.runAfterCalls(of: call.peer, owners[...]) {
                     let size = owners.reduce(0) { sum, owner in
                         owner.propertyNames.reduce(sum) { $0 + owner.propertySize($1) }
                     }
@@ -121,11 +121,11 @@ extension StandardObject {
         return [interface]
     }
 
-    private func settle(
-        _ owners: ArraySlice<any BoundInterface>, for peer: Peer, _ read: @escaping @DBusActor () -> Void
+    private func runAfterCalls(
+        of peer: Peer, _ owners: ArraySlice<any BoundInterface>, _ read: @escaping @DBusActor () -> Void
     ) {
         guard let first = owners.first else { return read() }
-        first.settle(for: peer) { settle(owners.dropFirst(), for: peer, read) }
+        first.runAfterCalls(of: peer) { runAfterCalls(of: peer, owners.dropFirst(), read) }
     }
 
     private func owner(of property: String, in interface: String) throws(DBusError) -> any BoundInterface {

@@ -48,7 +48,9 @@ enum AuthenticationMechanisms {
                 unsafe list[0] = unsafe name
                 unsafe list[1] = nil
                 // trap: no input reaches this, because an allocation of two pointers has an address
-                guard let start = list.baseAddress else { preconditionFailure("two pointers have no address") }
+                guard let start = list.baseAddress else {
+                    preconditionFailure("the buffer of the array has no base address")
+                }
                 return unsafe body(start)
             }
         }

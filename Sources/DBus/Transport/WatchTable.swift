@@ -111,7 +111,7 @@ extension WatchTable {
         }
     }
 
-    func toggled(watch: Watch) {
+    func updateToggled(watch: Watch) {
         if watch.isEnabled, watch.isForReading, !isSilent { owner?.didResumeReading() }
         EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
     }
@@ -213,7 +213,7 @@ extension WatchTable {
         unsafe timeouts.removeValue(forKey: timeout)?.cancel()
     }
 
-    func toggled(timeout: OpaquePointer) {
+    func updateToggled(timeout: OpaquePointer) {
         unsafe remove(timeout: timeout)
         unsafe add(timeout: timeout)
     }
@@ -256,7 +256,7 @@ extension WatchTable {
     nonisolated static let toggleWatch: DBusWatchToggledFunction = { watch, data in
         guard let watch = unsafe watch, let table = unsafe from(data) else { return }
         nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
-        DBusActor.assumeIsolated { table.toggled(watch: unsafe Watch(pointer: owned)) }
+        DBusActor.assumeIsolated { table.updateToggled(watch: unsafe Watch(pointer: owned)) }
     }
 
     nonisolated static let addTimeout: DBusAddTimeoutFunction = { timeout, data in
@@ -275,6 +275,6 @@ extension WatchTable {
     nonisolated static let toggleTimeout: DBusTimeoutToggledFunction = { timeout, data in
         guard let timeout = unsafe timeout, let table = unsafe from(data) else { return }
         nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
-        DBusActor.assumeIsolated { unsafe table.toggled(timeout: owned) }
+        DBusActor.assumeIsolated { unsafe table.updateToggled(timeout: owned) }
     }
 }

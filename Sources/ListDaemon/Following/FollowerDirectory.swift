@@ -74,13 +74,13 @@ final class FollowerDirectory {
     }
 
     /// Handles that a list was removed or renamed.
-    func listLeft(_ adapter: any FollowableList) {
+    func listDisappeared(_ adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.reevaluateBase() }
     }
 
     /// Reports a change of a list's objects to its followers.
     func apply(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
-        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseChanged(content) }
+        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseChange(content) }
     }
 
     /// Reports changed display hints of a list to its followers.

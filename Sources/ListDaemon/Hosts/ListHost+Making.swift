@@ -14,7 +14,7 @@ extension SectionControllerTable {
         changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false, isRestored: Bool = false,
         times: CallbackTimes? = nil, sink: @escaping ListHost.Sink
     ) -> ListHost {
-        let restingItems = itemCountAtRest(of: objects)
+        let restingItems = itemCountFromTraits(of: objects)
         let host = ListHost(
             configuration: configuration, controllers: self, objects: objects, revision: revision, changes: changes,
             account: account, isStored: isStored, wasPresented: isRestored && !plugins.isEmpty,
@@ -26,7 +26,7 @@ extension SectionControllerTable {
     /// Returns the number of items of the objects, from the traits of their section controllers; nil if there are no
     /// objects or if section controllers have to be called. Only built-in section controllers are known to do nothing
     /// before a list is used.
-    private func itemCountAtRest(of objects: [ListObject]) -> Int? {
+    private func itemCountFromTraits(of objects: [ListObject]) -> Int? {
         guard worker == nil, !usesPlugins, !objects.isEmpty else { return nil }
         let provider = makeProvider()
         var kind = KnownKind()

@@ -151,17 +151,17 @@ extension ListHost {
 
     private func schedule(_ timing: FlushTiming, isUrgent: Bool = false) {
         turns.post(timing, isUrgent: isUrgent) { [weak self] in
-            self?.assumeIsolated { $0.takeTurn() }
+            self?.assumeIsolated { $0.runTurn() }
         }
     }
 
     /// Handles waiting reports, and flushes if that is possible now.
-    private func takeTurn() {
+    private func runTurn() {
         guard !isOver else { return }
         link.handleUnrequestedReports()
         drain()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
-        if !objects.hasWaitingRequests { turns.workIsDone() }
+        if !objects.hasWaitingRequests { turns.markWorkDone() }
         proceed()
         updateInlinePermission()
     }
@@ -257,7 +257,7 @@ extension ListHost {
         guard old !== new else { return }
         handleLoss(.move)
         EventLoop.shared.post { [self] in
-            old?.leave(self)
+            old?.stopHosting(self)
             if let new { new.host(self) } else { presentLocally() }
         }
     }
@@ -334,7 +334,7 @@ extension ListHost {
             case .needsNumber:
                 reserve(isNeeded: true)
                 return schedule(.at(now + 100))
-            case .opened(let news, let differences): handleOpened(news, differences: differences)
+            case .opened(let news, let differences): handleOpening(news, differences: differences)
             case .presented(let news): publish(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
@@ -343,7 +343,7 @@ extension ListHost {
                 }
             case .answer(let id, let outcome, let news):
                 let effects = objects.changedByItself(news.presented)?.effects(objects.status, news) ?? []
-                sink(effects + [.answer(id, outcome.map { $0.stamped(objects.status) })])
+                sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
             case .moveVerdict(let verdict): perform(objects.moveAnswered(verdict))
             }
         }
@@ -353,7 +353,7 @@ extension ListHost {
 
     /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
     /// calls.
-    private func handleOpened(_ news: PresenterNews, differences: PresenterLink.Differences) {
+    private func handleOpening(_ news: PresenterNews, differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
         let known = rest ?? objects.status
         rest = nil
@@ -439,7 +439,7 @@ extension ListHost {
         writes.close()
         sink([.answer(id, .success(.done))])
         let worker = controllers.current.worker
-        EventLoop.shared.post { [self] in worker?.leave(self) }
+        EventLoop.shared.post { [self] in worker?.stopHosting(self) }
     }
 
     /// Updates whether the next work is light enough for the bus thread.

@@ -45,7 +45,7 @@ extension ObjectList {
     /// themselves.
     ///
     /// - Parameter update: the presented update; nil = items changed by themselves.
-    func allows(_ presented: Presented, of update: ObjectUpdate?) -> Bool {
+    func isPossible(_ presented: Presented, of update: ObjectUpdate?) -> Bool {
         let count = table.count(update == nil ? .old : .new)
         let (most, overflow) = count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
         guard presented.itemCount >= 0, overflow || presented.itemCount <= most else { return false }
@@ -89,7 +89,7 @@ extension AdapterQuery {
 
 extension AdapterAnswer {
     /// Returns the answer with the list's own data, above all its revision.
-    func stamped(_ status: AdapterStatus) -> AdapterAnswer {
+    func replacingRevision(from status: AdapterStatus) -> AdapterAnswer {
         let revision = status.revision
         switch self {
         case .items(_, let next, let items): return .items(revision: revision, next: next, items)

@@ -141,7 +141,7 @@ final class PresenterLink {
         }
         // Closing a view succeeds even if the worker is lost.
         sink(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
-        let refused = calls.lose(loss, worker: worker, viewport: known.viewport)
+        let refused = calls.markUnsent(after: loss, worker: worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
             sink([.answer(id, .failure(error))])
@@ -307,8 +307,8 @@ final class PresenterLink {
     /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
     /// by index keep naming the same items.
     func listWillChange(by changes: SectionChanges) {
-        calls.listChanges(changes, in: objects.table)
-        if !sharesTable { known.listChanges(changes.positions(of: objects.table.count(.old))) }
+        calls.listWillChange(by: changes, in: objects.table)
+        if !sharesTable { known.listWillChange(by: changes.positions(of: objects.table.count(.old))) }
     }
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
@@ -324,15 +324,17 @@ final class PresenterLink {
     /// Queues the output of a presenter; returns `false` if that is not the list's present one.
     func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
         guard presenter?.number == number, session.stage != .blamed else { return false }
-        if !reports.append(output.reports) { blame("it flooded the list \(objects.configuration.name.quoted)") }
+        if !reports.append(output.reports) {
+            killWorker("the worker flooded the list \(objects.configuration.name.quoted)")
+        }
         return true
     }
 
     /// Reports an impossible report of the presenter, which is replaced because of it.
-    private func blame(_ reason: String) {
+    private func killWorker(_ reason: String) {
         session.stage = .blamed
         reports.removeAll()
-        presenter?.blame(reason)
+        presenter?.killWorker(reason)
     }
 
     /// Returns the next event from the queued reports; nil if there is none.
@@ -370,14 +372,14 @@ final class PresenterLink {
     private func process(_ report: PresenterReport) -> LinkEvent? {
         switch report {
         case .more:
-            if presenter?.sendMore() != true { blame("it requested more objects although it has all of them") }
+            if presenter?.sendNextPage() != true { killWorker("the worker requested more objects, but all were sent") }
             return nil
-        case .opened(let news): return processOpened(news)
+        case .opened(let news): return processOpening(news)
         case .presented(let news):
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
                 let news = validated(news, of: update)
             else {
-                blame("it presented an update that the daemon had not sent")
+                killWorker("the worker presented an update that the daemon had not sent")
                 return nil
             }
             session.update = nil
@@ -386,7 +388,7 @@ final class PresenterLink {
             guard session.stage == .open, request == nil || request == session.move?.id,
                 let news = validated(news, of: nil)
             else {
-                blame("its report does not match the list")
+                killWorker("a report of the worker does not match the list")
                 return nil
             }
             if request != nil { session.move = nil }
@@ -394,7 +396,7 @@ final class PresenterLink {
         case .answer(let id, let outcome, let news): return processAnswer(id, outcome, news)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
-                blame("it answered for an item that no request is moving")
+                killWorker("the worker sent an invalid verdict about a move")
                 return nil
             }
             session.move = nil
@@ -413,7 +415,7 @@ final class PresenterLink {
             for view in news.closings.keys { session.shown[view] = nil }
             return news
         }
-        guard objects.allows(news.presented, of: update) else { return nil }
+        guard objects.isPossible(news.presented, of: update) else { return nil }
         known.setSize(
             sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
@@ -422,14 +424,14 @@ final class PresenterLink {
     }
 
     /// Checks the report that the list was opened; returns nil if it is impossible.
-    private func processOpened(_ news: PresenterNews) -> LinkEvent? {
+    private func processOpening(_ news: PresenterNews) -> LinkEvent? {
         let old = known
         known.forgetDisplay()
         guard session.stage == .opening, news.presented.transaction == nil,
             let news = validated(news, of: ObjectUpdate())
         else {
             known = old
-            blame("it opened the list in a different state than requested")
+            killWorker("the worker opened the list in a different state than requested")
             return nil
         }
         session.stage = .open
@@ -449,13 +451,13 @@ final class PresenterLink {
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
     ) -> LinkEvent? {
         guard session.stage == .open, let news = validated(news.withoutTransaction, of: nil) else {
-            blame("its report does not match the list")
+            killWorker("a report of the worker does not match the list")
             return nil
         }
         guard let call = calls.popAnswered(id) else { return .changed(news, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
         guard known.apply(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
-            blame("it reported a view that shows more than the list has")
+            killWorker("the worker reported a view that shows more than the list has")
             return nil
         }
         return .answer(id, outcome, news)

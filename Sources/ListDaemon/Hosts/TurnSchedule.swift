@@ -29,7 +29,7 @@ final class TurnSchedule: @unchecked Sendable {
     func addWork(isLight: Bool) { self.isLight = self.isLight && isLight }
 
     /// Records that no work is waiting.
-    func workIsDone() { isLight = true }
+    func markWorkDone() { isLight = true }
 
     /// The time in milliseconds, which never goes backwards.
     var now: UInt64 { clock.now() }

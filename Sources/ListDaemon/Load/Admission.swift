@@ -46,10 +46,12 @@ package final class Admission {
 
     /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
     /// limits in the configuration, it is not called.
-    func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { limitsByUser.onLimits(handler) }
+    func onLimitsLookup(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) {
+        limitsByUser.onLimitsLookup(handler)
+    }
 
     /// Returns the calls and bytes that a user has in progress.
-    func use(of user: UInt32) -> UserAccounts.Use { accounts.use(of: user) }
+    func usage(of user: UInt32) -> UserAccounts.Use { accounts.usage(of: user) }
     /// The number of buffered bytes of all users.
     var waitingBytes: Int { accounts.bytes }
     /// The number of calls that wait for their turn.
@@ -150,7 +152,7 @@ extension Admission: IncomingAccount {
     package func reserve(_ bytes: Int, for peer: Peer) -> Bool {
         let user = peer.account
         if !reserve(bytes, for: user) {
-            guard unfinished[user] == nil, use(of: user).bytes < Self.littleBytes else { return false }
+            guard unfinished[user] == nil, usage(of: user).bytes < Self.littleBytes else { return false }
             adopt(bytes, for: user)
         }
         unfinished[user, default: 0] += 1

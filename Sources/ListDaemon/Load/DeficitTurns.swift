@@ -25,7 +25,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     /// Adds a member, or resumes a suspended one; its turn comes when all others have had theirs.
     ///
     /// - Complexity: O(1)
-    mutating func join(_ key: Key) {
+    mutating func add(_ key: Key) {
         guard members[key] == nil else { return }
         let credit = suspended.removeValue(forKey: key) ?? 0
         guard let current, let previous = members[current]?.previous else {
@@ -42,7 +42,7 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
     /// member.
     ///
     /// - Complexity: O(1)
-    mutating func leave(_ key: Key) {
+    mutating func remove(_ key: Key) {
         suspended[key] = nil
         guard let member = members[key] else { return }
         if current == key { passTurn() }
@@ -52,18 +52,18 @@ struct DeficitTurns<Key: Hashable & Sendable>: Sendable {
         if current == key { current = nil }  // nobody else was there
     }
 
-    /// Suspends a member: it gets no turns until ``join(_:)``, and keeps its credit.
+    /// Suspends a member: it gets no turns until ``add(_:)``, and keeps its credit.
     ///
     /// - Complexity: O(1)
     mutating func suspend(_ key: Key) {
         guard let credit = members[key]?.credit else { return }
-        leave(key)
+        remove(key)
         suspended[key] = credit
     }
 
     /// Returns whether the next piece of the present member fits into its credit; if not, the turn passes to the next
     /// member.
-    mutating func fits(_ size: Int) -> Bool {
+    mutating func fitsOrPassesTurn(_ size: Int) -> Bool {
         if let current, let credit = members[current]?.credit, size <= credit { return true }
         passTurn()
         return false

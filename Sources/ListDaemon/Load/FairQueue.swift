@@ -32,7 +32,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         /// A second call returns the same piece, unless a connection was removed in between.
         mutating func first() -> Piece? {
             while let connection = turns.current, let piece = pieces[connection]?.first {
-                if turns.fits(piece.size) { return piece }
+                if turns.fitsOrPassesTurn(piece.size) { return piece }
             }
             return nil
         }
@@ -74,7 +74,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private mutating func add(_ piece: Piece) {
         updateQueue(of: piece.user) { queue in
             queue.pieces[piece.connection, default: FirstInFirstOut()].append(piece)
-            if !queue.held.contains(piece.connection) { queue.turns.join(piece.connection) }
+            if !queue.held.contains(piece.connection) { queue.turns.add(piece.connection) }
         }
     }
 
@@ -119,7 +119,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     package mutating func first() -> Piece? {
         enqueueSingle()
         while let user = turns.current, let piece = users[user]?.first() {
-            if turns.fits(piece.size) { return piece }
+            if turns.fitsOrPassesTurn(piece.size) { return piece }
         }
         return nil
     }
@@ -148,7 +148,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     private mutating func removeQueue(of connection: Connection, user: UInt32) {
         updateQueue(of: user) { queue in
             queue.pieces[connection] = nil
-            queue.turns.leave(connection)
+            queue.turns.remove(connection)
         }
     }
 }
@@ -175,7 +175,7 @@ extension FairQueue {
         guard users[user]?.held.contains(connection) == true else { return }
         updateQueue(of: user) { queue in
             queue.held.remove(connection)
-            if queue.pieces[connection] != nil { queue.turns.join(connection) } else { queue.turns.leave(connection) }
+            if queue.pieces[connection] != nil { queue.turns.add(connection) } else { queue.turns.remove(connection) }
         }
     }
 
@@ -206,11 +206,11 @@ extension FairQueue {
     /// Adds a user to the turns, suspends it or removes it. A user has turns as long as one of its connections has.
     private mutating func updateTurns(of user: UInt32) {
         if users[user]?.turns.current != nil, !held.contains(user) {
-            turns.join(user)
+            turns.add(user)
         } else if users[user] != nil || held.contains(user) {
             turns.suspend(user)
         } else {
-            turns.leave(user)
+            turns.remove(user)
         }
     }
 }

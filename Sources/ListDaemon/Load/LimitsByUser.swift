@@ -25,7 +25,7 @@ final class LimitsByUser {
 
     /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
     /// limits in the configuration, it is not called.
-    func onLimits(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { self.handler = handler }
+    func onLimitsLookup(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { self.handler = handler }
 
     /// Returns the limits of one user.
     ///

@@ -62,7 +62,7 @@ package struct UserAccounts: Sendable {
     package mutating func setLimits(_ limits: Limits) { self.limits = limits }
 
     /// Returns the calls and bytes of a user.
-    package func use(of user: UInt32) -> Use { users[user] ?? Use() }
+    package func usage(of user: UInt32) -> Use { users[user] ?? Use() }
 
     /// The number of users with calls or bytes.
     package var count: Int { users.count }
@@ -79,7 +79,7 @@ extension UserAccounts {
     /// - Complexity: O(1)
     package mutating func beginCall(of user: UInt32, limit: Int? = nil, isExempt: Bool = false) throws(Refusal) {
         let limit = limit ?? limits.callsPerUser
-        guard isExempt || use(of: user).calls < limit else { throw .callsPerUser(limit: limit) }
+        guard isExempt || usage(of: user).calls < limit else { throw .callsPerUser(limit: limit) }
         change(user) { $0.calls += 1 }
     }
 
@@ -96,7 +96,7 @@ extension UserAccounts {
     ///
     /// - Complexity: O(1)
     package func room(for user: UInt32) -> Int {
-        let held = use(of: user).bytes
+        let held = usage(of: user).bytes
         return max(0, min(limits.bytesPerUser, share(of: user)) - held)
     }
 
@@ -106,7 +106,7 @@ extension UserAccounts {
     /// - Complexity: O(1)
     package mutating func reserve(_ count: Int, for user: UInt32, limit: Int? = nil) throws(Refusal) {
         let limit = limit ?? limits.bytesPerUser
-        let (sum, overflow) = use(of: user).bytes.addingReportingOverflow(max(0, count))
+        let (sum, overflow) = usage(of: user).bytes.addingReportingOverflow(max(0, count))
         guard !overflow, sum <= limit else { throw .bytesPerUser(limit: limit) }
         guard sum <= share(of: user) else { throw .bytes(limit: limits.bytes) }
         set(sum, for: user)
@@ -115,13 +115,13 @@ extension UserAccounts {
     /// Books bytes that exist already, whatever the limits, such as the first part of a message that was received
     /// before its size was known.
     package mutating func adopt(_ count: Int, for user: UInt32) {
-        let (sum, overflow) = use(of: user).bytes.addingReportingOverflow(max(0, count))
+        let (sum, overflow) = usage(of: user).bytes.addingReportingOverflow(max(0, count))
         if !overflow { set(sum, for: user) }
     }
 
     /// Releases bytes of a user.
     package mutating func release(_ count: Int, of user: UInt32) {
-        set(max(0, use(of: user).bytes - max(0, count)), for: user)
+        set(max(0, usage(of: user).bytes - max(0, count)), for: user)
     }
 
     /// Returns the maximum number of bytes that a user may have of the pool: a fraction of what the others leave.
@@ -129,7 +129,7 @@ extension UserAccounts {
     /// With n users, including this one, the fraction is 1 / ((n + 1) · log₂(n + 1) + n + 1). So the number of users
     /// need not be known beforehand, and each of n users gets nearly 1/n, up to a factor of log² n.
     private func share(of user: UInt32) -> Int {
-        let held = use(of: user).bytes
+        let held = usage(of: user).bytes
         let others = bytes - held
         let next = holders + (held > 0 ? 1 : 2)  // n + 1
         // The logarithm is rounded up, so that a share is rather too small than too large.
@@ -138,14 +138,14 @@ extension UserAccounts {
     }
 
     private mutating func set(_ sum: Int, for user: UInt32) {
-        let held = use(of: user).bytes
+        let held = usage(of: user).bytes
         bytes += sum - held
         holders += (sum > 0 ? 1 : 0) - (held > 0 ? 1 : 0)
         change(user) { $0.bytes = sum }
     }
 
     private mutating func change(_ user: UInt32, _ body: (inout Use) -> Void) {
-        var own = use(of: user)
+        var own = usage(of: user)
         body(&own)
         users[user] = own == Use() ? nil : own
     }

@@ -53,12 +53,12 @@ final class WorkTurns {
             if isOneForEachUser { queue.hold(piece.user) }
             threads.async {
                 let finish = piece.element()
-                EventLoop.shared.post { self.finished(piece.user, finish) }
+                EventLoop.shared.post { self.completeWork(of: piece.user, finish) }
             }
         }
     }
 
-    private func finished(_ user: UInt32, _ finish: @escaping @DBusActor @Sendable () -> Void) {
+    private func completeWork(of user: UInt32, _ finish: @escaping @DBusActor @Sendable () -> Void) {
         underWay -= 1
         queue.release(user)
         proceed()

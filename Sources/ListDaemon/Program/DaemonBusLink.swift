@@ -45,7 +45,7 @@ final class BusLink {
             throw error
         }
         service.transports.setBus(connection)
-        connection.onDisconnect { [weak self] in self?.connectionLost() }
+        connection.onDisconnect { [weak self] in self?.handleConnectionLoss() }
     }
 
     /// Closes the connection after all messages were sent.
@@ -56,7 +56,7 @@ final class BusLink {
     }
 
     /// Handles the loss of the bus: all its clients count as departed, and their views are closed.
-    private func connectionLost() {
+    private func handleConnectionLoss() {
         guard !isClosed else { return }
         service.transports.setBus(nil)
         log.error("the bus closed the connection; listd reconnects when the bus is back")

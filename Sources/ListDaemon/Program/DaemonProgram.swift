@@ -34,7 +34,7 @@ package enum DaemonProgram {
                 print("listd \(Version.text)")
                 return .done
             case .run(let options):
-                do { try Confinement.keepDaemonLocal() } catch {
+                do { try Confinement.restrictDaemonToUnixSockets() } catch {
                     write("listd: \(error)\n")
                     return .noBus
                 }

@@ -27,7 +27,7 @@ extension RunningDaemon {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         guard !loaded.isDaemonFaulty else {
             for fault in loaded.faults { log.report(fault) }
-            let faults = loaded.faults.listed(after: "listd.conf has a mistake, so the configuration was not changed:")
+            let faults = loaded.faults.text(heading: "listd.conf has a mistake, so the configuration was not changed:")
             throw DBusError.invalidArgs(faults)
         }
         service.adapters.setConfiguredNames(loaded.listNames, keepingOthers: true)
@@ -62,7 +62,7 @@ extension RunningDaemon {
             """, event: .reloaded)
         let leftOut = plan.faults + result.failures
         guard leftOut.isEmpty else {
-            throw ListError(.reloadIncomplete, leftOut.listed(after: "the new configuration is in force, except for:"))
+            throw ListError(.reloadIncomplete, leftOut.text(heading: "the new configuration is in force, except for:"))
         }
     }
 
@@ -79,7 +79,9 @@ extension RunningDaemon {
         }
         for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
             let adapter = service.adapters.object(list.name)
-            if let adapter, adapter.access.isConfigured, list.options.source.continues(adapter.options.source) {
+            if let adapter, adapter.access.isConfigured,
+                list.options.source.keepsObjects(replacing: adapter.options.source)
+            {
                 await planChange(of: adapter, to: list, &plan)
             } else {
                 switch await prepare(list, limits: new.limits) {
@@ -132,7 +134,7 @@ extension [ConfigurationFault] {
     private static let longestList = 900
 
     /// Returns a heading followed by the mistakes, as many as fit into an error message.
-    fileprivate func listed(after heading: String) -> String {
+    fileprivate func text(heading: String) -> String {
         var text = heading
         for (index, fault) in enumerated() {
             let part = (index == 0 ? " " : "; ") + fault.description
@@ -203,7 +205,7 @@ extension RunningDaemon {
             let isStored = unclaimed[name] != nil
             await attempt("was not created", name, at: prepared.place, counting: \.added, in: &result) {
                 () async throws(ListError) in
-                try await make(prepared)
+                try await makeList(prepared)
                 if let adapter = service.adapters.object(name) { service.log(adapter, "created", by: origin) }
             }
             // Clients that read the list's properties after the reload must find the stored values.
@@ -246,7 +248,7 @@ extension RunningDaemon {
             prepared.parts.discard()
             throw error
         }
-        try await make(prepared)
+        try await makeList(prepared)
     }
 }
 

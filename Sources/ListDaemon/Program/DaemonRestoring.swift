@@ -51,12 +51,12 @@ extension RunningDaemon {
             switch preparation {
             case .impossible(let faults):
                 for fault in faults { log.report(fault, ofList: list.name) }
-                guard let stored = unclaimed[list.name], list.continues(stored.adapter) else { continue }
+                guard let stored = unclaimed[list.name], list.keepsObjects(of: stored.adapter) else { continue }
                 unclaimed.remove(ExactText(list.name))
                 await restore(stored, as: list, nil)
             case .ready(let prepared):
                 do throws(ListError) {
-                    try await make(prepared)
+                    try await makeList(prepared)
                 } catch {
                     let message = "the list \(list.name) was not created: \(error)"
                     log.report(ConfigurationFault(place: list.place(of: "Source"), message: message), ofList: list.name)
@@ -136,9 +136,9 @@ extension RunningDaemon {
 
 extension ListConfiguration {
     /// Returns whether the list has the same source as the stored one. With another source, it starts empty.
-    func continues(_ stored: StoredAdapter) -> Bool {
+    func keepsObjects(of stored: StoredAdapter) -> Bool {
         guard let source = stored.options["source"]?.string.flatMap({ SourceName($0) }) else { return false }
-        return options.durability != .memory && options.source.continues(source)
+        return options.durability != .memory && options.source.keepsObjects(replacing: source)
     }
 }
 
@@ -230,9 +230,9 @@ extension RunningDaemon {
     /// Makes a list, or restores it if it is stored.
     ///
     /// - Throws: `storeFailed`, or `adapterExists` if the name is in use; the list does not exist then.
-    func make(_ prepared: PreparedList) async throws(ListError) {
+    func makeList(_ prepared: PreparedList) async throws(ListError) {
         let (list, name) = (prepared.list, ExactText(prepared.list.name))
-        if let stored = unclaimed[list.name], list.continues(stored.adapter) {
+        if let stored = unclaimed[list.name], list.keepsObjects(of: stored.adapter) {
             unclaimed.remove(name)
             return await restore(stored, as: list, prepared.parts)
         }

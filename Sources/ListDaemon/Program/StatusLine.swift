@@ -28,7 +28,7 @@ package final class StatusLine {
     }
 
     /// Records that the status may have changed.
-    package func changed() {
+    package func scheduleUpdate() {
         guard timer == nil else { return }
         timer = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.update() }
     }

@@ -26,7 +26,7 @@ final class Supervision {
     /// Reports that the daemon is ready, and starts the updates of the status line and the watchdog.
     func begin() {
         statusLine.update()
-        service.counts.onChange { [weak self] in self?.statusLine.changed() }
+        service.counts.onChange { [weak self] in self?.statusLine.scheduleUpdate() }
         notify.send(.ready)
         watchdog?.start()
     }

@@ -63,7 +63,9 @@ final class SearchRun {
 
     private func begin() {
         ask(.objects(offset: 0, limit: 0, byteLimit: 0)) { [self] outcome in
-            guard case .success(.objects(let revision, let total, _)) = outcome else { return fail(outcome) }
+            guard case .success(.objects(let revision, let total, _)) = outcome else {
+                return finishWithError(of: outcome)
+            }
             examineNextPage(
                 SearchProgress(
                     from: arguments.from, isBackwards: arguments.isBackwards, revision: revision, count: total))
@@ -78,7 +80,9 @@ final class SearchRun {
         // If the list changes faster than it is examined, the rest is read as a single page, so that the search ends.
         let range = steps > 64 + 4 * progress.region.count / limit ? progress.region : next
         ask(.objects(offset: range.lowerBound, limit: range.count, byteLimit: .max)) { [self] outcome in
-            guard case .success(.objects(let revision, let total, let objects)) = outcome else { return fail(outcome) }
+            guard case .success(.objects(let revision, let total, let objects)) = outcome else {
+                return finishWithError(of: outcome)
+            }
             let page = Page(revision: revision, origin: min(range.lowerBound, total), objects: objects[...])
             if revision == progress.revision {
                 examine(page, progress: progress, laterChanges: [])
@@ -98,7 +102,7 @@ final class SearchRun {
                 for change in changes where change.revision <= page.revision { progress.apply(change) }
                 later = changes.filter { $0.revision > page.revision }
             case .failure(let error) where error.code == .revisionGone: break
-            case .success, .failure: return fail(outcome)
+            case .success, .failure: return finishWithError(of: outcome)
             }
             if progress.revision != page.revision { progress.restart(revision: page.revision, count: total) }
             examine(page, progress: progress, laterChanges: later)
@@ -143,7 +147,7 @@ final class SearchRun {
         adapter.ask(query, by: call.peer.pluginCaller, handle)
     }
 
-    private func fail(_ outcome: Result<AdapterAnswer, ListError>) {
+    private func finishWithError(of outcome: Result<AdapterAnswer, ListError>) {
         if case .failure(let error) = outcome { finish(.failure(error)) } else { finish(.failure(.unexpectedAnswer)) }
     }
 

@@ -364,7 +364,7 @@
                 history.recordStored(work)
                 return finish(pending)
             }
-            history.updateStored(work)
+            history.recordStoredUpdate(work)
             queue.dequeueItemUpdates(through: pending.update.through)
             if !sharesTable {
                 table.open(pending.update.changes, itemCounts: pending.update.changes.inserts.map { _ in 0 })
@@ -372,7 +372,7 @@
             state = .presenting(pending)
             return .present(pending.update)
         case .failure(let error):
-            if pending.update.isAnnounced { history.updateRefused() }
+            if pending.update.isAnnounced { history.recordRefusedUpdate() }
             if pending.isPersisting { history.endPersistence() }
             if storesItemUpdates {
                 queue.postponeItemUpdates(
@@ -394,7 +394,7 @@
 
     /// Records the outcome of the write that ``reserve(now:)`` returned.
     public func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
-        history.reserved(work, outcome, now: now)
+        history.recordReservation(work, outcome, now: now)
     }
 
     /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. For use after a

@@ -83,7 +83,7 @@ struct RequestQueue {
     private mutating func requestFlush(now: UInt64, isOnScreen: Bool? = nil) {
         awaitsRetry = false
         self.isOnScreen = isOnScreen ?? self.isOnScreen
-        coalescer.request(now: now, isVisible: self.isOnScreen)
+        coalescer.requestFlush(now: now, isVisible: self.isOnScreen)
     }
 
     /// Sets the time for which requests are collected before a flush.
@@ -158,7 +158,7 @@ struct RequestQueue {
     /// Records the start of a flush.
     mutating func startFlush(now: UInt64) {
         awaitsRetry = false
-        coalescer.start(now: now)
+        coalescer.recordFlushStart(now: now)
         if !entries.isEmpty { requestFlush(now: now) }
     }
 

@@ -60,13 +60,13 @@ struct RevisionHistory {
     }
 
     /// Records that the write of an update or of a block of numbers has succeeded.
-    mutating func updateStored(_ work: StoreWork) {
+    mutating func recordStoredUpdate(_ work: StoreWork) {
         recordStored(work)
         numbers.stored(work.limit)
     }
 
     /// Records that the store refused an update.
-    mutating func updateRefused() { numbers.refused() }
+    mutating func recordRefusedUpdate() { numbers.refused() }
 
     /// Records that the transactions of a write are in the store.
     mutating func recordStored(_ work: StoreWork) { log.markWritten(through: work.revision) }
@@ -97,12 +97,12 @@ struct RevisionHistory {
     }
 
     /// Records the outcome of the write that reserves a block of numbers.
-    mutating func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
+    mutating func recordReservation(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         guard isReserving else { return }
         isReserving = false
         switch outcome {
         case .success:
-            updateStored(work)
+            recordStoredUpdate(work)
             retry.reset()
         case .failure:
             numbers.refused()

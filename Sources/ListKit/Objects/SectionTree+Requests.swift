@@ -20,7 +20,9 @@ extension SectionTree {
         let object = upsert.object
         guard let origin = index(of: object) else {
             let target = try insertionIndex(of: upsert.position, id: object.id, origin: nil) ?? count()
-            guard insert(object, at: target) else { throw ListError(.limitsExceeded, "the list is full") }
+            guard insert(object, at: target) else {
+                throw ListError(.limitsExceeded, "the list already has the maximum number of objects")
+            }
             return true
         }
         let isMoved = try move(object.id, from: origin, to: upsert.position)

@@ -29,7 +29,7 @@ struct UpdateCoalescer {
     /// Schedules a flush for a request, unless a flush is scheduled already.
     ///
     /// - Parameter isVisible: whether a view of the list is on screen.
-    mutating func request(now: UInt64, isVisible: Bool) {
+    mutating func requestFlush(now: UInt64, isVisible: Bool) {
         guard timing == .idle else { return }
         guard configuration.isAdaptive else {
             timing = .now
@@ -49,7 +49,7 @@ struct UpdateCoalescer {
     }
 
     /// Records the start of a flush.
-    mutating func start(now: UInt64) {
+    mutating func recordFlushStart(now: UInt64) {
         timing = .idle
         lastStart = now
     }

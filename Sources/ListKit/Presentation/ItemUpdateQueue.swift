@@ -38,14 +38,14 @@ struct ItemUpdateQueue {
 
     mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
         entries.append(Entry(ticket: makeTicket(), update: update))
-        coalescer.request(now: now, isVisible: isOnScreen)
+        coalescer.requestFlush(now: now, isVisible: isOnScreen)
     }
 
     /// Removes and returns the item updates up to a ticket, for an update that begins now.
     ///
     /// - Parameter ticket: the ticket; `nil` to remove all item updates.
     mutating func dequeue(through ticket: Ticket?) -> [Entry] {
-        coalescer.start(now: now)
+        coalescer.recordFlushStart(now: now)
         let count = ticket.map { ticket in entries.prefix { $0.ticket <= ticket }.count } ?? entries.count
         defer { entries.removeFirst(count) }
         return Array(entries[..<count])

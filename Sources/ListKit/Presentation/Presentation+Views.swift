@@ -99,7 +99,7 @@ extension Presentation {
         if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
         let sequence = view.sender.sequence
         views.setLastScrolled(view)
-        if view.geometry.open(size: rect.size, sequence: sequence) { return reply(view) }
+        if view.geometry.applyOpening(size: rect.size, sequence: sequence) { return reply(view) }
         let old = view.geometry.setViewport(rect, drawn: seen == 0 || seen > sequence ? sequence : seen)
         return reply(view, scrolledFrom: old)
     }

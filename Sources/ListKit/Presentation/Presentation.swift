@@ -346,7 +346,7 @@
         _ shown: ShownUpdate, notifying notify: (() -> Void)? = nil,
         completions: [(ticket: Ticket, call: () -> Void)] = []
     ) -> [AdapterEvent] {
-        if let notify { store.gate.complete(notify) }
+        if let notify { store.gate.runCompletions(notify) }
         var all = completions + shown.completions
         if !completions.isEmpty, !shown.completions.isEmpty { all.sort { $0.ticket < $1.ticket } }
         if !all.isEmpty || !shown.innerCompletions.isEmpty {

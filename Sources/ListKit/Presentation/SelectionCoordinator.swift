@@ -179,7 +179,7 @@ final class SelectionCoordinator {
             effects.asksAnew
             ? Set(selection.sections)
             : effects.changed.union(effects.changes.deletes.compactMap { store.map.existingOldHandle(at: $0) })
-        defer { selection.follow(effects.stateForwarding, changed, store.map) }
+        defer { selection.move(by: effects.stateForwarding, changed, store.map) }
         return selection
     }
 

@@ -68,7 +68,7 @@ final class CallGate {
     }
 
     /// Runs a closure that makes a section controller. Returns `nil` if too many such closures are nested.
-    func runMaker<Result>(_ body: () -> Result?) -> Result? {
+    func limitNesting<Result>(ofMaker body: () -> Result?) -> Result? {
         guard makerDepth < CallGate.maximumMakers else { return nil }
         makerDepth += 1
         defer { makerDepth -= 1 }
@@ -76,7 +76,7 @@ final class CallGate {
     }
 
     /// Calls the completions and listeners of an update (rule EE-06).
-    func complete(_ body: () -> Void) {
+    func runCompletions(_ body: () -> Void) {
         let outer = isCompleting
         isCompleting = depth == 0
         callOut(body)

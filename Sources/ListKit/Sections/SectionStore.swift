@@ -88,7 +88,7 @@ final class SectionStore {
     func controller(of handle: SectionHandle) -> ListSectionController? {
         if let controller = registry.controllers[handle] { return controller }
         guard let object = map.object(of: handle) else { return nil }
-        return gate.runMaker { makeController(of: handle, for: object) }
+        return gate.limitNesting { makeController(of: handle, for: object) }
     }
 
     /// Makes the controller of a section and passes the object to it.

@@ -123,9 +123,11 @@ struct ControllerCalls {
     private mutating func addRanges(_ steps: [DisplayStep], _ counts: inout DisplayCounts) {
         var (entered, exited): ([SectionHandle], [SectionHandle]) = ([], [])
         for step in steps {
-            for place in step.entered where counts.enter(place.handle) { entered.append(place.handle) }
+            for place in step.entered where counts.enterRange(place.handle) { entered.append(place.handle) }
         }
-        for step in steps { for place in step.exited where counts.exit(place.handle) { exited.append(place.handle) } }
+        for step in steps {
+            for place in step.exited where counts.exitRange(place.handle) { exited.append(place.handle) }
+        }
         for handle in entered where replaced[handle] == nil { add(.willEnterRange, handle, .made) }
         for handle in replaced.keys.sorted() where counts.isInRange(handle) { add(.willEnterRange, handle, .made) }
         for handle in exited where replaced[handle] == nil { add(.didExitRange, handle, .existing) }

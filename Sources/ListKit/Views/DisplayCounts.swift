@@ -55,10 +55,10 @@ struct DisplayCounts {
     mutating func remove(elementOf handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &sections) }
 
     /// Records that a section entered a view's working range. Returns whether no other view has the section in range.
-    mutating func enter(_ handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &ranges) }
+    mutating func enterRange(_ handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &ranges) }
 
     /// Records that a section left a view's working range. Returns whether no view has the section in range any more.
-    mutating func exit(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
+    mutating func exitRange(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
 
     private static func add<Key>(_ key: Key, to counts: inout [Key: Int]) -> Bool {
         let before = counts.updateValue(1, forKey: key)

@@ -41,7 +41,7 @@
         }
 
         /// Combines all changes into one, keeps only that change and returns it; `nil` if there are no changes.
-        fileprivate mutating func join() -> PathForwarding? {
+        fileprivate mutating func combineAll() -> PathForwarding? {
             guard let first = changes.first else { return nil }
             guard changes.count > 1 else { return first }
             let joined = changes.dropFirst().reduce(first) { $0.followed(by: $1) }
@@ -49,7 +49,7 @@
             return joined
         }
 
-        fileprivate mutating func forget() { (changes, sizes) = ([], []) }
+        fileprivate mutating func removeChanges() { (changes, sizes) = ([], []) }
     }
 
     /// The groups of pictures, ascending; empty before the first picture was sent.
@@ -95,7 +95,7 @@
     private mutating func shrink() {
         while size > Self.maximumSize, let place = spans.firstIndex(where: { !$0.changes.isEmpty }) {
             size -= spans[place].size
-            spans[place].forget()
+            spans[place].removeChanges()
         }
     }
 
@@ -107,7 +107,7 @@
     }
 
     /// Keeps only the last `count` pictures. A viewer that never acknowledges is assumed to have drawn the older ones.
-    mutating func keep(newest count: UInt64, before sequence: UInt64) {
+    mutating func dropAll(exceptNewest count: UInt64, before sequence: UInt64) {
         if sequence > count { forget(upTo: sequence - count) }
     }
 
@@ -126,7 +126,7 @@
         var change: PathForwarding?
         for index in spans.indices.dropFirst(spanIndex(of: seen, lastSent)) {
             size -= spans[index].size
-            if let next = spans[index].join() { change = change?.followed(by: next) ?? next }
+            if let next = spans[index].combineAll() { change = change?.followed(by: next) ?? next }
             size += spans[index].size
         }
         return change

@@ -166,7 +166,7 @@ final class PictureSender {
         if view.geometry.kind == .none { history.record(sequence: change.sequence) }
         let kept = credit.isLimited ? nil : PictureSender.rememberedChanges
         view.geometry.markSent(sequence: picture.sequence, keeping: kept)
-        if let kept { history.keep(newest: kept, before: picture.sequence) }
+        if let kept { history.dropAll(exceptNewest: kept, before: picture.sequence) }
         return changes.map { .picture($0) }
     }
 

@@ -43,8 +43,8 @@ struct Selection: Equatable {
     ///
     /// - Parameter changed: the sections that were removed or whose items may have changed.
     /// - Complexity: O(changed · log n + selected items in the changed sections).
-    mutating func follow(
-        _ forwarding: [SectionHandle: IndexForwarding], _ changed: Set<SectionHandle>, _ map: SectionMap
+    mutating func move(
+        by forwarding: [SectionHandle: IndexForwarding], _ changed: Set<SectionHandle>, _ map: SectionMap
     ) {
         guard !items.isEmpty else { return }
         for handle in changed {

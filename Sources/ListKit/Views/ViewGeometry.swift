@@ -186,7 +186,7 @@ final class ViewGeometry {
     ///   acknowledges them.
     func markSent(sequence: UInt64, keeping kept: UInt64?) {
         shifts.markSent()
-        if let kept { shifts.keep(newest: kept, before: sequence) }
+        if let kept { shifts.dropAll(exceptNewest: kept, before: sequence) }
     }
 
     /// Restores the viewport and the measured sizes of a resumed view, and lays the view out.
@@ -222,7 +222,7 @@ final class ViewGeometry {
 
     /// Sets the first viewport of a view so that it shows the opening's item. Returns `false` if the view already has
     /// a viewport or no opening, so that the viewer's own origin is used.
-    func open(size: Size, sequence: UInt64) -> Bool {
+    func applyOpening(size: Size, sequence: UInt64) -> Bool {
         guard viewport == nil, let opening = consumeOpening() else { return false }
         let inset = viewOptions.contentInset
         viewport = Rect(origin: Point(x: -inset.left, y: -inset.top), size: size)

@@ -42,7 +42,7 @@ struct ViewTable {
         lastNumber += 1
         views.append(view)
         outlines.append(Outline())
-        count(Outline(), ofView: lastNumber)
+        index(Outline(), ofView: lastNumber)
         numbers.append(lastNumber)
         known[view.id] = (view, lastNumber)
         changed.insert(view.id)
@@ -55,7 +55,7 @@ struct ViewTable {
         guard let place = place(of: view.id), views[place] === view else { return }
         views.remove(at: place)
         let number = numbers.remove(at: place)
-        discount(outlines.remove(at: place), ofView: number)
+        unindex(outlines.remove(at: place), ofView: number)
         known[view.id] = nil
         changed.remove(view.id)
     }
@@ -79,15 +79,15 @@ struct ViewTable {
                 namesItems: view.geometry.kind == .none && view.geometry.isActive, isWaiting: view.isWaiting,
                 isOnScreen: view.isOnScreen)
             guard outline != outlines[place] else { continue }
-            discount(outlines[place], ofView: numbers[place])
-            count(outline, ofView: numbers[place])
+            unindex(outlines[place], ofView: numbers[place])
+            index(outline, ofView: numbers[place])
             outlines[place] = outline
         }
         changed.removeAll(keepingCapacity: true)
     }
 
     /// Adds a view's outline to the counts and to the index of sections.
-    private mutating func count(_ outline: Outline, ofView number: Int) {
+    private mutating func index(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount += 1 }
         if outline.isOnScreen { onScreenCount += 1 }
         if outline.followsAll {
@@ -98,7 +98,7 @@ struct ViewTable {
     }
 
     /// Removes a view's outline from the counts and from the index of sections.
-    private mutating func discount(_ outline: Outline, ofView number: Int) {
+    private mutating func unindex(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount -= 1 }
         if outline.isOnScreen { onScreenCount -= 1 }
         if outline.followsAll {

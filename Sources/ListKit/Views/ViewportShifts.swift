@@ -48,7 +48,7 @@ struct ViewportShifts {
 
     /// Drops all but the shifts of the newest `count` changes. Without acknowledgements, the viewer is assumed to
     /// have drawn the older ones.
-    mutating func keep(newest count: UInt64, before sequence: UInt64) {
+    mutating func dropAll(exceptNewest count: UInt64, before sequence: UInt64) {
         guard sequence > count, let first = shifts.first, first.sequence <= sequence - count else { return }
         forget(upTo: sequence - count)
     }

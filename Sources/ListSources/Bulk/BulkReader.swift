@@ -64,7 +64,7 @@ package final class BulkReader: Sendable {
 
     private func read(_ file: FileDescriptor, _ account: BulkAccount) async throws(ListError) -> [UInt8] {
         var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.unreadable(errno) }
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.readError(errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
             try BulkFault.refuseUserFileSystem(file)
@@ -74,9 +74,9 @@ package final class BulkReader: Sendable {
             let isSocket = status.st_mode & S_IFMT == S_IFSOCK
             try account.reserve(account.limits.fileBytes)
             return try await StreamRead(file, isSocket: isSocket, account: account, queue: queue).bytes()
-        case S_IFDIR: throw ListError(.invalidArguments, "file is a directory")
-        case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file is a device")
-        default: throw ListError(.invalidArguments, "argument file: the descriptor is not a file, pipe or socket")
+        case S_IFDIR: throw ListError(.invalidArguments, "file: the descriptor is a directory")
+        case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file: the descriptor is a device")
+        default: throw ListError(.invalidArguments, "file: the descriptor is not a file, pipe or socket")
         }
     }
 
@@ -130,7 +130,8 @@ final class BulkAccount: Sendable {
     ///   too little room.
     func reserve(_ bytes: Int) throws(ListError) {
         guard bytes <= limits.fileBytes else {
-            throw LimitKey.fileBytes.refusal(.payloadTooLarge, "file has more than \(limits.fileBytes) bytes")
+            throw LimitKey.fileBytes.refusal(
+                .payloadTooLarge, "file: the content has more than \(limits.fileBytes) bytes")
         }
         let more = count.withLock { max(0, bytes - $0.reserved) }
         let limit = max(limits.bytesPerUser, limits.fileBytes)
@@ -165,16 +166,18 @@ final class BulkAccount: Sendable {
 
 /// The errors of a descriptor that cannot be read.
 enum BulkFault {
-    static func unreadable(_ number: Int32) -> ListError {
-        ListError(.invalidArguments, "file cannot be read", cause: SystemError.text(number))
+    static func readError(_ number: Int32) -> ListError {
+        ListError(.invalidArguments, "file: the descriptor cannot be read", cause: SystemError.text(number))
     }
 
     /// Throws for a file on a FUSE file system, which may never answer and would block a thread.
     static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
         switch listd_is_on_fuse(file.rawValue) {
         case 0: return
-        case 1: throw ListError(.invalidArguments, "file is on a FUSE file system; send its content through a pipe")
-        default: throw unreadable(errno)
+        case 1:
+            throw ListError(
+                .invalidArguments, "file: the file is on a FUSE file system; send the content through a pipe")
+        default: throw readError(errno)
         }
     }
 }
@@ -187,7 +190,7 @@ private enum WholeFile {
         while true {
             let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw BulkFault.unreadable(errno) }
+            guard count >= 0 else { throw BulkFault.readError(errno) }
             if count == 0 { return bytes }
             try account.add(count)
             bytes += chunk.prefix(count)

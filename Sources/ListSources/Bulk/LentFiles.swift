@@ -65,24 +65,24 @@ package final class LentFiles {
     /// - Throws: `limitsExceeded` when the user would exceed a limit, or when the kernel cannot watch the file.
     package func lend(_ file: FileDescriptor, to user: UInt32) throws(ListError) {
         var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0 else { throw Self.fault(errno) }
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw Self.systemError(errno) }
         try checkRoom(for: user, bytes: Int(status.st_size))
         let watch = unsafe inotify_add_watch(
             try openInotify().rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
-        guard watch >= 0 else { throw Self.fault(errno) }
+        guard watch >= 0 else { throw Self.systemError(errno) }
         lent[watch] = Lent(user: user, size: Int(status.st_size))
     }
 
     private func openInotify() throws(ListError) -> FileDescriptor {
         if let notices { return notices }
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard number >= 0 else { throw Self.fault(errno) }
+        guard number >= 0 else { throw Self.systemError(errno) }
         let made = FileDescriptor(adopting: number)
         notices = made
         return made
     }
 
-    private static func fault(_ number: Int32) -> ListError {
+    private static func systemError(_ number: Int32) -> ListError {
         ListError(.limitsExceeded, "a memory file could not be watched", cause: SystemError.text(number))
     }
 

@@ -15,7 +15,7 @@ package enum SealedMemory {
     /// - Throws: `limitsExceeded` without free descriptors or memory.
     package static func file(named name: String, containing bytes: [UInt8]) throws(ListError) -> FileDescriptor {
         let number = unsafe listd_memfd(name)
-        guard number >= 0 else { throw fault(errno) }
+        guard number >= 0 else { throw systemError(errno) }
         let file = FileDescriptor(adopting: number)
         var written = 0
         while written < bytes.count {
@@ -23,15 +23,15 @@ package enum SealedMemory {
                 unsafe write(number, buffer.baseAddress?.advanced(by: written), buffer.count - written)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw fault(errno) }
+            guard count > 0 else { throw systemError(errno) }
             written += count
         }
         // A receiver reads from the current offset, so the offset is reset to the start.
-        guard lseek(number, 0, SEEK_SET) == 0, listd_seal(number) == 0 else { throw fault(errno) }
+        guard lseek(number, 0, SEEK_SET) == 0, listd_seal(number) == 0 else { throw systemError(errno) }
         return file
     }
 
-    private static func fault(_ number: Int32) -> ListError {
+    private static func systemError(_ number: Int32) -> ListError {
         ListError(.limitsExceeded, "a memory file could not be created", cause: SystemError.text(number))
     }
 }

@@ -85,7 +85,7 @@ final class StreamRead: @unchecked Sendable {
                 if taken > 0 { restartTimer() }
                 return
             case .end: return finish(.success(bytes))
-            case .failed(let number): return finish(.failure(BulkFault.unreadable(number)))
+            case .failed(let number): return finish(.failure(BulkFault.readError(number)))
             }
         }
         restartTimer()

@@ -92,7 +92,7 @@ struct FollowedFile {
     }
 
     private func tooLarge(_ size: Int) -> ListError {
-        LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path) has \(size) bytes; at most \(limit)")
+        LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path) has \(size) bytes, more than \(limit)")
     }
 
     private func fault(_ message: String, _ number: Int32?) -> ListError {

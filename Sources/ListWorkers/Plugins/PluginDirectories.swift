@@ -31,12 +31,14 @@ package struct PluginDirectories: Sendable, Hashable {
             let file = String(nameOrPath.unicodeScalars.prefix(64))
             throw ListError(
                 .noSuchPlugin,
-                "\(nameOrPath.quoted): no such plugin; there is no \(file).so or lib\(file).so in \(directories)")
+                "there is no plugin \(nameOrPath.quoted), because there is no \(file).so or "
+                    + "lib\(file).so in \(directories)")
         }
         let name = PluginFile.pluginName(ofFile: nameOrPath)
         throw ListError(
             .noSuchPlugin,
-            "\(nameOrPath.quoted): no such file; a plugin is loaded by its name, \(name.quoted), from \(directories)")
+            "there is no file \(nameOrPath.quoted); a plugin is loaded by its name, \(name.quoted), "
+                + "from \(directories)")
     }
 
     private func candidates(for nameOrPath: String) -> [String] {

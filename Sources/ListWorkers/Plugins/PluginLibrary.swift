@@ -42,12 +42,12 @@ package struct PluginLibrary: Sendable {
             return unsafe (handle, handle == nil ? dlerror().map { unsafe String(cString: $0) } : nil)
         }
         guard let handle = unsafe handle else {
-            throw ListError(.pluginRefused, "\(file.path): cannot be loaded", cause: reason)
+            throw ListError(.pluginRefused, "\(file.path) cannot be loaded", cause: reason)
         }
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
             throw ListError(
                 .pluginRefused,
-                "\(file.path): exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin needs the line "
+                "\(file.path) exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin needs the line "
                     + "“@c public func \(PluginEntry.symbolName)(_ call: PluginCall) "
                     + "{ exportPlugin(NAME.self, to: call) }”")
         }
@@ -58,7 +58,7 @@ package struct PluginLibrary: Sendable {
     ///
     /// - Throws: `pluginRefused` when the plugin throws, or when its manifest is invalid.
     package func manifest(for host: PluginHost) throws(ListError) -> PluginManifest {
-        guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path): exports no plugin") }
+        guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path) exports no plugin") }
         let manifest: PluginManifest
         do { manifest = try plugin.manifest(for: host) } catch {
             // The administrator has to correct a setting that the plugin does not accept.

@@ -27,13 +27,13 @@ final class BreadcrumbMap: Sendable {
     /// Makes memory for a new worker.
     convenience init() throws(ListError) {
         let number = unsafe listd_memfd("listd breadcrumbs")
-        guard number >= 0 else { throw Self.noMemory(errno) }
+        guard number >= 0 else { throw Self.memoryError(errno) }
         let file = FileDescriptor(adopting: number)
-        guard ftruncate(number, off_t(Self.size)) == 0 else { throw Self.noMemory(errno) }
+        guard ftruncate(number, off_t(Self.size)) == 0 else { throw Self.memoryError(errno) }
         try self.init(file: file)
     }
 
-    private static func noMemory(_ number: Int32) -> ListError {
+    private static func memoryError(_ number: Int32) -> ListError {
         ListError(.limitsExceeded, "the shared memory of a worker could not be made", cause: SystemError.text(number))
     }
 

@@ -112,7 +112,7 @@ struct CallbackRefusals: Sendable {
     /// Removes refusals that a change of the list makes obsolete.
     ///
     /// - Parameter changed: the identifiers among ``objects`` whose objects were changed or removed.
-    mutating func listChanged(_ changed: Set<String>) {
+    mutating func removeObsolete(changed: Set<String>) {
         entries.removeAll { entry in
             // The positions of all objects may have changed.
             if case .viewport = entry.refused { return true }

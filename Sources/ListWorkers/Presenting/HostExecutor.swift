@@ -53,7 +53,7 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
     /// Traps on a thread that does not run the list's work.
     package func checkIsolated() {
         // trap: a fault of the program, detected before it can do harm; no input determines the thread
-        precondition(isCurrent, "a list was used on another thread than that of its executor")
+        precondition(isCurrent, "a list was used on a thread other than its executor's")
     }
 
     /// Runs `body` after everything that was posted before it.

@@ -49,9 +49,9 @@ package final class LocalPresenter: Presenter {
         return PresenterOutput(reports: unrequested.isEmpty ? reports : reports + unrequested, times: tracer.popTimes())
     }
 
-    package func sendMore() -> Bool { false }
+    package func sendNextPage() -> Bool { false }
 
-    package func blame(_ reason: String) {}
+    package func killWorker(_ reason: String) {}
 
     package func close() -> LeftPresentation? { presentation.end() }
 }

@@ -113,14 +113,14 @@ extension Presentation {
     /// - Parameter ticket: the place of the last item update that runs; nil = all of them run.
     func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return changed(news(adapter.presentItems(through: ticket), adapter))
+        return changeReports(of: news(adapter.presentItems(through: ticket), adapter))
     }
 
     /// Holds the pictures of all views, or lets the views continue.
     func holdViews(_ flag: Bool) -> [PresenterReport] {
         guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
         adapter.holdsViews = flag
-        return flag ? [] : changed(news(adapter.resumeViews(), adapter))
+        return flag ? [] : changeReports(of: news(adapter.resumeViews(), adapter))
     }
 
     /// Executes an order about a view, a query, or the move of an item. Other orders are ignored.
@@ -197,7 +197,7 @@ extension Presentation {
         let events = adapter.takeEvents()
         // The common case, as this is called after each order.
         guard !events.isEmpty || !losses.isEmpty else { return [] }
-        return changed(news(events, adapter))
+        return changeReports(of: news(events, adapter))
     }
 
     /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
@@ -260,7 +260,7 @@ extension Presentation {
     }
 
     /// Returns a report of news that no order asked for; none if the news are empty.
-    private func changed(_ news: PresenterNews) -> [PresenterReport] {
+    private func changeReports(of news: PresenterNews) -> [PresenterReport] {
         let isEmpty =
             news.presented.transaction == nil && news.presented.events.isEmpty && news.selection == nil
             && news.views.isEmpty && news.losses.isEmpty

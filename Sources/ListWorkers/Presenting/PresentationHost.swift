@@ -21,9 +21,9 @@ actor PresentationHost {
     private var isCongested = false
     /// The number of unrequested item changes that may still be reported.
     private var allowedChanges = PresenterOrder.changesAtOnce
-    /// Whether ``takeTurn()`` is posted to run at once.
+    /// Whether ``runTurn()`` is posted to run at once.
     private var turnIsPosted = false
-    /// The time for which ``takeTurn()`` is posted, in milliseconds; nil = for none.
+    /// The time for which ``runTurn()`` is posted, in milliseconds; nil = for none.
     private var turnTime: UInt64?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -128,13 +128,13 @@ extension PresentationHost {
         executor.post { [weak self] in
             self?.assumeIsolated { host in
                 host.turnIsPosted = false
-                host.takeTurn()
+                host.runTurn()
             }
         }
     }
 
     /// Sends the unrequested reports, and runs the item updates that are due.
-    private func takeTurn() {
+    private func runTurn() {
         presentation.setTime(now)
         var reports = presentation.unrequestedReports()
         if itemsAreDue { reports += presentation.presentItems() }
@@ -165,7 +165,7 @@ extension PresentationHost {
             executor.post(after: time - now) { [weak self] in
                 self?.assumeIsolated { host in
                     host.turnTime = nil
-                    host.takeTurn()
+                    host.runTurn()
                 }
             }
         }

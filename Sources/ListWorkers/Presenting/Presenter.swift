@@ -44,10 +44,10 @@ package protocol Presenter: AnyObject {
     func unrequestedReports() -> PresenterOutput?
 
     /// Sends the next page of objects of an order that has too many for one packet. Returns false when all are sent.
-    func sendMore() -> Bool
+    func sendNextPage() -> Bool
 
     /// Kills the worker of the presenter, because it sent an impossible report.
-    func blame(_ reason: String)
+    func killWorker(_ reason: String)
 
     /// Closes the presenter. Its later reports are ignored.
     ///

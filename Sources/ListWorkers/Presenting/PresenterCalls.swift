@@ -132,11 +132,11 @@ package struct PresenterCalls {
     /// Marks all calls as unsent, so that the next presenter gets them, and removes those that must not be sent again.
     ///
     /// - Returns: the removed calls with the error: a worker died of the call, or two workers died while they had it.
-    package mutating func lose(
-        _ loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
+    package mutating func markUnsent(
+        after loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         var blamed: RequestID?
-        if case .death(let call?) = loss { blamed = blame(for: call, worker, viewport) }
+        if case .death(let call?) = loss { blamed = recordDeath(in: call, worker, viewport) }
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
@@ -147,7 +147,7 @@ package struct PresenterCalls {
             calls[id] = nil
             let reason =
                 id == blamed
-                ? "the plugin's worker died of this call"
+                ? "the plugin's worker died during this call"
                 : "the plugin's worker died twice before it answered this call"
             return (id, call, ListError(.pluginFailed, reason))
         }
@@ -156,8 +156,8 @@ package struct PresenterCalls {
     /// Records the callback in which a worker died, and refuses similar calls from now on.
     ///
     /// - Returns: the request that is not sent again; nil = no request is known to be the cause.
-    private mutating func blame(
-        for deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
+    private mutating func recordDeath(
+        in deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
     ) -> RequestID? {
         let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
         if let id { calls[id]?.deathsInCallback += 1 }
@@ -195,11 +195,11 @@ package struct PresenterCalls {
     package mutating func forgetRefusals() { refusals.removeAll() }
 
     /// Allows calls again whose objects a change of the list updates or removes.
-    package mutating func listChanges(_ changes: SectionChanges, in table: SectionTable) {
+    package mutating func listWillChange(by changes: SectionChanges, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
         let others = Set(changes.updates.map(\.old) + changes.deletes)
-        refusals.listChanged(
-            refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
+        refusals.removeObsolete(
+            changed: refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
     }
 
     package init() {

@@ -183,7 +183,7 @@ extension PresenterOrder: WireCodable {
         case 7: self = .query(try reader.read(), try reader.read())
         case 8: self = .hold(views: try reader.read(), items: try reader.read())
         case 9: self = .allowChanges(try reader.index())
-        default: throw WireError("an unknown order for a list")
+        default: throw WireError("the kind of an order for a list is unknown")
         }
     }
 }
@@ -210,7 +210,9 @@ extension PresenterUpdate: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         (deletes, inserts) = (try reader.positions(), try reader.positions())
         let (from, to) = (try reader.positions(), try reader.positions())
-        guard from.count == to.count else { throw WireError("\(from.count) old and \(to.count) new positions") }
+        guard from.count == to.count else {
+            throw WireError("the moves have \(from.count) old, but \(to.count) new positions")
+        }
         moves = zip(from, to).map { IndexPair(old: $0, new: $1) }
         (updates, forced) = (try reader.positions(), try reader.read())
         flags = Flags(rawValue: try reader.byte())
@@ -218,7 +220,7 @@ extension PresenterUpdate: WireCodable {
         controllers = try reader.read()
         objects = try reader.read()
         guard objects.count <= inserts.count + updates.count else {
-            throw WireError("\(objects.count) objects, more than \(inserts.count + updates.count)")
+            throw WireError("an update has \(objects.count) objects for \(inserts.count + updates.count) changes")
         }
     }
 }

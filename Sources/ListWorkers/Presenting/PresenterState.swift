@@ -102,7 +102,7 @@ package struct PresenterState: Sendable {
 
     /// Records that objects of the list change, before the change is presented. Views without a layout then refer to
     /// the same items by their new index paths.
-    package mutating func listChanges(_ sections: @autoclosure () -> PositionMap) {
+    package mutating func listWillChange(by sections: @autoclosure () -> PositionMap) {
         naming = naming.filter { views[$0]?.followsItems == true }
         guard !naming.isEmpty else { return }
         let change = PathForwarding(sections: sections())

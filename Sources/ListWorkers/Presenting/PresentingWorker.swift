@@ -49,11 +49,11 @@ package protocol PresentingWorker: AnyObject, Sendable {
     /// Records that a worker has died of a user's call.
     func recordDeath(by user: UInt32)
 
-    /// Presents a list in the worker, until ``leave(_:)``.
+    /// Presents a list in the worker, until ``stopHosting(_:)``.
     @DBusActor
     func host(_ list: any PresentedList)
 
     /// Forgets a list that has ended, or is presented elsewhere.
     @DBusActor
-    func leave(_ list: any PresentedList)
+    func stopHosting(_ list: any PresentedList)
 }

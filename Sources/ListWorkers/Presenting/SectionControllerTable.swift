@@ -67,7 +67,7 @@ package struct SectionControllerTable: Sendable {
             } else {
                 throw ListError(
                     .noSuchSectionController,
-                    "section-controllers: \(name.quoted) for \(type.quoted): no such section controller")
+                    "section-controllers: there is no section controller \(name.quoted) for \(type.quoted)")
             }
         }
         self.init(option: option, kinds: kinds)

@@ -37,7 +37,7 @@ package struct ViewMemory: Sendable {
         self.resumption = resumption
         for item in resumption.shown { shown[item.slot] = item }
         self.resumption.shown = []
-        for slot in resumption.released { keep(slot.slot, slot.reuseIdentifier) }
+        for slot in resumption.released { keepForReuse(slot.slot, slot.reuseIdentifier) }
         self.resumption.released = []
         for size in resumption.measured { measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size }
         self.resumption.measured = []
@@ -168,12 +168,12 @@ package struct ViewMemory: Sendable {
 
     private mutating func release(_ slot: SlotNumber) {
         guard let item = shown.removeValue(forKey: slot), !item.reuseIdentifier.isEmpty else { return }
-        keep(slot, item.reuseIdentifier)
+        keepForReuse(slot, item.reuseIdentifier)
     }
 
     /// Keeps a released slot for reuse. If there are too many, the slots with the highest numbers are kept: new slots
     /// get higher numbers, so that no number is assigned twice.
-    private mutating func keep(_ slot: SlotNumber, _ reuseIdentifier: String) {
+    private mutating func keepForReuse(_ slot: SlotNumber, _ reuseIdentifier: String) {
         releases += 1
         released[slot] = (releases, reuseIdentifier)
         guard released.count > 2 * Self.keptReleased else { return }

@@ -24,7 +24,7 @@ extension AdapterQuery: WireCodable {
         case 3: self = .changes(since: try reader.read(), byteLimit: try reader.read())
         case 4: self = .description
         case 5: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())
-        default: throw WireError("an unknown query")
+        default: throw WireError("the kind of a query is unknown")
         }
     }
 }
@@ -69,7 +69,7 @@ extension ViewCommand: WireCodable {
                 parameters: try reader.read())
         case 10: self = .reportScroll(try reader.read())
         case 11: self = .setOnScreen(try reader.read())
-        default: throw WireError("an unknown command of a view")
+        default: throw WireError("the kind of a view command is unknown")
         }
     }
 }
@@ -77,6 +77,7 @@ extension ViewCommand: WireCodable {
 extension SectionControllerTable: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(option) }
 
-    /// Reads only the names. The process that has the plugin looks them up (`WorkerRuntime.resolved(_:_:_:)`).
+    /// Reads only the names. The process that has the plugin looks them up
+    /// (`WorkerRuntime.resolveControllers(of:_:_:)`).
     init(from reader: inout WireReader) throws(WireError) { self.init(naming: try reader.read()) }
 }

@@ -18,7 +18,7 @@ extension LargeRemoval: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         guard let removal = Self(objects: try reader.index(), total: try reader.index()) else {
-            throw WireError("a removal that is not large")
+            throw WireError("the counts of a large removal are invalid")
         }
         self = removal
     }
@@ -73,7 +73,7 @@ extension AdapterAnswer: WireCodable {
         case 11: self = .done
         case 12: self = .itemCounts(revision: try reader.read(), try reader.read())
         case 13: self = .selection(selected: try reader.read(), deselected: try reader.read())
-        default: throw WireError("an unknown answer")
+        default: throw WireError("the kind of an answer is unknown")
         }
     }
 }

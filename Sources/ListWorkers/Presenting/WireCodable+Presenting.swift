@@ -14,7 +14,7 @@ extension Presented: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(transaction: try reader.read(), events: try reader.read(), itemCount: try reader.read())
-        guard itemCount >= 0 else { throw WireError("a negative number of items: \(itemCount)") }
+        guard itemCount >= 0 else { throw WireError("the number of items is negative: \(itemCount)") }
     }
 }
 
@@ -43,7 +43,7 @@ extension ItemMoveVerdict: WireCodable {
         case 1: self = .error(try reader.read())
         case 2: self = .section(from: try reader.index(), to: try reader.index())
         case 3: self = .object(try reader.read())
-        default: throw WireError("an unknown verdict about a move")
+        default: throw WireError("the verdict about a move is unknown")
         }
     }
 }

@@ -9,7 +9,7 @@ package struct HostSlot: Sendable {
     /// Sends an order on behalf of a user (nil = listd itself); `missing` of its objects follow later.
     package let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
     /// Kills the worker, because it sent an impossible report.
-    package let blame: @Sendable (String) -> Void
+    package let kill: @Sendable (String) -> Void
     /// Closes the list in the worker and frees the slot.
     package let close: @Sendable () -> Void
 }
@@ -57,7 +57,7 @@ package final class WorkerPresenter: Presenter {
         return nil
     }
 
-    package func sendMore() -> Bool {
+    package func sendNextPage() -> Bool {
         let page = nextPage()
         guard !page.isEmpty else { return false }
         slot.send(.objects(page), unsent.objects.count - unsent.next, nil)
@@ -76,7 +76,7 @@ package final class WorkerPresenter: Presenter {
         return page
     }
 
-    package func blame(_ reason: String) { slot.blame(reason) }
+    package func killWorker(_ reason: String) { slot.kill(reason) }
 
     package func close() -> LeftPresentation? {
         slot.close()

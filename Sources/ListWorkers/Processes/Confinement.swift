@@ -40,19 +40,19 @@ package enum Confinement {
     /// Before that, it starts a helper process that may still use the network, and that starts the workers that may.
     ///
     /// - Throws: `pluginFailed` when the helper cannot be started, or the kernel refuses the restriction.
-    package static func keepDaemonLocal() throws(ListError) {
+    package static func restrictDaemonToUnixSockets() throws(ListError) {
         guard listd_start_spawner() == 0, listd_give_up_privileges() == 0 else {
             throw ListError(
                 .pluginFailed, "the helper process that starts workers with network access could not be started",
                 cause: SystemError.text(errno))
         }
-        try stayLocal()
+        try restrictToUnixSockets()
     }
 
     /// Restricts the process to Unix sockets, where the kernel has seccomp(2).
     ///
     /// - Throws: `pluginFailed` when the kernel has seccomp and refuses the filter; the plugin is not loaded then.
-    static func stayLocal() throws(ListError) {
+    static func restrictToUnixSockets() throws(ListError) {
         let result = listd_stay_local()
         // EINVAL and ENOSYS: the kernel was built without seccomp. EPERM: a filter of the service manager forbids the
         // call, and the manager restricts the network itself.

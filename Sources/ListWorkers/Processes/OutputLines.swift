@@ -15,11 +15,11 @@ struct OutputLines {
     mutating func append(_ bytes: ArraySlice<UInt8>, _ body: ([UInt8]) -> Void) {
         var rest = bytes
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            keep(rest[..<end])
+            appendToLine(rest[..<end])
             finish(body)
             rest = rest[(end + 1)...]
         }
-        keep(rest)
+        appendToLine(rest)
     }
 
     /// Calls `body` with the line so far, if it is not empty.
@@ -29,5 +29,5 @@ struct OutputLines {
         line.removeAll(keepingCapacity: true)
     }
 
-    private mutating func keep(_ bytes: ArraySlice<UInt8>) { line += bytes.prefix(greatestLength - line.count) }
+    private mutating func appendToLine(_ bytes: ArraySlice<UInt8>) { line += bytes.prefix(greatestLength - line.count) }
 }

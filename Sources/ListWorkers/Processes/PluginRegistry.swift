@@ -113,7 +113,7 @@ package actor PluginRegistry {
 
     private func check(_ file: PluginFile, isThatOf plugin: LoadedPlugin) throws(ListError) {
         guard file.path == plugin.file else {
-            throw ListError(.pluginRefused, "\(file.path): plugin \(plugin.name) is loaded from \(plugin.file)")
+            throw ListError(.pluginRefused, "\(file.path): plugin \(plugin.name) is already loaded from \(plugin.file)")
         }
     }
 
@@ -123,7 +123,8 @@ package actor PluginRegistry {
         guard let loaded = libraries[file.pluginName], loaded != state else { return }
         throw ListError(
             .pluginRefused,
-            "\(file.path): the file was replaced, but listd itself has the old one loaded (Isolation=none); restart it")
+            "\(file.path): the file was replaced, but listd has loaded the old file into its own process "
+                + "(Isolation=none); restart listd")
     }
 
     private func start(_ file: PluginFile) async throws(ListError) -> LoadedPlugin {
@@ -134,7 +135,7 @@ package actor PluginRegistry {
             directories: directories.paths, configuration: { [configuration] in configuration(name) }, log: log,
             observer: { [observer] in observer(.changed($0)) })
         let worker = await PluginWorker(name: name, file: file, dependencies)
-        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
+        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is stopping") }
         // During the `await`, another call may have made the plugin's only worker.
         if let other = workers[name] { return try await other.load() }
         workers[name] = worker
@@ -175,10 +176,10 @@ package actor PluginRegistry {
     /// - Throws: `noSuchPlugin`; `invalidArguments`, which names the lists, if there are any.
     package func unload(_ name: String, usedBy users: [String]) async throws(ListError) {
         guard residents[name] != nil || workers[name] != nil else {
-            throw ListError(.noSuchPlugin, "\(name): no such plugin is loaded")
+            throw ListError(.noSuchPlugin, "plugin \(name) is not loaded")
         }
         guard users.isEmpty else {
-            throw ListError(.invalidArguments, "\(name) is used by \(users.sorted().joined(separator: ", "))")
+            throw ListError(.invalidArguments, "plugin \(name) is used by \(users.sorted().joined(separator: ", "))")
         }
         residents[name] = nil
         if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
@@ -215,14 +216,15 @@ package actor PluginRegistry {
         if let other = names.first(where: { $0 != isolated }) {
             throw ListError(
                 .invalidArguments,
-                "section-controllers: plugins \(isolated) and \(other) run in different processes; a list can use one")
+                "section-controllers: plugins \(isolated) and \(other) run in different processes; a list can use "
+                    + "only one")
         }
         let plugin = await worker.plugin
         for (type, name) in option where BuiltInSectionControllers.kind(named: name) == nil {
             guard let reference = ControllerName(name), reference.plugin == isolated else {
                 throw ListError(
                     .noSuchSectionController,
-                    "section-controllers: \(name.quoted) for \(type.quoted): no such section controller")
+                    "section-controllers: there is no section controller \(name.quoted) for \(type.quoted)")
             }
             guard plugin.sectionControllers.contains(reference.name) else { throw Self.noSuchController(reference) }
         }

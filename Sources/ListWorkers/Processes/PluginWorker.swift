@@ -82,7 +82,7 @@ final class PluginWorker: PresentingWorker {
     var isRunning: Bool { lifecycle.state == .running }
 
     /// Changes the plugin's state and notifies the observer, except while the first process is being started.
-    private func report(_ change: (inout LoadedPlugin) -> Void) {
+    private func updatePlugin(_ change: (inout LoadedPlugin) -> Void) {
         let old = plugin
         change(&plugin)
         if plugin != old, plugin.state != .loading || plugin.processID != 0 { dependencies.observer(plugin) }
@@ -99,7 +99,7 @@ extension PluginWorker {
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
             guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
-                report { $0.setLastError("") }
+                updatePlugin { $0.setLastError("") }
                 return plugin
             }
         }
@@ -114,7 +114,7 @@ extension PluginWorker {
     }
 
     private func startAndWait() async throws(ListError) -> LoadedPlugin {
-        guard !life.isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is ending") }
+        guard !life.isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is stopping") }
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
             startOrReplace()
@@ -153,8 +153,8 @@ extension PluginWorker {
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
-                loaded: { [weak self] facts in self?.loaded(facts, from: file, state, in: relay.process) },
-                refused: { [weak self] error in self?.refused(error, in: relay.process) },
+                loaded: { [weak self] facts in self?.handleLoaded(facts, from: file, state, in: relay.process) },
+                refused: { [weak self] error in self?.handleRefusal(error, in: relay.process) },
                 source: { [weak self] report in self?.sources.handle(report) },
                 log: { report in
                     guard case .log(let level, let text) = report else { return }
@@ -165,7 +165,7 @@ extension PluginWorker {
                         .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
                         limitedBy: isBacktrace ? nil : outputKey)
                 },
-                ended: { [weak self] death in self?.ended(death, of: relay.process) }))
+                ended: { [weak self] death in self?.handleDeath(death, of: relay.process) }))
         relay.process = new
         try new.start(dependencies.executable, hasNetwork: configuration.hasNetwork)
         let assignment = PluginAssignment(
@@ -175,7 +175,7 @@ extension PluginWorker {
         return new
     }
 
-    private func loaded(
+    private func handleLoaded(
         _ facts: PluginFacts, from file: PluginFile, _ state: PluginFileState?, in from: WorkerProcess?
     ) {
         guard let from, from === process || from === next.successor else { return }
@@ -189,7 +189,7 @@ extension PluginWorker {
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
-        report { plugin in
+        updatePlugin { plugin in
             if wasAskedFor { plugin.setLastError("") }
             plugin.version = facts.version
             plugin.file = file.path
@@ -204,7 +204,7 @@ extension PluginWorker {
         log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
         for hosted in lists.values { attach(hosted.list) }
         sources.restart()
-        other?.kill("a new process replaced it")
+        other?.kill("another process replaced the worker")
         resumeCallers(.success(plugin))
     }
 
@@ -220,7 +220,7 @@ extension PluginWorker {
         for hosted in lists.values { hosted.list.forgetRefusals() }
     }
 
-    private func refused(_ error: ListError, in from: WorkerProcess?) {
+    private func handleRefusal(_ error: ListError, in from: WorkerProcess?) {
         guard let from else { return }
         from.kill("the plugin was refused")
         if from === next.successor {
@@ -249,7 +249,7 @@ extension PluginWorker {
 // MARK: - The end
 
 extension PluginWorker {
-    private func ended(_ death: WorkerDeath, of from: WorkerProcess?) {
+    private func handleDeath(_ death: WorkerDeath, of from: WorkerProcess?) {
         guard let from else { return }
         let reason = death.reason
         if from === next.successor {
@@ -280,7 +280,7 @@ extension PluginWorker {
         guard !life.isDismissed else { return }
         switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
         case .pause(let pause):
-            report { plugin in
+            updatePlugin { plugin in
                 plugin.state = .restarting
                 plugin.processID = 0
             }
@@ -299,7 +299,7 @@ extension PluginWorker {
     /// Marks the plugin as failed. Its lists continue in the daemon, without the plugin's section controllers.
     private func giveUp(_ reason: String) {
         log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: .pluginFailed)
-        report { plugin in
+        updatePlugin { plugin in
             plugin.state = .failed
             plugin.processID = 0
             plugin.setLastError(reason)
@@ -310,7 +310,7 @@ extension PluginWorker {
     }
 
     /// Ends the worker for good. Its lists lose their presenter and get no other.
-    func dismiss(because reason: String = "it was unloaded") {
+    func dismiss(because reason: String = "the plugin was unloaded") {
         life.isDismissed = true
         lifecycle.dismiss()
         next.pause?.cancel()
@@ -327,8 +327,8 @@ extension PluginWorker {
     func giveUpStart() {
         life.isEnding = true
         switch lifecycle.state {
-        case .starting, .pausing: dismiss(because: "listd is ending")
-        case .idle, .running, .failed: next.successor?.kill("listd is ending")
+        case .starting, .pausing: dismiss(because: "listd is stopping")
+        case .idle, .running, .failed: next.successor?.kill("listd is stopping")
         }
     }
 
@@ -336,14 +336,14 @@ extension PluginWorker {
     func giveUpLists() {
         guard !lists.isEmpty else { return }
         log.warning("plugin \(name): \(process?.name ?? "its worker") does not close its lists", .plugin(name))
-        dismiss(because: "it did not close its lists")
+        dismiss(because: "the worker did not close its lists")
     }
 }
 
 // MARK: - Lists
 
 extension PluginWorker {
-    /// Presents a list in this worker, in each of its processes, until ``leave(_:)``.
+    /// Presents a list in this worker, in each of its processes, until ``stopHosting(_:)``.
     func host(_ list: any PresentedList) {
         let key = ObjectIdentifier(list)
         lists[key] = HostedList(list: list)
@@ -355,7 +355,7 @@ extension PluginWorker {
     }
 
     /// Forgets a list that has ended, or is presented elsewhere.
-    func leave(_ list: any PresentedList) {
+    func stopHosting(_ list: any PresentedList) {
         lists[ObjectIdentifier(list)] = nil
     }
 
@@ -381,7 +381,7 @@ extension PluginWorker {
         list.attach(
             HostSlot(
                 number: number, send: { send(.present(number, $0, missing: $1, by: $2)) },
-                blame: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
+                kill: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
                 close: {
                     send(.close(number))
                     EventLoop.shared.post { [weak process] in

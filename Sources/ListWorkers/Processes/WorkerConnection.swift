@@ -7,7 +7,7 @@ internal import ListKit
 /// process.
 ///
 /// Orders are queued until the worker has connected. A process that connects before the daemon knows the worker's
-/// process id is kept until ``expect(_:)``.
+/// process id is kept until ``setExpectedProcess(_:)``.
 @DBusActor
 final class WorkerConnection {
     private let link: WorkerLink
@@ -45,19 +45,19 @@ final class WorkerConnection {
         let socket = try WorkerSocket.listen { [weak self] in self?.admits($0.processID) ?? false }
         self.socket = socket
         socket.server.objects = link.tree
-        socket.server.onConnection { [weak self] peer in self?.connected(peer) }
+        socket.server.onConnection { [weak self] peer in self?.handleConnection(of: peer) }
         return socket.address
     }
 
     /// Sets the process that may connect, the worker that was started.
     ///
     /// - Returns: the id of another process that has connected in place of the worker; nil = none has.
-    func expect(_ process: Int32) -> Int32? {
+    func setExpectedProcess(_ process: Int32) -> Int32? {
         self.process = process
         let (dialled, peer) = early
         early = (nil, nil)
         if let dialled, dialled != process { return dialled }
-        if let peer { connected(peer) }
+        if let peer { handleConnection(of: peer) }
         return nil
     }
 
@@ -69,7 +69,7 @@ final class WorkerConnection {
         return true
     }
 
-    private func connected(_ peer: Peer) {
+    private func handleConnection(of peer: Peer) {
         guard process > 0 else { return early.peer = peer }
         guard link.connection == nil, let connection = peer.connection else { return }
         link.setConnection(connection)

@@ -65,7 +65,7 @@ enum WorkerPacket: Sendable {
     /// Reads a sealed memory file. Other files are refused, as reading them could block.
     private static func contents(of file: FileDescriptor) throws(WireError) -> [UInt8] {
         guard let size = size(of: file), size <= maximumBytes else {
-            throw WireError("a file that is not sealed, or is too large")
+            throw WireError("the memory file of a message is not sealed, or is too large")
         }
         var count = 0
         // The capacity of the array is the number of requested bytes.
@@ -78,7 +78,9 @@ enum WorkerPacket: Sendable {
             }
             used = count
         }
-        guard count == size else { throw WireError("\(count) bytes of a memory file of \(size)") }
+        guard count == size else {
+            throw WireError("only \(count) of the \(size) bytes of a memory file could be read")
+        }
         return bytes
     }
 }

@@ -52,7 +52,7 @@ final class WorkerProcess {
     private lazy var connection = WorkerConnection { [weak self] packet in
         self?.receive(packet)
     } onFailure: { [weak self] error in
-        self?.kill("listd cannot send to it: \(error.message)")
+        self?.kill("listd cannot send to the worker: \(error.message)")
     } onDeparture: { [weak self] in
         self?.connectionClosed()
     }
@@ -99,7 +99,7 @@ final class WorkerProcess {
                 try program.start(
                     as: title, address: address, hasNetwork: hasNetwork, writingTo: writingEnd, passing: crumbs.file)
             }
-            EventLoop.shared.post { self.started(outcome) }
+            EventLoop.shared.post { self.handleStart(outcome) }
         }
     }
 
@@ -119,7 +119,7 @@ final class WorkerProcess {
     }
 
     private func killGroup() {
-        // A process that is still being started is killed in `started(_:)`.
+        // A process that is still being started is killed in `handleStart(_:)`.
         guard identifier > 0 else { return }
         // The worker leads a process group that its children cannot leave, so this kills them too.
         if Glibc.kill(-identifier, SIGKILL) != 0 { Glibc.kill(identifier, SIGKILL) }
@@ -143,7 +143,7 @@ final class WorkerProcess {
 // MARK: - The start
 
 extension WorkerProcess {
-    private func started(_ outcome: Result<Int32, ListError>) {
+    private func handleStart(_ outcome: Result<Int32, ListError>) {
         do throws(ListError) {
             identifier = try outcome.get()
             try watchExit()
@@ -154,7 +154,9 @@ extension WorkerProcess {
             return reportEnd()
         }
         guard ending.verdict == nil else { return killGroup() }
-        if let stranger = connection.expect(identifier) { kill("process \(stranger) connected in its place") }
+        if let stranger = connection.setExpectedProcess(identifier) {
+            kill("process \(stranger) connected in place of the worker")
+        }
     }
 }
 
@@ -188,7 +190,7 @@ extension WorkerProcess {
     }
 
     private func didHandleReport(ofBytes count: Int, _ error: WireError?) {
-        if let error { kill("it sent bytes that are not a valid report (\(error.what))") }
+        if let error { kill("the worker sent an invalid report: \(error.what)") }
         intake.recordHandled(bytes: count)
         readOrPause()
     }
@@ -203,20 +205,21 @@ extension WorkerProcess {
         let number = listd_process_descriptor(identifier)
         guard number >= 0 else {
             throw ListError(
-                .pluginFailed, "the worker's process cannot be watched for its end", cause: SystemError.text(errno))
+                .pluginFailed, "listd cannot watch for the exit of the worker's process",
+                cause: SystemError.text(errno))
         }
         let descriptor = FileDescriptor(adopting: number)
         do throws(DBusError) {
             // The closure retains this object until the process has ended.
-            let watch = try EventLoop.shared.watch(number, for: .readable) { _ in self.exited() }
+            let watch = try EventLoop.shared.watch(number, for: .readable) { _ in self.handleExit() }
             exitWatch = (watch, descriptor)
         } catch {
             throw ListError(
-                .pluginFailed, "the worker's process cannot be watched for its end", cause: error.message)
+                .pluginFailed, "listd cannot watch for the exit of the worker's process", cause: error.message)
         }
     }
 
-    private func exited() {
+    private func handleExit() {
         // Kills the children that are left. The kernel does not reuse the group's number before `listd_reap` below.
         killGroup()
         var value: Int32 = 0
@@ -229,7 +232,8 @@ extension WorkerProcess {
         let lastWords = output?.finish().map { "; its last output: “\($0)”" } ?? ""
         let calls = crumbs.callsUnderWay
         ending.outcome = WorkerDeath(
-            reason: "\(ending.verdict ?? "it ended with \(way)")\(Self.location(in: calls))\(lastWords)", calls: calls)
+            reason: "\(ending.verdict ?? "the process ended with \(way)")\(Self.location(in: calls))\(lastWords)",
+            calls: calls)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
         guard connection.isOpen else { return connectionClosed() }
         readOrPause()
@@ -239,9 +243,11 @@ extension WorkerProcess {
     private func connectionClosed() {
         connection.hangUp()
         guard ending.outcome != nil else {
-            // Mostly the process has ended, and `exited()` follows in a moment. If not, it is useless without a
+            // Mostly the process has ended, and `handleExit()` follows in a moment. If not, it is useless without a
             // connection.
-            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("it closed its connection") }
+            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in
+                self?.kill("the worker closed its connection")
+            }
             return
         }
         reportEnd()
@@ -280,7 +286,7 @@ extension WorkerProcess {
         // Loading the plugin is watched from the start of the process on, before there is any breadcrumb.
         EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
             guard let self, !connection.isOpen else { return }
-            kill("it did not connect within \(pulse.limit)")
+            kill("the worker did not connect within \(pulse.limit)")
         }
     }
 
@@ -290,7 +296,7 @@ extension WorkerProcess {
         switch pulse.check(at: .now, isListening: !connection.isPaused) {
         case .none: break
         case .ask: send(.ping)
-        case .giveUp: kill("it did not answer within \(pulse.limit)")
+        case .giveUp: kill("the worker did not answer within \(pulse.limit)")
         }
     }
 

@@ -99,7 +99,7 @@ extension WorkerRuntime {
         slot?.setStamp(1)
         do throws(ListError) {
             try Confinement.limitMemory(to: assignment.memoryMax)
-            if !assignment.hasNetwork { try Confinement.stayLocal() }
+            if !assignment.hasNetwork { try Confinement.restrictToUnixSockets() }
             let library = try PluginLibrary(
                 try PluginFile(path: assignment.path, in: assignment.directories))
             let report = report
@@ -127,8 +127,8 @@ extension WorkerRuntime {
 
     /// Looks up section controllers by their names in this process. When the plugin has no controller of a name any
     /// more, the table stays as it is, with `listd/single`.
-    private static func resolved(
-        _ table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
+    private static func resolveControllers(
+        of table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
     ) -> SectionControllerTable {
         let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
             guard reference.plugin == manifest?.name,
@@ -148,7 +148,7 @@ extension WorkerRuntime {
         let (report, manifest) = (report, plugin?.manifest)
         let list = PresentationHost(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
-            resolve: { Self.resolved($0, manifest, tracer) }
+            resolve: { Self.resolveControllers(of: $0, manifest, tracer) }
         ) { output in
             report(.presented(slot, output))
         }

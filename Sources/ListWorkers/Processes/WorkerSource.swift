@@ -69,7 +69,7 @@ final class WorkerSource: Source {
     }
 
     /// Records that the worker has made the source.
-    func made(_ traits: DataSourceTraits) { takesWrites.store(traits.acceptsWrites, ordering: .relaxed) }
+    func recordTraits(_ traits: DataSourceTraits) { takesWrites.store(traits.acceptsWrites, ordering: .relaxed) }
 
     nonisolated func renew() {
         EventLoop.shared.post { self.worker.sources.renew(self) }
@@ -91,12 +91,12 @@ final class WorkerSource: Source {
         queue.async { for completion in completions { completion() } }
     }
 
-    /// Passes an event to the list, and calls `taken` when the list has handled it.
-    func deliver(_ event: SourceEvent, taken: @escaping @Sendable () -> Void) {
-        guard !isStopped else { return taken() }
+    /// Passes an event to the list, and calls `completion` when the list has handled it.
+    func deliver(_ event: SourceEvent, completion: @escaping @Sendable () -> Void) {
+        guard !isStopped else { return completion() }
         queue.async { [sink] in
             sink(event)
-            taken()
+            completion()
         }
     }
 
@@ -238,7 +238,7 @@ final class WorkerSources {
     /// Handles the worker's reports about data sources.
     func handle(_ report: WorkerReport) {
         switch report {
-        case .sourceMade(let slot, let outcome): sourceMade(slot, outcome)
+        case .sourceMade(let slot, let outcome): handleMade(slot, outcome)
         case .sourceEvent(let slot, let event):
             sources[slot]?.deliver(event) { [weak self] in
                 EventLoop.shared.post { self?.requestNextEvent(slot) }
@@ -260,11 +260,11 @@ final class WorkerSources {
         EventLoop.shared.addTimer(after: pause) { [weak self] in self?.requestNextEvent(slot) }
     }
 
-    private func sourceMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
+    private func handleMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
         guard let source = sources[slot] else { return }
         var error: ListError?
         switch outcome {
-        case .success(let traits): source.made(traits)
+        case .success(let traits): source.recordTraits(traits)
         case .failure(let reason): error = reason
         }
         if let completion = source.placement.whenMade {

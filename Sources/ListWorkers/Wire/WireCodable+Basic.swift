@@ -16,7 +16,9 @@ extension UInt32: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(number: UInt64(self)) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        guard let value = UInt32(exactly: try reader.number()) else { throw WireError("a number of more than 32 bits") }
+        guard let value = UInt32(exactly: try reader.number()) else {
+            throw WireError("a number has more than 32 bits")
+        }
         self = value
     }
 }
@@ -45,7 +47,7 @@ extension Bool: WireCodable {
         switch try reader.byte() {
         case 0: self = false
         case 1: self = true
-        default: throw WireError("a boolean that is neither 0 nor 1")
+        default: throw WireError("a boolean is neither 0 nor 1")
         }
     }
 }
@@ -69,7 +71,7 @@ extension String: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self = try reader.block { (bytes) throws(WireError) in
-            guard let text = try? UTF8Span(validating: bytes) else { throw WireError("text that is not UTF-8") }
+            guard let text = try? UTF8Span(validating: bytes) else { throw WireError("a text is not UTF-8") }
             return String(copying: text)
         }
     }
@@ -105,7 +107,7 @@ extension Range: WireCodable where Bound == Int {
 
     init(from reader: inout WireReader) throws(WireError) {
         let (lower, upper) = (try reader.index(), try reader.index())
-        guard lower <= upper else { throw WireError("a range that ends before it begins") }
+        guard lower <= upper else { throw WireError("a range ends before it begins") }
         self = lower..<upper
     }
 }
@@ -138,7 +140,7 @@ extension WireCodable where Self: RawRepresentable, RawValue: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         let rawValue = try RawValue(from: &reader)
-        guard let value = Self(rawValue: rawValue) else { throw WireError("an unknown \(Self.self)") }
+        guard let value = Self(rawValue: rawValue) else { throw WireError("a value of \(Self.self) is unknown") }
         self = value
     }
 }

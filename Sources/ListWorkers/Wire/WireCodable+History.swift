@@ -18,7 +18,7 @@ extension VisibleItems: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init(first: try reader.read(), length: try reader.read())
         guard first.section >= 0, first.item >= 0, length > 0, length <= Self.mostItems else {
-            throw WireError("invalid visible items")
+            throw WireError("the range of visible items is invalid")
         }
     }
 

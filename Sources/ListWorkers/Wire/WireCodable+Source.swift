@@ -47,7 +47,7 @@ extension SourceEvent: WireCodable {
         case 8: .replacementEnded
         case 9: .replacementAbandoned
         case 11: .written(try reader.read(), try reader.read())
-        default: throw WireError("an unknown event of a source")
+        default: throw WireError("the kind of a source event is unknown")
         }
     }
 }
@@ -88,7 +88,7 @@ extension DataSourceWrite: WireCodable {
         case 1: operation = .changes(removed: try reader.read(), upserts: try reader.read())
         case 2: operation = .move(id: try reader.read(), position: try reader.read())
         case 3: operation = .patch(id: try reader.read(), set: try reader.read(), unset: try reader.read())
-        default: throw WireError("an unknown kind of write")
+        default: throw WireError("the kind of a write is unknown")
         }
         self.init(id: id, operation: operation, isConditional: isConditional, cursor: cursor.bytes, user: user)
     }

@@ -73,7 +73,7 @@ struct WireReader {
     ) throws(WireError) -> Value {
         var reader = WireReader(bytes)
         let value = try Value(from: &reader)
-        guard reader.remaining == 0 else { throw WireError("\(type): \(reader.remaining) bytes too many") }
+        guard reader.remaining == 0 else { throw WireError("\(reader.remaining) bytes follow the value of \(type)") }
         return value
     }
 
@@ -85,7 +85,7 @@ struct WireReader {
     }
 
     mutating func byte() throws(WireError) -> UInt8 {
-        guard position < bytes.count else { throw WireError("an unexpected end") }
+        guard position < bytes.count else { throw WireError("the data ends inside of a value") }
         defer { position += 1 }
         return bytes[position]
     }
@@ -98,21 +98,21 @@ struct WireReader {
             number |= UInt64(byte & 0x7F) << shift
             if byte & 0x80 == 0 { return number }
         }
-        throw WireError("a number of more than 64 bits")
+        throw WireError("a number has more than 64 bits")
     }
 
     /// Reads a position in a list or section, or a number of sections. Throws if it is negative or larger than a list
     /// can be.
     mutating func index() throws(WireError) -> Int {
         let value: Int = try read()
-        guard value >= 0, value <= Int(UInt32.max) else { throw WireError("a position out of range: \(value)") }
+        guard value >= 0, value <= Int(UInt32.max) else { throw WireError("the position \(value) is out of range") }
         return value
     }
 
     /// Reads the sequence number of a picture. Throws if it is so large that later ones could overflow.
     mutating func sequence() throws(WireError) -> UInt64 {
         let value = try number()
-        guard value <= UInt64.max >> 1 else { throw WireError("a sequence number out of range: \(value)") }
+        guard value <= UInt64.max >> 1 else { throw WireError("the sequence number \(value) is out of range") }
         return value
     }
 
@@ -126,7 +126,9 @@ struct WireReader {
     /// least.
     mutating func count() throws(WireError) -> Int {
         let number = try number()
-        guard number <= UInt64(remaining) else { throw WireError("a count of \(number) with \(remaining) bytes left") }
+        guard number <= UInt64(remaining) else {
+            throw WireError("the count \(number) exceeds the remaining \(remaining) bytes")
+        }
         return Int(number)
     }
 

@@ -44,7 +44,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "the caller is not an administrator → no clients are described, and lists are described without their bytes",
+        "a caller that is not an administrator → no client descriptions, and list descriptions without byte counts",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -60,7 +60,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "lists of clients and of files → described with state, owner, source, revision and bytes",
+        "lists of clients and of files → descriptions with state, owner, source, revision and bytes",
         arguments: TransportKind.allCases)
     func lists(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["file.list": "[List]\nDescription=x\n"])

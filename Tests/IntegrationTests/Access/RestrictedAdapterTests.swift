@@ -25,7 +25,7 @@ struct RestrictedAdapterTests {
     ]
 
     @Test(
-        "a list that only its owner may read → other users see its name, and cannot read, write, follow or remove it",
+        "a list that only its owner may read → other users see its name, but cannot read, write, follow or remove it",
         .rule("AC-05"),
         arguments: TransportKind.allCases)
     func ownerOnly(transport: TransportKind) async throws {
@@ -66,7 +66,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "a list that a group may read → its members read it and get its signals, other users do not", .rule("AC-02"),
+        "a list that a group may read → members can read and get signals, other users cannot", .rule("AC-02"),
         arguments: TransportKind.allCases)
     func group(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -87,7 +87,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "the view of another user on a restricted list → readable by the list's readers, the view's owner and administrators",
+        "a user's view of a restricted list → readable by the list's readers, the view's owner and administrators",
         arguments: TransportKind.allCases)
     func views(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -130,7 +130,7 @@ struct RestrictedAdapterTests {
         try await agent.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["\#(name)"]"#).error
     }
 
-    @Test("a list that any user may write → a stranger writes, but cannot remove the list")
+    @Test("a list that any user may write → another user can write, but cannot remove the list")
     func writers() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("open", ["writers": .string("any")])
@@ -143,7 +143,7 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a list of another user → root writes and removes it, a third user only reads it", .rule("AC-01"))
+    @Test("a user's list → root can write and remove the list, another user can only read", .rule("AC-01"))
     func ownedByAnother() async throws {
         let stage = try await Stage()
         let owner = try await Agent(stage.bus.address, user: Agent.nobody)
@@ -168,7 +168,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "a reload removes a stranger's read access → the stranger's view is closed and its subscription ends",
+        "a reload revokes a user's read access → the user's view is closed and the subscription ends",
         .rule("AC-06"))
     func readAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nDescription=news\n"])
@@ -186,7 +186,7 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a reload removes read access while a stranger's reads are queued → the queued reads are refused")
+    @Test("a reload revokes read access while a user's reads are queued → the queued reads are refused")
     func readAccessRemovedFromReads() async throws {
         let stage = try await Stage.withDirectSocket(files: ["news.list": "[List]\nDescription=news\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -203,7 +203,7 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    @Test("a reload removes write access while a stranger's file is read → the write is refused, and nothing changes")
+    @Test("a reload revokes write access while a user's file is being read → the write is refused")
     func writeAccessRemoved() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nWriters=any\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Other users", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
+@Suite("Calls of users who are not administrators", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
 @DBusActor
 struct StrangerTests {
     private static let denied = Listd.standardError("AccessDenied")
     private static let limit = Listd.standardError("LimitsExceeded")
 
     @Test(
-        "calls for administrators → other users are refused, and nothing changes", .rule("AC-03"),
+        "calls that are reserved for administrators → other users are refused, and nothing changes", .rule("AC-03"),
         arguments: TransportKind.allCases)
     func administration(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -31,7 +31,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a source other than push → only administrators may set it; other users learn nothing about the path",
+        "another source than push → only administrators may set the source, and errors reveal nothing about its path",
         .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
@@ -59,7 +59,8 @@ struct StrangerTests {
     }
 
     @Test(
-        "the view of another user → NotOwner for every call, also from another connection of that user", .rule("AC-04"))
+        "another user's view → NotOwner for every call, also from another connection of the view's owner",
+        .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -94,7 +95,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("a user reaches a limit → refused and counted; other users are not, and a release allows the next call")
+    @Test("a user reaches a limit → only this user's next call is refused, until a resource is released")
     func quotas() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"

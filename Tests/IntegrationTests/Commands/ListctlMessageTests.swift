@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Messages of listctl about bad input", .timeLimit(.minutes(3)))
+@Suite("Messages of listctl about wrong input", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlMessageTests {
     private func run(_ stage: Stage, _ line: String) async throws -> (status: Int32, lines: [String]) {
@@ -39,7 +39,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("output of show --json, with its keys in any order → push accepts it, and the list is unchanged")
+    @Test("output of show --json with reordered keys → push accepts the output, and the list is unchanged")
     func shownAndPushed() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([
@@ -98,7 +98,7 @@ struct ListctlMessageTests {
     }
 
     @Test(
-        "a missing object → the message names the object, and not a command-line argument",
+        "a missing object → the message names the object, not a command-line argument",
         arguments: ["patch a zz k=1", "move a zz --first", "move a x --before zz", "delete a zz"])
     func noObject(command: String) async throws {
         let stage = try await Stage()
@@ -107,7 +107,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a field that no object has → a warning that lists the existing fields; a field of some objects → no warning")
+    @Test("a field that no object has → a warning that lists the existing fields; an existing field → no warning")
     func unknownFields() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -169,7 +169,7 @@ struct ListctlMessageTests {
         }
     }
 
-    @Test("a source that looks like a JSON lines file or a directory → the message suggests the right source")
+    @Test("a source that looks like a file or directory → the message suggests a suitable source")
     func source() async throws {
         let stage = try await Stage()
         for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {

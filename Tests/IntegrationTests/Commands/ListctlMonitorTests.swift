@@ -27,7 +27,7 @@ struct ListctlMonitorTests {
     private let restricted: [String: DBusValue] = ["readers": .string("owner")]
 
     @Test(
-        "a restricted list, a public list, and lists created later → all are shown",
+        "restricted lists, public lists, and lists that are created later → monitor shows every list",
         arguments: TransportKind.allCases)
     func all(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "listd is restarted → the restricted list is shown again",
+        "listd restarts → monitor shows the restricted list again",
         arguments: [["monitor"], ["monitor", "secret"]])
     func restart(arguments: [String]) async throws {
         let first = try await Stage()
@@ -76,7 +76,7 @@ struct ListctlMonitorTests {
     }
 
     @Test(
-        "a reload grants read access to a group or to everybody → the list is shown from then on",
+        "a reload grants read access to a group or to everybody → monitor shows the list from then on",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases, ["group:nogroup", "any"])
     func becomesReadable(transport: TransportKind, readers: String) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])

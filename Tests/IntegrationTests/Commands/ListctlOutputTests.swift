@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("listctl when its output cannot be written", .timeLimit(.minutes(3)))
+@Suite("listctl when output cannot be written", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlOutputTests {
     private func makeStageWithList() async throws -> Stage {
@@ -18,7 +18,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "standard output is on a full disk or closed → a message, exit status 1",
+        "standard output is closed or on a full disk → a message and exit status 1",
         arguments: ["show big", "--json show big", "list", "--json list", "plugins", "statistics", "--help"])
     func fullDisk(command: String) async throws {
         let stage = try await makeStageWithList()
@@ -32,7 +32,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader closes the pipe → exit status 1 without a message, also without later output or with SIGPIPE ignored",
+        "the reader closes the pipe → exit status 1 without a message, even with SIGPIPE ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
         let stage = try await makeStageWithList()
@@ -55,7 +55,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("errors that quote control characters from other programs → escaped")
+    @Test("errors that quote control characters from other programs → the characters are escaped")
     func harmless() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -75,7 +75,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("lists with control and directional characters → every command escapes them; JSON output keeps them")
+    @Test("lists with control and directional characters → text output escapes the characters, JSON output keeps them")
     func harmlessLists() async throws {
         let stage = try await Stage()
         let hostile = "x\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}y"
@@ -109,7 +109,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("watch writes into a file → continues until the list is removed")
+    @Test("watch writes into a file → watch runs until the list is removed")
     func intoFile() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")

@@ -4,10 +4,10 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("listctl watch when the bus ends and restarts", .timeLimit(.minutes(3)))
+@Suite("listctl watch when the bus ends and starts again", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlReconnectTests {
-    @Test("the bus ends, and restarts with another listd → a message for each, then the list is read again")
+    @Test("the bus ends, then starts with another listd → a message for each event, and the list is read again")
     func watch() async throws {
         let bus = MortalBus()
         let first = try bus.start()

@@ -15,7 +15,7 @@ struct ListctlShowTests {
         var fields: Fields
     }
 
-    @Test("a list changes without a pause → show exits, and prints one revision")
+    @Test("a list changes continuously → show prints one revision and exits")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy")
@@ -49,7 +49,7 @@ struct ListctlShowTests {
         await stage.stop()
     }
 
-    @Test("objects with values of every type → --json prints them as jsonl, the text output prints what fits on a line")
+    @Test("objects with values of every type → --json prints every value, text output prints values that fit on a line")
     func values() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("kinds")

@@ -43,7 +43,7 @@ struct ListctlSlowDaemonTests {
     }
 
     @Test(
-        "reads time out → watch prints one message, reads again and prints the list",
+        "reads time out → watch prints one message and retries until the list is printed",
         arguments: ["GetAdapter", "Subscribe", "GetObjects"])
     func watch(method: String) async throws {
         let bus = try PrivateBus()

@@ -50,7 +50,7 @@ struct ListctlStatusTests {
     }
 
     @Test(
-        "create with an unknown option → exit status 64; with an invalid value → 1; no list is created",
+        "create with an unknown option → exit status 64; create with an invalid value → exit status 1",
         arguments: [("foo", 64), ("nokey=1", 64), ("working-range=x", 1), ("layout=bogus", 1)] as [(String, Int32)])
     func wrongOption(word: String, expected: Int32) async throws {
         let stage = try await Stage()
@@ -71,7 +71,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("arguments that are not UTF-8 → exit status 64, and no list or file of a similar name is changed")
+    @Test("arguments that are not UTF-8 → exit status 64, and no list or file with a similar name is changed")
     func notUnicode() async throws {
         let stage = try await Stage()
         for command in [#"create $'li\xff'"#, #"backup $'/tmp/listctl-test-\xff'"#, #"push list $'\xff'"#] {
@@ -99,7 +99,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("--json check → JSON output; without a store → exit status 1")
+    @Test("--json check → JSON output; check without a store → exit status 1")
     func check() async throws {
         let stage = try await Stage()
         let (status, lines) = try await Listctl.run(stage.bus.address, "--json", "check")

@@ -43,7 +43,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("missing objects, invalid lines → a message and exit status 1, and the list is unchanged")
+    @Test("missing objects or invalid lines → a message, exit status 1, and the list is unchanged")
     func refused() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -61,7 +61,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "append and append --first of many lines → all objects are added in order, at the end or at the start",
+        "append and append --first with many lines → all objects are added in order, at the end or at the start",
         arguments: ["", "--first"])
     func many(option: String) async throws {
         let stage = try await Stage()
@@ -74,7 +74,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "push on a terminal would remove over half of a list → refused without --replace; half, or no terminal → done")
+        "push on a terminal would remove over half of a list → refused without --replace; push to a pipe → accepted")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -103,7 +103,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("show of a list with hints → aligned columns on a terminal; with --raw or --columns → as requested")
+    @Test("show of a list with hints → aligned columns on a terminal; --raw and --columns → the requested format")
     func hints() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -128,7 +128,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "statistics for Prometheus → promtool accepts them",
+        "statistics in Prometheus format → promtool accepts the output",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/promtool")))
     func prometheus() async throws {
         let stage = try await Stage()
@@ -139,7 +139,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("top, clients, reload → one output each, as text and as JSON")
+    @Test("top, clients and reload → each prints its result once, as text or as JSON")
     func looking() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")

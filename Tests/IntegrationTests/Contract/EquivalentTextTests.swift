@@ -4,7 +4,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite("Canonically equivalent Unicode with different bytes counts as different text", .timeLimit(.minutes(3)))
+@Suite("Canonically equivalent Unicode text with different bytes", .timeLimit(.minutes(3)))
 @DBusActor
 struct EquivalentTextTests {
     private let composed = "\u{e9}"
@@ -12,7 +12,9 @@ struct EquivalentTextTests {
 
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("equivalent names of lists → two lists, and RemoveAdapter removes only the named list", .rule("NA-04"))
+    @Test(
+        "canonically equivalent names of lists → two lists, and RemoveAdapter removes only the exact name",
+        .rule("NA-04"))
     func names() async throws {
         let stage = try await Stage()
         let first = try await stage.createAdapter(composed)
@@ -27,7 +29,7 @@ struct EquivalentTextTests {
         await stage.stop()
     }
 
-    @Test("two stored lists with equivalent names → each keeps its own objects over a restart")
+    @Test("two stored lists with equivalent names → each list keeps its objects across a restart")
     func stored() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
@@ -44,7 +46,7 @@ struct EquivalentTextTests {
     }
 
     @Test(
-        "ids, types and keys of objects → stored byte for byte; a patch unsets only the exact keys that it names",
+        "equivalent ids, types and keys → stored byte for byte, and a patch unsets only exactly matching keys",
         .rule("NA-04"))
     func objects() async throws {
         let stage = try await Stage()

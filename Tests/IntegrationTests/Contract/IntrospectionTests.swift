@@ -50,7 +50,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "the tree → every node lists all its children; adapters and plugins are below an ObjectManager",
+        "every node of the tree → its children are listed, and ObjectManagers cover adapters and plugins",
         .rule("NA-03"))
     func tree() async throws {
         let stage = try await Stage()
@@ -78,7 +78,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("every signal of a busy list → the signature that introspection declares", .rule("NA-05"))
+    @Test("every signal of a busy list → its signature matches the introspection data", .rule("NA-05"))
     func signals() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])

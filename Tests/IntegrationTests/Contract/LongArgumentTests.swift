@@ -127,7 +127,7 @@ struct LongArgumentTests {
     }
 
     @Test(
-        "every call whose error quotes an argument → at most 1 KiB, 64 characters quoted, control characters escaped",
+        "every call whose error quotes an argument → an error of at most 1 KiB that quotes 64 escaped characters",
         .rule("ER-01"))
     func refusals() async throws {
         for transport in TransportKind.allCases {

@@ -10,7 +10,7 @@ import Testing
 @DBusActor
 struct MalformedCallTests {
     @Test(
-        "two hundred malformed calls → each gets an error that names the fault; list, views and process are unaffected",
+        "two hundred malformed calls → each gets an error that names the mistake, and the daemon is unaffected",
         .rule("ER-02", "WT-03"))
     func table() async throws {
         #expect(MalformedCall.table.count >= 200)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sends calls that python3-dbus wrote (`seeds/`), with random bytes changed, removed and inserted.
-@Suite("Raw bytes on the direct socket", .timeLimit(.minutes(30)))
+@Suite("Malformed bytes on the direct socket", .timeLimit(.minutes(30)))
 @DBusActor
 struct RawFuzzTests {
     private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
@@ -26,7 +26,7 @@ struct RawFuzzTests {
         }
     }()
 
-    @Test("mutated calls → the sender gets an answer or is disconnected, all other clients are served", .rule("ER-02"))
+    @Test("mutated calls → the sender is answered or disconnected, and all other clients are served", .rule("ER-02"))
     func mutated() async throws {
         #expect(Self.seeds.count >= 8 && Self.seeds.allSatisfy { $0.count > 100 })
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=64\n"])

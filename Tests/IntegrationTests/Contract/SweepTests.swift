@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Calls every method in the introspection data with random values of the declared types, as dfuzzer does.
-@Suite("Sweep over all methods", .timeLimit(.minutes(30)))
+@Suite("Calling every method with random arguments", .timeLimit(.minutes(30)))
 @DBusActor
 struct SweepTests {
     private static let isSoak = ProcessInfo.processInfo.environment["LISTD_SOAK"] != nil
@@ -46,7 +46,7 @@ struct SweepTests {
     }
 
     @Test(
-        "every method is called with random values of the declared types → every call is answered, and no object is left over",
+        "every method with random values of the declared types → every call is answered, and no object is leaked",
         .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {

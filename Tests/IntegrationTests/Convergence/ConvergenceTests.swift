@@ -31,7 +31,7 @@ struct ConvergenceTests {
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
-        "random transactions; clients are stopped, killed or drop signals → every remaining client equals the daemon",
+        "random transactions, and clients that stop, die or drop signals → every remaining client equals the daemon",
         arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)

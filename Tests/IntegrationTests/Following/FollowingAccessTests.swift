@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rights to read and to create lists that follow other lists.
-@Suite("Access to lists that follow others", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
+@Suite("Access to lists that follow other lists", .enabled(if: Agent.canBeOthers), .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingAccessTests {
     private static let denied = Listd.standardError("AccessDenied")
@@ -18,7 +18,7 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a reload removes a group's read access → its members lose access to followers; their views and subscriptions end",
+        "a reload revokes a group's read access → members lose access to following lists, and their views end",
         .rule("FO-04"),
         arguments: TransportKind.allCases)
     func readAccessRemoved(transport: TransportKind) async throws {
@@ -52,7 +52,7 @@ struct FollowingAccessTests {
     }
 
     @Test(
-        "a user leaves the group that may read a list → after a reload the user cannot read its followers",
+        "a user leaves the group that may read a list → after a reload, the user cannot read the list's followers",
         arguments: TransportKind.allCases)
     func groupLeft(transport: TransportKind) async throws {
         // Only this listd sees these groups.
@@ -97,7 +97,7 @@ struct FollowingAccessTests {
         await stage.stop()
     }
 
-    @Test("a user may read a list → may follow the list for as long as the right lasts; other users may not")
+    @Test("a user with read access to a list → may follow the list until the access is revoked; other users may not")
     func creators() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Daemon]\nCreators=administrators\n", "news.list": "[List]\nReaders=group:nogroup\n",

@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 /// Followers of a list that is renamed, or whose worker dies.
-@Suite("Followed lists that are renamed or in a worker", .timeLimit(.minutes(5)))
+@Suite("Followed lists that are renamed or run in a worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct FollowingBaseTests {
     @Test(
-        "the followed list is renamed → the follower is empty and failed; a new list with the old name is followed",
+        "the followed list is renamed → the follower fails, and follows a new list that gets the old name",
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -37,7 +37,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("the follower is renamed → still follows", arguments: TransportKind.allCases)
+    @Test("the following list is renamed → the list still follows", arguments: TransportKind.allCases)
     func followerRenamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let daemon = ListDaemonClient(connection: try await stage.connect(transport))
@@ -55,7 +55,7 @@ struct FollowingBaseTests {
         await stage.stop()
     }
 
-    @Test("a rename would make lists follow each other → InvalidArgs, and nothing changes")
+    @Test("a rename would create a cycle of following lists → InvalidArgs, and nothing changes")
     func circles() async throws {
         let stage = try await Stage()
         try await stage.createAdapter("base").fill(3)

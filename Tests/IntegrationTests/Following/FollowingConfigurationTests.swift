@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Configured and stored lists that follow other lists.
-@Suite("Configured lists that follow others", .timeLimit(.minutes(3)))
+@Suite("Configured lists that follow other lists", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingConfigurationTests {
     private func write(_ stage: Stage, _ name: String, _ text: String?) throws {
@@ -19,7 +19,7 @@ struct FollowingConfigurationTests {
     }
 
     @Test(
-        "the followed list is missing → the follower is empty with SourceError, and follows as soon as the list exists"
+        "the followed list is missing → the follower is empty with SourceError until the list is created"
     )
     func missing() async throws {
         let stage = try await Stage(files: ["found.list": "[List]\nSource=list:base?limit=2\n"])
@@ -43,7 +43,8 @@ struct FollowingConfigurationTests {
         await stage.stop()
     }
 
-    @Test("files configure lists that would follow each other → left out, and reported with file and line")
+    @Test(
+        "configuration files with a cycle of following lists → the lists are left out and reported with file and line")
     func circle() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nSource=list:b\n", "b.list": "[List]\nSource=list:c\n"])
         try write(stage, "c", "[List]\nSource=list:a\n")

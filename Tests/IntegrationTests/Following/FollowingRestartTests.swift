@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 /// Stored lists that follow other lists, after a restart of listd.
-@Suite("Lists that follow others, after a restart", .timeLimit(.minutes(3)))
+@Suite("Following lists after a restart", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingRestartTests {
-    @Test("listd is killed and restarted → the follower has its argument, its epoch and the changes since then")
+    @Test("listd is killed and restarted → the following list keeps argument and epoch, and gets all later changes")
     func killed() async throws {
         let store = try StoreStage()
         let first = try await store.start()
@@ -46,7 +46,7 @@ struct FollowingRestartTests {
     }
 
     @Test(
-        "the store fails → a new argument is refused, the old one stays; it works again → the follower catches up")
+        "the store fails → a new source argument is refused; the store recovers → the following list catches up")
     func refused() async throws {
         let store = try StoreStage()
         let stage = try await store.start()

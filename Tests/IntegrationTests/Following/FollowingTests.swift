@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Lists that follow another list: source `list:NAME?…`.
-@Suite("Lists that follow others", .timeLimit(.minutes(3)))
+@Suite("Lists that follow other lists", .timeLimit(.minutes(3)))
 @DBusActor
 struct FollowingTests {
     private static let plants = [
@@ -15,7 +15,8 @@ struct FollowingTests {
     ].map { Row($0.0, "plant", ["title": .string($0.1), "height": .int64(Int64($0.2))]) }
 
     @Test(
-        "a list filters, sorts and limits another list → its objects follow every change", .rule("FO-01"),
+        "a following list filters, sorts and limits another list → its objects reflect every change of the other list",
+        .rule("FO-01"),
         arguments: TransportKind.allCases)
     func follow(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -47,7 +48,8 @@ struct FollowingTests {
     }
 
     @Test(
-        "the source argument changes → an update with its moves, and the new argument in the property", .rule("FO-03"),
+        "the source argument of a following list changes → an update with moves, and an updated property",
+        .rule("FO-03"),
         arguments: TransportKind.allCases)
     func setArgument(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -88,7 +90,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "invalid arguments and lists → the exact error for each, and nothing changes",
+        "invalid source arguments and lists → a specific error for each, and nothing changes",
         arguments: TransportKind.allCases)
     func faults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -121,7 +123,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "the followed list is removed and created again → the follower is empty and failed, then follows again",
+        "the followed list is removed → the follower fails; the list is created again → the follower follows again",
         .rule("FO-05"))
     func baseGone() async throws {
         let stage = try await Stage()
@@ -149,7 +151,7 @@ struct FollowingTests {
         await stage.stop()
     }
 
-    @Test("a large list changes at random during its first read → the follower has all changes")
+    @Test("a large list changes at random during a follower's initial read → the follower gets all changes")
     func changesWhileLoading() async throws {
         let stage = try await Stage()
         let base = try await stage.createAdapter("base")
@@ -170,7 +172,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "a transient follower → removed when the connection that created it ends", .rule("FO-07"),
+        "a transient following list → removed when its creator's connection closes", .rule("FO-07"),
         arguments: TransportKind.allCases
     )
     func transient(transport: TransportKind) async throws {

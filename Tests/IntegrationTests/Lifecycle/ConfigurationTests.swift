@@ -27,7 +27,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "lists are configured in files → exist when listd is ready, and cannot be removed over the bus", .rule("AC-07"))
+        "lists in configuration files → available when listd is ready, and not removable over the bus", .rule("AC-07"))
     func start() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
         #expect(try await names(stage) == ["a", "b"])
@@ -38,7 +38,8 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list file has an error → left out and reported with file and line; the other lists exist")
+    @Test(
+        "a list file has an error → the list is left out and reported with file and line, and other lists are created")
     func faultyList() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": "[List]\nLayout=round\n"])
         #expect(try await names(stage) == ["a"])
@@ -47,7 +48,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a list's plugin does not exist → the list is left out and reported with file and line; the other lists exist"
+        "a list's plugin does not exist → the list is left out and reported with file and line"
     )
     func missingPlugin() async throws {
         let stage = try await Stage(files: [
@@ -69,7 +70,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a missing plugin, or a name that a client's list has → both are reported, the rest takes effect"
+        "Reload with a missing plugin or a taken list name → both are reported, and all other changes take effect"
     )
     func impossibleReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
@@ -117,7 +118,7 @@ struct ConfigurationTests {
         #expect(stage.listd.standardError.contains("199.list:2: "))
     }
 
-    @Test("listd.conf has an error at the start → exit code 1, because access rights are unknown")
+    @Test("listd.conf has an error at startup → exit code 1, because access rights are unknown")
     func faultyDaemon() async throws {
         let bus = try PrivateBus()
         let (outcome, text) = try await ListdProcess.run(
@@ -142,7 +143,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("--check-config with a missing directory → reported, exit code 1; with an empty directory → 0")
+    @Test("--check-config with a missing directory → reported, exit code 1; an empty directory → exit code 0")
     func missingFolder() async throws {
         let directory = TemporaryDirectory()
         for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
@@ -155,7 +156,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config as root → /etc/listd is read, as the service does, and not the home directory",
+        "--check-config as root → reads /etc/listd like the service, not the home directory",
         .enabled(if: geteuid() == 0))
     func asRoot() async throws {
         let home = TemporaryDirectory()
@@ -175,7 +176,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Reload → lists are added, removed and changed; an unchanged list keeps its objects and its epoch")
+    @Test("Reload → lists are added, removed and changed; unchanged lists keep objects and epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
         let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
@@ -195,7 +196,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a bad file → the error names it, its running list keeps its old options, and the rest takes effect",
+        "Reload with a faulty list file → the error names the file, and the running list keeps its options",
         .rule("DU-06")
     )
     func badReload() async throws {
@@ -224,7 +225,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a source argument that the plugin rejects → the list stays with its views, the rest takes effect")
+        "Reload with a source argument that the plugin rejects → the list and its views stay")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
@@ -260,7 +261,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a list was left out at the start because its plugin was missing → Reload creates it when the plugin exists")
+    @Test("a list was left out at startup because its plugin was missing → Reload creates it once the plugin exists")
     func laterPlugin() async throws {
         let plugins = TemporaryDirectory()
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
@@ -274,7 +275,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("a plugin rejects a setting → each log line about it names the setting and listd.conf")
+    @Test("a plugin rejects a setting → each resulting log line names the setting and listd.conf")
     func refusedSetting() async throws {
         let list = "[List]\nDurability=memory\n[Sections]\n*=horrors/Steady\n"
         let horrors = try await HorrorStage("Refuse=perhaps", files: ["y.list": list])

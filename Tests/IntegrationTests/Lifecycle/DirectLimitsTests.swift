@@ -19,7 +19,7 @@ struct DirectLimitsTests {
     }
 
     @Test(
-        "a call exceeds PayloadBytes → refused; by more than 64 KiB → its client is closed; a reload changes the limit"
+        "a call exceeds PayloadBytes → refused; a call exceeds it by over 64 KiB → its client is disconnected"
     )
     func messageSize() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nPayloadBytes=100K\n"])
@@ -38,7 +38,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("a message announces 62 MiB → its client is closed at the first bytes")
+    @Test("a message announces a length of 62 MiB → its client is disconnected after the first bytes")
     func announcedSize() async throws {
         let stage = try await Stage.withDirectSocket()
         let user = String(getuid()).utf8.map { String($0, radix: 16) }.joined()
@@ -50,7 +50,7 @@ struct DirectLimitsTests {
         await stage.stop()
     }
 
-    @Test("a user opens more connections than allowed → refused, and a log line that names DirectConnectionsPerUser")
+    @Test("a user opens more connections than allowed → refused, with a log line that names DirectConnectionsPerUser")
     func connections() async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=8\n"])
         let clients = [try await stage.connect(.direct), try await stage.connect(.direct)]

@@ -57,7 +57,7 @@ struct DirectSocketTests {
     }
 
     @Test(
-        "SIGTERM while much data is queued for a slow client → the client receives everything, including Closed of its view"
+        "SIGTERM with much data queued for a slow client → the client receives all data, including Closed of its view"
     )
     func ending() async throws {
         let (stage, path) = try await makeStage()

@@ -15,7 +15,7 @@ struct GivenUpReloadTests {
     }
 
     @Test(
-        "SIGTERM while plugins hang at load → listd exits at once, no reload is logged, the caller of Reload gets the reason"
+        "SIGTERM while plugins hang at load → listd exits at once, and the caller of Reload gets the reason"
     )
     func ending() async throws {
         // The time limit is far longer than the test may take.
@@ -72,7 +72,7 @@ struct GivenUpReloadTests {
         }
     }
 
-    @Test("a reload while a plugin has a newer file → the plugin's process and lists stay")
+    @Test("a reload while a newer plugin file exists → the plugin keeps its process and lists")
     func newerPlugin() async throws {
         let horrors = try await HorrorStage()
         let stage = horrors.stage

@@ -5,10 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Starting and ending", .timeLimit(.minutes(3)))
+@Suite("Startup and shutdown of listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LifecycleTests {
-    @Test("no bus → exit code 69, and the log names the addresses that were tried")
+    @Test("no bus → exit code 69, and the log names every address that listd tried")
     func noBus() async throws {
         let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/nonexistent/bus")
         #expect(outcome == ListdProcess.Outcome(status: 69))
@@ -33,7 +33,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM or SIGINT with views and coalescing updates → updates are answered, views are closed, exit code 0",
+        "SIGTERM or SIGINT with coalescing updates → updates are answered, views are closed, exit code 0",
         arguments: [SIGTERM, SIGINT])
     func ending(signal: Int32) async throws {
         let stage = try await Stage()
@@ -62,7 +62,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM while a client reads and opens views in a loop → no reply says that the list does not exist, exit code 0",
+        "SIGTERM while a client reads and opens views in a loop → no reply claims that the list does not exist",
         arguments: TransportKind.allCases)
     func readingToTheEnd(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -112,7 +112,7 @@ struct LifecycleTests {
         #expect(await listd.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the bus is killed and restarted → listd connects again with its lists; views are gone")
+    @Test("the bus is killed and restarted → listd reconnects with its lists, and views are closed")
     func busRestart() async throws {
         let bus = MortalBus()
         let first = try bus.start()

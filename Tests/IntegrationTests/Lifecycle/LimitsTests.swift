@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits in listd.conf → LimitsExceeded above them; removing works at a limit", .rule("ER-03"))
+    @Test("limits in listd.conf → LimitsExceeded above a limit, and removals are accepted at a limit", .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -34,7 +34,7 @@ struct LimitsTests {
         await stage.stop()
     }
 
-    @Test("a source file is too large, then a reload raises the limit → the file is read")
+    @Test("a source file exceeds the limit, then a reload raises the limit → the file is read")
     func raised() async throws {
         let file = TemporaryDirectory()
         let rows = (0..<100).map { "{\"id\": \"row \($0)\"}\n" }.joined()
@@ -53,7 +53,7 @@ struct LimitsTests {
     }
 
     @Test(
-        "a plugin's object is too large, then a reload raises the limit → the source sends the object again",
+        "a plugin's object exceeds the limit, then a reload raises the limit → the source sends the object again",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"),
         arguments: PluginStage.Isolation.allCases)
     func raisedForPlugin(isolation: PluginStage.Isolation) async throws {
@@ -79,7 +79,7 @@ struct LimitsTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("calls that share a flush are refused for a quota → each call is counted once, wherever the list is hosted")
+    @Test("a quota refuses several calls of one flush → each call is counted once, wherever the list is hosted")
     func countedRefusals() async throws {
         let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")
         let stage = horrors.stage
@@ -106,7 +106,7 @@ struct LimitsTests {
         await horrors.stop()
     }
 
-    @Test("a user calls on many connections → one rate limit in the log for all of them")
+    @Test("a user exceeds the call rate on many connections → one log line for all of the user's connections")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
         let begin = ContinuousClock.now
@@ -126,7 +126,7 @@ struct LimitsTests {
         #expect(!said.isEmpty && said.count <= 20 * intervals)
     }
 
-    @Test("a patch makes an object too large, or options are too large → PayloadTooLarge, and nothing changes")
+    @Test("a patch makes an object too large, or options exceed the size limit → PayloadTooLarge, and nothing changes")
     func growth() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\n"])
         let adapter = try await stage.createAdapter("one")
@@ -149,7 +149,7 @@ struct LimitsTests {
     }
 
     @Test(
-        "a connection has as many calls in flight as allowed → only calls that release something are accepted",
+        "a connection has as many calls in flight as allowed → only calls that release resources are accepted",
         .rule("LD-04"))
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=4\n"])

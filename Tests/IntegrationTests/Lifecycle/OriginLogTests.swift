@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Log lines that name the client that created, removed, emptied or granted access to a list.
-@Suite("Log lines about the origin of changes", .timeLimit(.minutes(3)))
+@Suite("Log lines that name the caller who made a change", .timeLimit(.minutes(3)))
 @DBusActor
 struct OriginLogTests {
     /// Returns the log lines about a list that name this user and a process.
@@ -38,7 +38,7 @@ struct OriginLogTests {
         #expect(logLines(stage, #"adapter "mine" was removed"#).count == 1)
     }
 
-    @Test("Reload adds, removes, replaces and gives access to lists → a log line for each, with the caller")
+    @Test("Reload adds, removes and replaces lists, and grants access → one log line for each change, with the caller")
     func reload() async throws {
         let plain = "[List]\nDescription=x\n"
         let stage = try await Stage(files: ["goes.list": plain, "stays.list": plain, "same.list": plain])
@@ -55,7 +55,7 @@ struct OriginLogTests {
         #expect(!stage.listd.standardError.contains(#"adapter "same" was"#))
     }
 
-    @Test("SIGHUP gives access to a list → the log line names the signal")
+    @Test("SIGHUP grants access to a list → the log line names the signal")
     func signal() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=x\n"])
         try write("[List]\nWriters=any\n", to: "a.list", of: stage)
@@ -72,7 +72,7 @@ struct OriginLogTests {
     private func rows(_ range: Range<Int>) -> [Row] { range.map { Row("\($0)", "", [:]) } }
 
     @Test(
-        "PerformUpdates removes over half of 1,000 objects → logged; half, other calls, smaller lists → not logged")
+        "PerformUpdates removes over half of 1,000 objects → logged; exactly half, or a smaller list → not logged")
     func emptied() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list", ["updater": .string("reload")])

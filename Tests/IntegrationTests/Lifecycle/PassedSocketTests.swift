@@ -37,7 +37,8 @@ struct PassedSocketTests {
         return (process, notifications)
     }
 
-    @Test("systemd passes a socket named direct → clients are served there, and DirectAddress has its address")
+    @Test(
+        "systemd passes a socket named direct → listd serves clients on the socket, and DirectAddress has its address")
     func passed() async throws {
         let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
         let (process, notifications) = try await start(bus, directory, name: "direct")
@@ -53,7 +54,7 @@ struct PassedSocketTests {
         notifications.close()
     }
 
-    @Test("no socket of that name is passed → listd opens its own in the runtime directory")
+    @Test("no passed socket is named direct → listd opens its own socket in the runtime directory")
     func notPassed() async throws {
         let (bus, directory) = (try PrivateBus(), TemporaryDirectory())
         let (process, notifications) = try await start(bus, directory, name: "another")

@@ -40,7 +40,7 @@ struct PolkitTests {
             Self.nobody + ["/usr/bin/busctl", "--address=\(stage.bus.address)"] + words)
     }
 
-    @Test("polkit grants a right → the call is accepted; polkit is asked again only after a change of its rules")
+    @Test("polkit grants a right → the call is accepted, and the answer is cached until polkit's rules change")
     func granted() async throws {
         let (stage, polkit) = try await makeStage {
             $0.answers = [Self.lists: .allowed, Self.daemon: .allowedAfterChange]
@@ -57,7 +57,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("polkit refuses a right → AccessDenied, and polkit is asked once")
+    @Test("polkit refuses a right → AccessDenied after a single query to polkit")
     func refused() async throws {
         let (stage, polkit) = try await makeStage { _ in }
         #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
@@ -67,7 +67,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("no polkit on the bus, or polkit exits during a query → AccessDenied for all but administrators")
+    @Test("polkit is missing or exits during a query → AccessDenied for all users but administrators")
     func absent() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Daemon]\nCreators=administrators\n"])
         #expect(try await !stage.manager.property("Features", as: [String].self).contains("polkit"))
@@ -80,7 +80,7 @@ struct PolkitTests {
     }
 
     @Test(
-        "a caller allows interactive authorization → the right lasts for that call; the query is dropped when the caller leaves"
+        "a caller allows interactive authorization → polkit's answer applies to that call only"
     )
     func interactive() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
@@ -98,7 +98,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a restricted list → users whom polkit grants `inspect` may read it and its properties")
+    @Test("a restricted list → users with polkit's `inspect` right may read the list and its properties")
     func restricted() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
         let adapter = try await stage.createAdapter("secret", ["readers": .string("owner")])
@@ -115,7 +115,7 @@ struct PolkitTests {
     }
 
     @Test(
-        "the view of another user → polkit's manage-lists allows its use; its picture needs read access to the list too"
+        "another user's view → polkit's manage-lists allows calls; its picture also requires read access to the list"
     )
     func views() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }
@@ -147,7 +147,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("a view's picture needs two rights → polkit is asked for both in one call")
+    @Test("a view's picture requires two rights → polkit is queried for both in one call")
     func pictures() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed, Self.lists: .allowed] }
         let adapter = try await stage.createAdapter("screen", ["readers": .string("owner")])

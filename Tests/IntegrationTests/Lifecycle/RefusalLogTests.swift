@@ -19,7 +19,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "calls above any kind of limit → one log line per limit, with the user and the limit's key",
+        "calls above any kind of limit → one log line per limit, which names the user and the limit's key",
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
@@ -100,7 +100,7 @@ struct RefusalLogTests {
         #expect(logLines(key, by: stage).count == 1)
     }
 
-    @Test("two users exceed the same limit → one log line for each user", .enabled(if: Agent.canBeOthers))
+    @Test("two users exceed the same limit → one log line per user", .enabled(if: Agent.canBeOthers))
     func users() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=0\n"])
         let users = [Agent.nobody, 2]
@@ -119,7 +119,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "a quota refuses an event of a source → counted and logged once, despite retries; the quota is raised → applied"
+        "a quota refuses an event of a source → logged once despite retries; the quota is raised → applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()

@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Lists that a reload creates again or removes")
+@Suite("Lists that a reload recreates or removes")
 @DBusActor
 struct RemadeListTests {
     private func follower(patience: Duration, _ events: EventLog<String>) -> ListFollower {
@@ -19,7 +19,7 @@ struct RemadeListTests {
         }
     }
 
-    @Test("a reload sets another source → followers restart with the new objects; a list without a file is removed")
+    @Test("a reload changes a list's source → followers get the new objects; its file is missing → the list is removed")
     func otherSource() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")

@@ -23,7 +23,7 @@ struct RenameTests {
     }
 
     @Test(
-        "a list is renamed → its objects, epoch and revision are at the new path; views are closed, the old path is free",
+        "a list is renamed → objects, epoch and revision are available at the new path, and views are closed",
         .rule("DU-07"),
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
@@ -64,7 +64,7 @@ struct RenameTests {
         #expect(said.count == 1)
     }
 
-    @Test("a subscriber of a renamed list → all displayed objects end, and no signal under the new name")
+    @Test("a subscriber of a renamed list → display-end signals for all objects, and no signal under the new name")
     func subscriptions() async throws {
         let stage = try await Stage()
         // Clients without read access get no signals. Subscribers get the signals that they chose.
@@ -91,7 +91,7 @@ struct RenameTests {
     }
 
     @Test(
-        "a name that is taken, too long or of a configured list, or a missing list → refused, and nothing changes")
+        "a rename to a taken or invalid name, or of a configured or missing list → refused, and nothing changes")
     func refused() async throws {
         let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
         for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
@@ -113,7 +113,7 @@ struct RenameTests {
     }
 
     @Test(
-        "rename of another user's list → AccessDenied; of the user's own list, on several connections → renamed once",
+        "rename of another user's list → AccessDenied; several renames of an own list at once → renamed once",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -135,7 +135,7 @@ struct RenameTests {
     }
 
     @Test(
-        "renamed, then listd is stopped or killed and restarted → the list is unchanged under its new name",
+        "a list is renamed, then listd is stopped or killed and restarted → the list is unchanged under its new name",
         arguments: [true, false])
     func restart(isKilled: Bool) async throws {
         let stages = try StoreStage()
@@ -159,7 +159,7 @@ struct RenameTests {
         await stage.stop()
     }
 
-    @Test("the store refuses a rename → StoreFailed, list and views are unchanged; later the same call succeeds")
+    @Test("the store refuses a rename → StoreFailed, and list and views are unchanged; the store recovers → renamed")
     func storeFails() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -178,7 +178,7 @@ struct RenameTests {
         await stage.stop()
     }
 
-    @Test("renamed again and again while writers write → each write is answered, and no write is lost")
+    @Test("a list is renamed repeatedly during writes → each write is answered, and no write is lost")
     func duringUpdates() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -214,7 +214,7 @@ struct RenameTests {
     }
 
     @Test(
-        "a list in a worker is renamed while a view shows it → the view is closed, and the list continues under its new name"
+        "a visible list in a worker is renamed → its view is closed, and the list continues under its new name"
     )
     func inWorker() async throws {
         let horrors = try await HorrorStage()

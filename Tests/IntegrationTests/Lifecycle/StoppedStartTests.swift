@@ -5,10 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Stopping listd while it starts", .timeLimit(.minutes(3)))
+@Suite("Stopping listd during startup", .timeLimit(.minutes(3)))
 @DBusActor
 struct StoppedStartTests {
-    @Test("SIGTERM while a plugin hangs at load → listd exits at once with status 0, and everything stored is kept")
+    @Test("SIGTERM while a plugin hangs at load → listd exits at once with status 0, and no stored data is lost")
     func hangingPlugin() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -35,7 +35,7 @@ struct StoppedStartTests {
     }
 
     @Test(
-        "SIGTERM while a stored list's plugin hangs at load → no error is logged, and the list is restored at the next start"
+        "SIGTERM while a stored list's plugin hangs at load → no error is logged, and the list is restored later"
     )
     func storedListOfHangingPlugin() async throws {
         let stages = try StoreStage()

@@ -19,7 +19,7 @@ struct UserCallsTests {
     }
 
     @Test(
-        "a user has as many calls in flight as allowed, on bus and socket → the next is refused, until a call is answered",
+        "a user has as many calls in flight as allowed → the next call is refused until another call is answered",
         .rule("LD-01")
     )
     func limit() async throws {

@@ -11,7 +11,7 @@ import Testing
 @DBusActor
 struct EverythingHangsTests {
     @Test(
-        "worker, store and clients hang → calls that do not need them are answered; they resume → all are answered, listd exits"
+        "worker, store and clients hang → independent calls are answered; all resume → all calls are answered"
     )
     func isServed() async throws {
         let disk = try LoopDisk()

@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Large messages for one client", .timeLimit(.minutes(2)))
+@Suite("Large messages to one client", .timeLimit(.minutes(2)))
 @DBusActor
 struct LargeMessageTests {
     /// A call that is sent many times at once. Each answer is larger than 16 KiB.
@@ -36,7 +36,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "thirty calls with large answers at once → the answers are encoded one after the other, and are equal",
+        "thirty calls with large replies at once → replies are encoded one after the other, and are complete",
         arguments: Question.allCases, TransportKind.allCases)
     func questions(question: Question, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -76,7 +76,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "large and small pictures, answers and a resync → all arrive in the order in which they were sent",
+        "large and small pictures, replies and a resync → all arrive in the order of sending",
         arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -133,7 +133,7 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client does not read a large picture → its bytes count for its user until the client disconnects")
+    @Test("a direct client does not read a large picture → its bytes count for the user until the disconnection")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")
@@ -185,7 +185,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "listd ends while a large picture is being sent → the client gets the picture, the answer after it, and Closed",
+        "listd exits while sending a large picture → the client gets the picture, the next reply, and Closed",
         arguments: TransportKind.allCases)
     func end(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

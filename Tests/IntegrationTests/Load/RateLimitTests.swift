@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Limits of calls per second, and limits of single users", .timeLimit(.minutes(1)))
+@Suite("Call rate limits, and limits of single users", .timeLimit(.minutes(1)))
 @DBusActor
 struct RateLimitTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
     @Test(
-        "more calls at once than allowed per second → the surplus is refused, logged once; releasing calls are accepted"
+        "more calls than allowed per second → refused, but calls that release resources are accepted"
     )
     func rate() async throws {
         let stage = try await Stage(
@@ -46,7 +46,7 @@ struct RateLimitTests {
         #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // one more line after ten seconds
     }
 
-    @Test("limits of a user and of a group → replace the general limits, also after a reload")
+    @Test("limits of a user and of a group → override the general limits, also after a reload")
     func ofUsers() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Large messages on several direct connections at once", .timeLimit(.minutes(2)))
+@Suite("Incomplete large messages on several direct connections", .timeLimit(.minutes(2)))
 @DBusActor
 struct UnfinishedPayloadTests {
     /// Many connections that each send one call in pieces, in turns. The script prints "begun" when each connection
@@ -65,7 +65,7 @@ struct UnfinishedPayloadTests {
         """
 
     @Test(
-        "several unfinished messages that fit one by one but not together → all are answered, and the limit is kept"
+        "several incomplete messages that together exceed the limit → all are answered within the limit"
     )
     func deadlock() async throws {
         let stage = try await Stage.withDirectSocket(
@@ -82,7 +82,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("a message larger than the whole limit of waiting bytes → received, one such message at a time")
+    @Test("messages larger than the whole limit of waiting bytes → received one at a time")
     func oversized() async throws {
         let stage = try await Stage.withDirectSocket(
             files: ["listd.conf": "[Limits]\nWaitingBytesPerUser=1M\nWaitingBytes=2M\nDirectConnectionsPerUser=20\n"])
@@ -96,7 +96,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("clients with unfinished messages exit → their bytes are released")
+    @Test("clients with incomplete messages exit → the reserved bytes are released")
     func departure() async throws {
         let stage = try await Stage.withDirectSocket()
         let clients = try ChildProcess(

@@ -27,7 +27,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "payloads wait to be applied → a call above the user's limit is refused at once; the others are applied, then released",
+        "waiting payloads reach the user's limit → the next call is refused, and the payloads are applied",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -105,7 +105,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a long call has a wrong argument → the same error as for a short call; the calls after it are handled")
+    @Test("a long call has a wrong argument → the same error as for a short call, and later calls are handled")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("faulty")
@@ -157,7 +157,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "a client writes, does not wait for an answer and disconnects at once → its writes are applied", .rule("LD-05"))
+        "a client sends writes and disconnects without waiting for replies → the writes are applied", .rule("LD-05"))
     func noReply() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")

@@ -45,11 +45,11 @@ struct HorrorCase: Sendable {
     static let forbidden = [HorrorCase("changes", at: "item", blamed: nil)]
 }
 
-@Suite("A plugin with every kind of misbehaviour, next to other lists", .timeLimit(.minutes(10)))
+@Suite("A plugin that misbehaves in every way, next to other lists", .timeLimit(.minutes(10)))
 @DBusActor
 struct HorrorTests {
     @Test(
-        "each misbehaviour → only its list pauses and recovers, the plugin's error names it; other lists are served",
+        "each kind of misbehaviour → only the plugin's list pauses and recovers, and other lists are served",
         .rule("OR-04"))
     func horrors() async throws {
         let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
@@ -115,7 +115,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a plugin dies or hangs while it is loaded → PluginFailed names reason and callback, and the plugin is not loaded",
+        "a plugin dies or hangs during loading → PluginFailed names reason and callback, and the plugin is not loaded",
         arguments: [("trap", "signal"), ("exit", "exit code 0"), ("loop", "CallbackTimeout")])
     func manifests(horror: String, reason: String) async throws {
         let timeout = horror == "loop" ? "1s" : "1min"
@@ -130,7 +130,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller dies in its initializer → the plugin fails, and its list shows listd/single")
+    @Test("a section controller dies in its initializer → the plugin fails, and its list falls back to listd/single")
     func diesWhenMade() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Stillborn")
@@ -142,7 +142,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source throws, traps or exits → its list reports the error, and recovers where possible")
+    @Test("a data source throws, traps or exits → its list reports the error, and recovers if possible")
     func sources() async throws {
         let stage = try await HorrorStage()
         let options: @Sendable (String) -> [String: DBusValue] = { ["source": .string("horrors/source?\($0)")] }
@@ -168,7 +168,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source sends an object that is invalid on the bus → failed, and the list is unchanged")
+    @Test("a data source sends an object that is invalid on the bus → the list fails and keeps its objects")
     func sourceLimits() async throws {
         let stage = try await HorrorStage()
         for part in ["id", "fields"] {
@@ -182,7 +182,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a data source hangs or dies in a callback → the error and the log name the callback; other lists go on",
+        "a data source hangs or dies in a callback → error and log name the callback, and other lists are served",
         arguments: [
             ("loop in timer", "a timer", "CallbackTimeout"),
             ("deadlock in descriptor", "a descriptor's callback", "CallbackTimeout"),
@@ -204,7 +204,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list is removed while its source hangs → the next worker does not start that source")
+    @Test("a list is removed while its source hangs → the next worker does not start the source")
     func removedWhileItHangs() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in start")])
@@ -220,7 +220,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "a section controller and a data source never stop sending → others go on, their lists can be read and removed"
+        "section controllers and sources never stop sending → other lists are served, and theirs can be removed"
     )
     func floods() async throws {
         let stage = try await HorrorStage()
@@ -248,7 +248,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller reports changes without end or pause → its worker is killed, with the reason")
+    @Test("a section controller reports changes endlessly → its worker is killed, and the error has the reason")
     func endlessEvents() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("selecting", "Flood")
@@ -257,7 +257,7 @@ struct HorrorTests {
         ])
         try await stage.wait(for: "ready", restarts: 1)
         let error = try await stage.plugin("LastError", as: String.self)
-        #expect(error.contains("it flooded the list \"selecting\""))
+        #expect(error.contains("the worker flooded the list \"selecting\""))
         #expect(try await list.items().map(\.reuse) == ["flood"])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }

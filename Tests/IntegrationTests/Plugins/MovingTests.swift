@@ -24,7 +24,7 @@ struct MovingTests {
     }
 
     @Test(
-        "Reload moves a list into a worker, out of it and back → objects, revisions, and views with their slots go on each time"
+        "Reload moves a list into a worker and back → objects, revisions, views and slots are preserved"
     )
     func moves() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
@@ -60,7 +60,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("Reload selects other section controllers of the same worker, which hang → detected, and the list recovers")
+    @Test("Reload selects section controllers of the same worker that hang → detected, and the list recovers")
     func hangsInTraits() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -81,7 +81,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list is moved while writers write → each call is answered once, and a mirror equals the list")
+    @Test("a list is moved into a worker and back during writes → each call is answered once, a mirror is equal")
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
         try await whileWriting(on: horrors) { stage in
@@ -91,7 +91,7 @@ struct MovingTests {
     }
 
     @Test(
-        "a list is moved between two workers and back while writers write → the same, and the other worker makes the items"
+        "a list is moved between two workers during writes → a mirror is equal, and the new worker makes the items"
     )
     func movesBetweenWorkers() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
@@ -112,7 +112,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("newer files of the plugin are loaded while writers write → the same, in a new process each time")
+    @Test("newer plugin files are loaded during writes → a new process each time, and a mirror equals the list")
     func newerFilesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -172,7 +172,7 @@ struct MovingTests {
     }
 
     @Test(
-        "section controllers of two plugins, one of which runs in a worker → refused with both names, nothing changes"
+        "section controllers of two plugins, one of them in a worker → refused with both names, and nothing changes"
     )
     func twoPlugins() async throws {
         let horrors = try await HorrorStage(

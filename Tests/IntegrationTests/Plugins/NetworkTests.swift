@@ -17,7 +17,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "a worker without Network=yes → local sockets only; with Network=yes → every kind that the service may use",
+        "a worker without Network=yes → local sockets only; a worker with Network=yes → all sockets of the service",
         arguments: [false, true])
     func families(hasNetwork: Bool) async throws {
         let plugins = try Self.built.get()
@@ -38,7 +38,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "listd itself → every thread has the filter; the process that spawns workers with network access does not"
+        "listd's threads → have the network filter; the process that spawns networked workers → has no filter"
     )
     func daemon() async throws {
         let stage = try await Stage(files: [:])

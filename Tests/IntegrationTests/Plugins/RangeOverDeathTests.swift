@@ -6,7 +6,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Views with layout none on a list whose worker dies", .timeLimit(.minutes(5)))
+@Suite("Views with layout none when the list's worker dies", .timeLimit(.minutes(5)))
 @DBusActor
 struct RangeOverDeathTests {
     private func makeList(_ stage: HorrorStage, _ count: Int = 60) async throws -> TestAdapter {
@@ -23,7 +23,7 @@ struct RangeOverDeathTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "the worker dies → followed items, and ranges that refer to pictures from before the death, continue in the next worker"
+        "the worker dies → the next worker follows the same items, and accepts ranges of earlier pictures"
     )
     func followed() async throws {
         let stage = try await HorrorStage()
@@ -49,7 +49,7 @@ struct RangeOverDeathTests {
     }
 
     @Test(
-        "a view opens at an object, and the worker dies before the first picture → the next worker begins there, a later one not"
+        "a view opens at an object, and the worker dies before the first picture → the next worker opens there too"
     )
     func opened() async throws {
         let stage = try await HorrorStage()
@@ -65,7 +65,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a view is off the screen when its worker dies → off the screen in the next worker")
+    @Test("a view is off the screen when its worker dies → the view is off the screen in the next worker")
     func offScreen() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList(
@@ -83,7 +83,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("ReportScroll kills the worker → not called again in that phase for views that show the object")
+    @Test("ReportScroll kills the worker → the next worker does not get that phase for views that show the object")
     func phases() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])

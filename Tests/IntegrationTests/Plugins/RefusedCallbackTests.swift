@@ -7,7 +7,7 @@ import ListClient
 import TestSupport
 import Testing
 
-@Suite("Calls of viewers that kill the plugin's worker", .timeLimit(.minutes(5)))
+@Suite("Viewers' calls that kill the plugin's worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct RefusedCallbackTests {
     private let pluginFailed = Listd.error("PluginFailed")
@@ -43,7 +43,7 @@ struct RefusedCallbackTests {
     }
 
     @Test(
-        "Select kills the worker → refused for that object until the object changes; other objects can be selected",
+        "Select kills the worker → Select of that object is refused until the object changes",
         .rule("OR-03"))
     func selection() async throws {
         let stage = try await HorrorStage()
@@ -68,7 +68,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("Invoke kills the worker → PluginFailed, no signal, and refused for that object until the object changes")
+    @Test("Invoke kills the worker → PluginFailed, and Invoke is refused for that object until the object changes")
     func action() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("GetItems or MoveItem kills the worker → refused for ranges with the object, answered for other ranges")
+    @Test("GetItems or MoveItem kills the worker → refused for ranges with the fatal object, answered for other ranges")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -136,7 +136,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetVisibleRange kills the worker → the view keeps its range, the next worker lives, and the call is refused")
+    @Test("SetVisibleRange kills the worker → the call is refused, and the next worker keeps the former range")
     func visibleRange() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror", ["layout": .string("none")])
@@ -159,7 +159,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetViewport kills the worker → refused for viewports that show the same; the former viewport is accepted")
+    @Test("SetViewport kills the worker → refused for viewports with the same content, accepted for the previous one")
     func viewport() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -183,7 +183,8 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the worker hangs in a call → CallbackTimeout passes once, and the next call of that kind is refused at once")
+    @Test(
+        "the worker hangs in a call → killed after CallbackTimeout, and the next call of that kind is refused at once")
     func hang() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Horror")
@@ -199,7 +200,7 @@ struct RefusedCallbackTests {
     }
 
     @Test(
-        "one viewer kills the worker with many objects, at once and one by one → the plugin does not fail for other users"
+        "one viewer kills the worker with many objects → the plugin does not fail for other users"
     )
     func manyObjects() async throws {
         let stage = try await HorrorStage()
@@ -227,7 +228,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("closing views kills the worker, again and again → the views are closed, and the plugin does not fail")
+    @Test("closing views kills the worker repeatedly → the views are closed, and the plugin does not fail")
     func closing() async throws {
         let stage = try await HorrorStage()
         let views = try await (0..<6).asyncMap { number in

@@ -11,7 +11,7 @@ import Testing
 @DBusActor
 struct ShippedPluginsTests {
     @Test(
-        "files: a tree → its entries; a directory is renamed → the same rows at other positions",
+        "files: a directory of a tree is renamed → the same rows at other positions",
         .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func files(_ isolation: PluginStage.Isolation) async throws {
@@ -37,7 +37,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "packages: a status file → rows under sticky headers; an upgrade → one row changes",
+        "packages: a package is upgraded → one row changes, and headers stay sticky",
         .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func packages(_ isolation: PluginStage.Isolation) async throws {
@@ -65,7 +65,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: feed, arriving messages, and weather → shown; selected weather → expands",
+        "marslink: messages arrive → shown; the weather is selected → the weather section expands",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func marslink(_ isolation: PluginStage.Isolation) async throws {
@@ -88,7 +88,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: a detail of the weather is dragged → at its new position, which a reload keeps",
+        "marslink: a detail of the weather is dragged → the detail has its new position, also after a reload",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func dragging(_ isolation: PluginStage.Isolation) async throws {
@@ -112,7 +112,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "journal: journal files → the newest entries, with full errors; a new entry → shown at the top",
+        "journal: a new entry is written → the entry is shown at the top",
         .enabled(if: PluginStage.isBuilt("journal"), "run scripts/build-plugins first"),
         .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"),
         arguments: PluginStage.Isolation.allCases)
@@ -165,7 +165,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "invalid arguments → InvalidArgs that names them, and no list is created",
+        "invalid arguments → InvalidArgs that names the argument, and no list is created",
         .enabled(
             if: ["files", "journal", "marslink", "packages"].allSatisfy { PluginStage.isBuilt($0) },
             "run scripts/build-plugins first"),

@@ -10,7 +10,7 @@ import Testing
 @Suite("A worker whose process is stopped", .timeLimit(.minutes(5)))
 @DBusActor
 struct StandstillTests {
-    @Test("the worker is stopped while idle → detected, with a call or without; its list continues in the next worker")
+    @Test("an idle worker is stopped → detected even without a call, and its list continues in the next worker")
     func isReplaced() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Steady")
@@ -21,7 +21,7 @@ struct StandstillTests {
         try await stage.wait(for: "ready", restarts: 1)
         let second = try await stage.process
         #expect(second != first)
-        #expect(try await stage.plugin("LastError", as: String.self).contains("it did not answer within"))
+        #expect(try await stage.plugin("LastError", as: String.self).contains("the worker did not answer within"))
         await stopProcess(second)
         // The third worker answers.
         #expect(try await list.items().map(\.reuse) == ["steady"])
@@ -30,7 +30,7 @@ struct StandstillTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SIGTERM before the stopped worker is detected → listd ends its lists without the worker, exit code 0")
+    @Test("SIGTERM before a stopped worker is detected → listd ends its lists without the worker, exit code 0")
     func isLeftBehind() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Steady")

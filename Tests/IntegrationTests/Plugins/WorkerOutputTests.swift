@@ -23,7 +23,7 @@ struct WorkerOutputTests {
     }
 
     @Test(
-        "a plugin prints without end → the first lines are logged with its name; the plugin and its log messages continue"
+        "a plugin prints endlessly → only the first lines are logged, and the plugin continues"
     )
     func flood() async throws {
         let stage = try await HorrorStage()
@@ -41,7 +41,7 @@ struct WorkerOutputTests {
     }
 
     @Test(
-        "a plugin dies of a trap → its last output is in LastError, in the message about its death, and in separate lines"
+        "a plugin dies of a trap → LastError and the log have its last output"
     )
     func lastWords() async throws {
         let stage = try await HorrorStage()
@@ -57,7 +57,7 @@ struct WorkerOutputTests {
         #expect(printed(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
     }
 
-    @Test("a plugin dies while it is loaded → PluginFailed has its last output")
+    @Test("a plugin dies during loading → PluginFailed has the plugin's last output")
     func diesWhileLoaded() async throws {
         let stage = try await HorrorStage("Manifest=trap")
         let error = await #expect(throws: DBusError.self) { try await stage.load() }
@@ -76,7 +76,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a plugin dies and leaves a child that tried to leave its session and group → the child is killed too")
+    @Test("a plugin dies, and its child process has left the session and group → the child is killed too")
     func escaped() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -89,7 +89,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a plugin prints and dies of a trap → its backtrace is logged, without counting for the limit of its output")
+    @Test("a plugin prints and dies of a trap → its backtrace is logged even if the output limit is reached")
     func backtrace() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")

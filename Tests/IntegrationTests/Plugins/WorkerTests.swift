@@ -15,7 +15,7 @@ struct WorkerTests {
         (0..<count).map { Row("row \($0)", "row", ["value": .int64(Int64($0))]) }
     }
 
-    @Test("the worker is killed → the list recovers: objects, items, revisions, views with their slots")
+    @Test("the worker is killed → the list recovers with objects, items, revisions, views and slots")
     func comesBack() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -45,7 +45,9 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("killed while writers write → each call is answered once, and mirror and view equal the list", .rule("OR-02"))
+    @Test(
+        "the worker is killed during writes → each call is answered once, and mirror and view equal the list",
+        .rule("OR-02"))
     func killedUnderLoad() async throws {
         let stage = try await HorrorStage()
         let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 3 : 100
@@ -92,7 +94,7 @@ struct WorkerTests {
         }
     }
 
-    @Test("a worker dies again and again → the plugin fails, its lists show listd/single; LoadPlugin tries again")
+    @Test("a worker dies repeatedly → the plugin fails, and its lists use listd/single until LoadPlugin is called")
     func fails() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -115,7 +117,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "LoadPlugin after the plugin's file was replaced → a new process with the new version, and no revision is lost"
+        "LoadPlugin after the plugin's file was replaced → a new process runs the new version"
     )
     func reload() async throws {
         let stage = try await HorrorStage()
@@ -139,7 +141,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "the worker dies, even for the last time, while a newer file loads → the new process takes over and stays",
+        "the worker dies while a newer file loads → the new process takes over",
         arguments: [1, 3, 5])
     func diesDuringReload(deaths: UInt32) async throws {
         let gate = try Gate()
@@ -178,7 +180,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a scroll shows twenty new cells → one message to the worker, and one back")
+    @Test("a scroll shows twenty new cells → one message to the worker, and one reply")
     func roundTrips() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -207,7 +209,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("an update of a list that a view shows → one message to the worker, and one back")
+    @Test("a visible list is updated → one message to the worker, and one reply")
     func roundTripsOfUpdates() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -251,7 +253,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("UnloadPlugin while lists use the plugin → refused with their names; after their removal → its process ends")
+    @Test("UnloadPlugin while lists use the plugin → refused with the lists' names; lists are removed → unloaded")
     func unload() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("one of mine", "Steady")
@@ -269,7 +271,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("callbacks in a worker → counted like callbacks inside the daemon")
+    @Test("callbacks in a worker → counted in the same way as callbacks inside the daemon")
     func times() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -286,7 +288,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("listd is killed → its worker ends too, even when it hangs in a callback")
+    @Test("listd is killed → its worker exits too, even if the worker hangs in a callback")
     func noOrphans() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Horror")
@@ -302,7 +304,7 @@ struct WorkerTests {
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
-    @Test("a worker → ps and pgrep show its plugin, and the Swift runtime writes nothing into the system's log")
+    @Test("a worker → ps and pgrep show the plugin's name")
     func isNamed() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -316,7 +318,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a plugin is loaded again after it died or failed → its last error is empty")
+    @Test("a plugin is loaded again after a death or failure → its last error is empty")
     func lastErrorIsCleared() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -335,7 +337,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a worker → no new privileges, few descriptors, resource limits")
+    @Test("a worker process → has no new privileges, few descriptors, and resource limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
         _ = try await stage.makeList("list", "Steady")

@@ -61,7 +61,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a direct client is stopped → only that client misses signals; it continues → it gets the current revision once",
+        "a direct client is stopped → only this client misses signals, and one signal brings it up to date later",
         .rule("TT-02"))
     func stoppedDirectClient() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -90,7 +90,7 @@ struct CongestionTests {
         await stage.stop()
     }
 
-    @Test("the view of a stopped direct client → Stalled once, no backlog; Resync brings the view up to date")
+    @Test("a direct client with a view is stopped → Stalled once and no backlog, and Resync brings the view up to date")
     func stoppedViewer() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -112,7 +112,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a bus with small queues drops a stopped viewer's signals → the viewer is notified, even without another change",
+        "a bus with small queues drops a stopped viewer's signals → the viewer is notified without another change",
         .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker throws off who does not read, and drops nothing"))
     func droppedByTheBus() async throws {
         let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 /// Checks that listd does not encode answers that a client does not read.
-@Suite("Answers that clients do not read", .timeLimit(.minutes(3)))
+@Suite("Replies that clients do not read", .timeLimit(.minutes(3)))
 @DBusActor
 struct UnreadAnswersTests {
     /// The number of calls in flight, half of `CallsPerConnection`. Each answer has a megabyte.
     private static let calls = 128
 
     @Test(
-        "a hundred large GetObjects in flight, and the client does not read → memory for a few; it reads → all are answered"
+        "a client does not read a hundred large replies → only a few are in memory; the client reads → all are sent"
     )
     func directClientThatDoesNotRead() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -47,7 +47,7 @@ struct UnreadAnswersTests {
     }
 
     @Test(
-        "a hundred memory files are requested, and the client does not read → it gets a few, the other calls are refused"
+        "a client requests a hundred memory files without reading → a few are created, and other calls are refused"
     )
     func filesThatNobodyReads() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -75,7 +75,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("sixty clients send a hundred large requests each, do not read, and exit → calls and memory are released")
+    @Test("sixty clients send a hundred large requests each, then exit → all calls and memory are released")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Hints about the display of fields: the option `hints`, and hints of sources.
-@Suite("Hints for fields, over the bus", .timeLimit(.minutes(3)))
+@Suite("Field hints over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct HintTests {
     private func text(_ hints: [String: String]) -> DBusValue {
@@ -15,7 +15,8 @@ struct HintTests {
     }
 
     @Test(
-        "a list with hints → every reader sees them; an unknown hint → InvalidArgs", arguments: TransportKind.allCases)
+        "a list with hints → every reader gets the hints; an unknown hint → InvalidArgs",
+        arguments: TransportKind.allCases)
     func option(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let words = Dictionary(uniqueKeysWithValues: FieldHint.allCases.map { ("field \($0.rawValue)", $0.rawValue) })
@@ -27,7 +28,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a file with [Hints] → its list has the hints; a reload → the new hints, and Options changes")
+    @Test("a list file with [Hints] → the list has the hints; a reload with other hints → Options changes")
     func configured() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nSource=push\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -48,7 +49,8 @@ struct HintTests {
     }
 
     @Test(
-        "a plugin's source with hints → its list has them, unless the list sets its own", arguments: ["worker", "none"])
+        "a plugin's source with hints → the list has the source's hints unless the list has its own",
+        arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
         try HorrorStage.install(.first, in: directory)
@@ -66,7 +68,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a follower → the hints of the followed list and their changes, unless the follower sets its own")
+    @Test("a following list → the followed list's hints and their changes, unless the following list has its own")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let found = try await stage.createFollower("found", of: "news", "", ["hints": text(["size": "permissions"])])

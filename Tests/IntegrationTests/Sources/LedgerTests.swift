@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A data source with pages, a cursor and writes, in a worker and in the daemon.
-@Suite("Sources with a cursor and writes", .timeLimit(.minutes(5)))
+@Suite("Sources with cursors and writes", .timeLimit(.minutes(5)))
 @DBusActor
 struct LedgerTests {
     private func error(_ body: @DBusActor () async throws -> UInt64) async -> String? {
@@ -21,7 +21,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a source sends a list in pages → one revision with all rows, and the cursor of the source",
+        "a source sends a list in pages → one revision with all rows and the source's cursor",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func pages(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -35,7 +35,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "listd is stopped or killed, and restarted → the source resumes at its cursor, and sends nothing twice",
+        "listd is restarted → the source resumes at its cursor and sends nothing twice",
         .rule("SO-03"),
         arguments: PluginStage.Isolation.allCases, [true, false])
     func restart(isolation: PluginStage.Isolation, isKilled: Bool) async throws {
@@ -58,7 +58,7 @@ struct LedgerTests {
         await stage.stop()
     }
 
-    @Test("the cursor advances without a change, and listd ends → the cursor is kept")
+    @Test("the cursor advances without a change, and listd exits → the new cursor is stored")
     func nothingNew() async throws {
         let ledger = try LedgerStage()
         var stage = try await ledger.start()
@@ -94,7 +94,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "writes → answered with the revision that contains them, even when the source is slow",
+        "a write to a source → answered with the revision that contains the write, even if the source is slow",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -115,7 +115,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "the source refuses a write → the caller gets the error, nothing changes, and the list goes on",
+        "the source refuses a write → the caller gets the error, and the list continues unchanged",
         arguments: TransportKind.allCases)
     func refusals(transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -150,7 +150,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a write that is never answered, and one that kills the source → SourceUnavailable as soon as the source ends")
+        "a write is never answered or kills the source → SourceUnavailable as soon as the source ends")
     func unanswered() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -168,7 +168,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "the source accepts no writes → ReadOnly; it does, but the list belongs to another user → AccessDenied",
+        "a write to a source without write support → ReadOnly; to another user's list → AccessDenied",
         .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
@@ -191,7 +191,7 @@ struct LedgerTests {
     /// The number of rows. The soak test uses a million.
     private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
 
-    @Test("very many rows in pages → the worker has one page in memory, and the daemon has the list once")
+    @Test("a very large number of rows in pages → the worker holds one page in memory, the daemon the list once")
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()

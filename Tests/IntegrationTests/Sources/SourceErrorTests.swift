@@ -21,7 +21,7 @@ struct SourceErrorTests {
         try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n\(more)"])
     }
 
-    @Test("a missing file → failed with the path as SourceError; the file appears → ready and empty, with signals")
+    @Test("a missing file → failed, with the path in SourceError; the file is created → ready, with signals")
     func missing() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")
@@ -43,7 +43,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a malformed line → the list is ready with the other lines; SourceError names the line until it is corrected",
+        "a malformed line → the list is ready with the other lines, and SourceError names the malformed line",
         .rule("SO-02"))
     func line() async throws {
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)
@@ -61,7 +61,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "the file is removed → the list is ready with its objects, and SourceError is set; no line is valid → failed",
+        "the file is removed → the list keeps its objects and has SourceError; a file without valid lines → failed",
         .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
@@ -79,7 +79,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a restricted list → readers see SourceError; other users see neither the property nor its value in signals",
+        "a restricted list → readers see SourceError, other users see it neither as property nor in signals",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         try write(#"{"id": "a"}"#, #"{"secret": 1}"#)
@@ -105,7 +105,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a list has failed, or lacks a line → counted in systemd's status line")
+    @Test("a list has failed or lacks a line → systemd's status line counts the list")
     func statusLine() async throws {
         try write(#"{"id": "a"}"#)
         let stage = try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
@@ -120,7 +120,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a plugin has failed → counted in the status line, and listctl list prints the reason")
+    @Test("a plugin has failed → systemd's status line counts the plugin, and listctl list prints the reason")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         let list = try await horrors.makeList("list", "Stillborn")

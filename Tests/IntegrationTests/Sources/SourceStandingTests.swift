@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests of a list's last synchronisation with its source: its time, and the source's cursor at that time.
-@Suite("Synchronisation of a list with its source", .timeLimit(.minutes(3)))
+@Suite("Synchronisation status of a list and its source", .timeLimit(.minutes(3)))
 @DBusActor
 struct SourceStandingTests {
     private func readStatus(
@@ -18,7 +18,7 @@ struct SourceStandingTests {
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    @Test("a list that clients write → no time and no cursor, whatever they write", arguments: TransportKind.allCases)
+    @Test("a list that clients write → no synchronisation time and no cursor", arguments: TransportKind.allCases)
     func pushed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
@@ -31,7 +31,7 @@ struct SourceStandingTests {
     }
 
     @Test(
-        "a file of JSON lines → equal cursors for equal content, also after a restart; an error stops the time",
+        "a file of JSON lines → equal content has equal cursors, also after a restart",
         arguments: TransportKind.allCases)
     func file(transport: TransportKind) async throws {
         let directory = TemporaryDirectory()
@@ -78,7 +78,7 @@ struct SourceStandingTests {
         await next.stop()
     }
 
-    @Test("a restricted list → AccessDenied for users who may not read the list", .enabled(if: Agent.canBeOthers))
+    @Test("a restricted list → AccessDenied for users without read access", .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list", ["readers": .string("owner")])

@@ -16,7 +16,7 @@ struct BackupTests {
         return (result.status, result.output)
     }
 
-    @Test("listctl backup while lists change → a file from which another listd starts; listctl check → integrity ok")
+    @Test("listctl backup while lists change → another listd can start from the file, and listctl check succeeds")
     func backup() async throws {
         let stages = try StoreStage()
         let second = try StoreStage()
@@ -53,7 +53,7 @@ struct BackupTests {
     }
 
     @Test(
-        "backup into a pipe, a directory or an existing file → InvalidArgs; without a state directory → StoreFailed, check fails"
+        "backup into a pipe, a directory or an existing file → InvalidArgs; without a state directory → StoreFailed"
     )
     func refused() async throws {
         let stages = try StoreStage()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A daemon whose disk is full", .timeLimit(.minutes(2)),
+    "A daemon on a full disk", .timeLimit(.minutes(2)),
     .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
 @DBusActor
 struct FullDiskTests {
@@ -15,7 +15,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "the disk is full → StoreFailed, nothing is applied or announced; room again → the same call succeeds and is stored",
+        "the disk is full → StoreFailed, and nothing is applied; space is available again → the same call succeeds",
         .rule("DU-04"))
     func fullDisk() async throws {
         let stages = try StoreStage()
@@ -49,7 +49,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "the disk is full → a list can be removed, which frees space for others; everything survives a kill",
+        "the disk is full → a list can be removed, and the freed space is available to other lists",
         arguments: [false, true])
     func removal(isRestarted: Bool) async throws {
         let stages = try StoreStage()
@@ -85,7 +85,7 @@ struct FullDiskTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a read-only directory → exit code 74, and a log line with the reason")
+    @Test("a read-only state directory → exit code 74, and a log line with the reason")
     func readOnly() async throws {
         let stages = try StoreStage()
         let disk = try SmallDisk(at: stages.state.path, isReadOnly: true)

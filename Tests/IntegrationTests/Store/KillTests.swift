@@ -12,7 +12,7 @@ struct KillTests {
     nonisolated private static let kills = ProcessInfo.processInfo.environment["LISTD_SOAK"] == "1" ? 300 : 10
 
     @Test(
-        "listd is killed at random moments → every answered change is stored, no change is partial, mirrors catch up",
+        "listd is killed at random moments → every answered change is stored, and no change is partially stored",
         .rule("DU-01"))
     func kills() async throws {
         let seed = UInt64.random(in: 0 ... .max)

@@ -26,7 +26,7 @@ struct LostFilesTests {
     }
 
     @Test(
-        "the state directory, database or log is removed or replaced → StoreFailed, and one log line that names the file",
+        "state directory, database or log is removed or replaced → StoreFailed, and one log line that names the file",
         arguments: ["directory", "other directory", "database", "other database", "log"])
     func filesRemoved(what: String) async throws {
         let stage = try await stages.start()
@@ -62,7 +62,7 @@ struct LostFilesTests {
         #expect(try await stages.names() == (isLog || what == "other database" ? ["mail"] : []))
     }
 
-    @Test("the database is moved away and back → StoreFailed in between, then the same call succeeds and is stored")
+    @Test("the database is moved away → StoreFailed; the database is moved back → the same call succeeds")
     func movedBack() async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
@@ -101,7 +101,7 @@ struct LostFilesTests {
     }
 
     @Test(
-        "a log is damaged, truncated or removed after a kill → one log line that names it, its copy is kept, and new epochs",
+        "a log is damaged or missing after a kill → one log line names it, a copy is saved, and lists get new epochs",
         arguments: ["first frame", "last frame", "cut", "empty", "gone"])
     func badFrames(what: String) async throws {
         let stage = try await stages.start()

@@ -12,7 +12,7 @@ struct MissingPluginTests {
         key: "s", value: "s", [DBusValue.Entry(key: .string("*"), value: .string("horrors/Steady"))])
 
     @Test(
-        "the plugin is missing at the start → failed, with all objects; installed, then LoadPlugin or Reload → as before",
+        "the plugin is missing at startup → failed, with all objects; the plugin is installed and loaded → restored",
         arguments: [true, false])
     func revived(byLoading: Bool) async throws {
         let stages = try StoreStage()
@@ -62,7 +62,7 @@ struct MissingPluginTests {
         #expect(await second.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("another plugin is loaded → no log line about lists that do not use that plugin")
+    @Test("another plugin is loaded → no log line about lists that use the missing plugin")
     func otherLoaded() async throws {
         let stages = try StoreStage()
         let plugins = TemporaryDirectory()

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A daemon that starts after a power cut", .timeLimit(.minutes(2)))
+@Suite("A daemon that starts after a power failure", .timeLimit(.minutes(2)))
 @DBusActor
 struct PowerCutTests {
     private func write(_ count: Int, to adapter: TestAdapter) async throws -> UInt64 {
@@ -24,7 +24,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "files of another boot → a list with durability disk gets one new epoch; a list with fsync keeps its epoch",
+        "files of an earlier boot → a list with durability disk gets a new epoch, a list with fsync keeps its epoch",
         .rule("DU-02"))
     func olderFiles() async throws {
         let stages = try StoreStage()
@@ -50,7 +50,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "power cut below the file system → fsync lists have every answered write, disk lists a new epoch; no file is damaged",
+        "power failure below the file system → fsync lists have every answered write, disk lists have a new epoch",
         .rule("DU-01"),
         .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"), arguments: 0..<3)
     func powerCut(round: Int) async throws {
@@ -88,7 +88,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "killed, then restarted in the same boot → all epochs stay; ended regularly, then another boot → they stay too")
+        "killed and restarted in the same boot, or stopped cleanly and restarted in another boot → all epochs stay")
     func sameBoot() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(boot: "first")

@@ -18,7 +18,7 @@ struct ReadOnlyTests {
         try await stage.manager.call("Backup", file)
     }
 
-    @Test("the files become read-only → StoreFailed, nothing is applied; writable again → the same call succeeds")
+    @Test("the files become read-only → StoreFailed, and nothing is applied; writable again → the same call succeeds")
     func files() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -47,7 +47,7 @@ struct ReadOnlyTests {
     }
 
     @Test(
-        "the directory becomes read-only → open files still work, a backup fails with StoreFailed; writable again → both work"
+        "the state directory becomes read-only → open files are written, but a backup fails with StoreFailed"
     )
     func directory() async throws {
         let stages = try StoreStage()

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A reload that the store refuses", .timeLimit(.minutes(3)))
+@Suite("Reloads that the store refuses", .timeLimit(.minutes(3)))
 @DBusActor
 struct RefusedReloadTests {
     private func write(_ text: String?, to name: String, of stage: Stage) throws {
@@ -30,7 +30,7 @@ struct RefusedReloadTests {
 
     private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
 
-    @Test("the store refuses memory → disk: the list stays in memory, as its options show; the next reload stores it")
+    @Test("the store refuses a change from memory to disk → the list stays in memory until the next reload")
     func toDisk() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("memory")])
@@ -54,7 +54,7 @@ struct RefusedReloadTests {
         }
     }
 
-    @Test("the store refuses disk → memory: the list stays stored; the next reload removes it from the store")
+    @Test("the store refuses a change from disk to memory → the list stays stored until the next reload")
     func toMemory() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(files: ["a.list": durability("disk")])
@@ -81,7 +81,7 @@ struct RefusedReloadTests {
     }
 
     @Test(
-        "the store refuses other section controllers → the former ones present new objects too, until the next reload"
+        "the store refuses new section controllers → the former controllers stay in use until the next reload"
     )
     func otherControllers() async throws {
         let stages = try StoreStage()
@@ -100,7 +100,7 @@ struct RefusedReloadTests {
     }
 
     @Test(
-        "the store refuses to remove a list → the error names the list, which stays and is not counted; the next reload removes it"
+        "the store refuses to remove a list → the error names the list, which stays until the next reload"
     )
     func removal() async throws {
         let stages = try StoreStage()

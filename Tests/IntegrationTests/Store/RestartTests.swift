@@ -12,7 +12,7 @@ struct RestartTests {
     private func rows(_ ids: String...) -> [Row] { ids.map { Row($0, "t", ["v": .string($0)]) } }
 
     @Test(
-        "stopped and restarted → objects, order, options, epoch and revision are unchanged, and GetChanges continues",
+        "stopped and restarted → objects, order, options, epoch and revision are unchanged",
         .rule("AO-05"))
     func restart() async throws {
         let stages = try StoreStage()
@@ -49,7 +49,7 @@ struct RestartTests {
         }
     }
 
-    @Test("restored and not used → revision and recorded changes, but no engine; used → as before the restart")
+    @Test("a restored list that is not used → has revision and recorded changes, but no engine until its first use")
     func resting() async throws {
         let stages = try StoreStage()
         let before = try await stages.run { stage in
@@ -78,7 +78,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["a list"])
     }
 
-    @Test("durability memory → the list ends with the daemon, and the file contains nothing of it")
+    @Test("durability memory → the list ends with the daemon, and the store contains no part of the list")
     func memory() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
@@ -88,7 +88,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["kept"])
     }
 
-    @Test("configured lists → keep their objects; with another source → start anew; without a file → removed")
+    @Test("configured lists → keep their objects; with a changed source → recreated; without a file → removed")
     func configured() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -123,7 +123,7 @@ struct RestartTests {
     }
 
     @Test(
-        "a list is left out at the start for an error in its file → its name is reserved; correcting the file restores the list"
+        "a list is left out at startup for an error in its file → its name is reserved until the file is corrected"
     )
     func leftOut() async throws {
         let stages = try StoreStage()
@@ -160,7 +160,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["x"])
     }
 
-    @Test("Reload with another durability → stored from then on, or no longer stored")
+    @Test("Reload with a changed durability → the list is stored from then on, or no longer stored")
     func reloadedDurability() async throws {
         let stages = try StoreStage()
         let (memory, disk) = ("[List]\nDurability=memory\n", "[List]\nDurability=disk\n")
@@ -185,7 +185,7 @@ struct RestartTests {
     }
 
     @Test(
-        "a damaged file → set aside and logged at priority err; lists get new epochs; the service starts",
+        "a damaged database → moved aside and logged at priority err, and the service starts with new epochs",
         .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
@@ -206,7 +206,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["mail"])
     }
 
-    @Test("the state directory cannot be used, or another listd uses it → exit code 74")
+    @Test("the state directory is unusable, or another listd uses the directory → exit code 74")
     func noStore() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()

@@ -18,7 +18,7 @@ struct StoredSourceTests {
     }
 
     @Test(
-        "stored list of a user who is no administrator → restored in state failed, file not read; root's list follows its file"
+        "a stored list of a user who is not an administrator → restored as failed, without reading the source's file"
     )
     func foreign() async throws {
         let directory = TemporaryDirectory()

@@ -57,7 +57,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "a list in a file, a pipe or a socket → the same objects, on both transports", .rule("WT-08"),
+        "a list is passed in a file, a pipe or a socket → the same objects on both transports", .rule("WT-08"),
         arguments: Kind.allCases, TransportKind.allCases)
     func reading(kind: Kind, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -70,7 +70,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "SIGTERM while a pipe has not ended → its caller gets the error ShuttingDown",
+        "SIGTERM before the end of a pipe → the caller gets ShuttingDown",
         arguments: TransportKind.allCases)
     func ending(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -95,7 +95,7 @@ struct DescriptorTests {
         withExtendedLifetime(writer) {}
     }
 
-    @Test("an error in the file, the format, the options or the revision → its D-Bus error, and nothing is applied")
+    @Test("an error in the file, the format, the options or the revision → a specific error, and nothing is applied")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -118,7 +118,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "GetObjectsByFileDescriptor → a sealed memory file with the same list; values unknown to JSON are approximated",
+        "GetObjectsByFileDescriptor → a sealed memory file with the same list, and approximations of non-JSON values",
         arguments: TransportKind.allCases)
     func writing(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -149,7 +149,7 @@ struct DescriptorTests {
         await stage.stop()
     }
 
-    @Test("Dump and DumpByFileDescriptor → the same kinds of lines: daemon, adapters with their engine, views")
+    @Test("Dump and DumpByFileDescriptor → lines of the same kinds: daemon, adapters with their engine, views")
     func dump() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

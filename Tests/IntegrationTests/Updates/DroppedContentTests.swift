@@ -28,7 +28,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "items without an id, repeated ids, sizes that are not numbers → counted at each update of their object",
+        "items without an id, repeated ids, sizes that are not numbers → counted at each update of the invalid object",
         .rule("BI-01"))
     func counted() async throws {
         let stage = try await Stage()
@@ -68,7 +68,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "sizes and positions of items → sizes count in every layout, positions in absolute layouts, negative ones never"
+        "invalid sizes of items → counted in every layout; invalid positions → counted in absolute layouts only"
     )
     func single() async throws {
         let stage = try await Stage()
@@ -85,7 +85,7 @@ struct DroppedContentTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("a list in a worker → its built-in section controllers count too, and only once when the worker restarts")
+    @Test("a list in a worker → built-in section controllers count invalid content once, even if the worker restarts")
     func worker() async throws {
         let stage = try await HorrorStage()
         let names = ["*": "listd/binding", "plugin": "horrors/Steady"]

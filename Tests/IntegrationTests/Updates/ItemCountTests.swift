@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tests that a client that shows items without caching them can find the section and item of a position.
-@Suite("The number of items of each section, over the bus", .timeLimit(.minutes(3)))
+@Suite("Item counts of sections, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct ItemCountTests {
     private static func section(_ id: String, _ count: Int) -> Row {
@@ -15,7 +15,7 @@ struct ItemCountTests {
     }
 
     @Test(
-        "sections with several items → their counts in pages, and no counts past the end", .rule("BI-02"),
+        "sections with several items → item counts in pages, and no counts past the end", .rule("BI-02"),
         arguments: TransportKind.allCases)
     func counts(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -37,7 +37,7 @@ struct ItemCountTests {
         await stage.stop()
     }
 
-    @Test("more sections than fit in one answer → the next answer continues")
+    @Test("more sections than fit in one reply → the next reply continues after the last section")
     func pages() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -20,7 +20,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a text in any or some fields, forwards and backwards → the next object, including the first one; no wrapping",
+        "a text in any or some fields, forwards and backwards → the next matching object, without wrapping around",
         .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {
@@ -49,7 +49,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a list in a worker → objects are found too")
+    @Test("a search in a list of a worker → objects are found as in other lists")
     func hosts() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -60,7 +60,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("two searches of one connection at once → LimitsExceeded for the second; a search of another connection runs")
+    @Test("a second search of the same connection → LimitsExceeded; a search of another connection → runs")
     func atOnce() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -83,7 +83,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a list that changes all the time → an answer that is correct at its revision")
+    @Test("a search in a list that changes continuously → a result that is correct at its revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -111,7 +111,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("the list is removed → an error; the caller disconnects → no answer; the connection may search again")
+    @Test("the list is removed during a search → an error; the caller disconnects → the search ends")
     func ends() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -136,7 +136,7 @@ struct SearchBusTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a text of 16 MiB, and twenty thousand fields → an answer; a user without read access → AccessDenied")
+    @Test("a search for 16 MiB of text or in 20,000 fields → answered; a search without read access → AccessDenied")
     func large() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])

@@ -31,7 +31,8 @@ struct ActionBusTests {
     }
 
     @Test(
-        "no subscriber → not handled; the list's owner subscribes → its connections get every action", .rule("SE-04"),
+        "no subscriber → the action is not handled; the list's owner subscribes → the owner gets every action",
+        .rule("SE-04"),
         arguments: TransportKind.allCases)
     func handedOn(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -66,7 +67,7 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("the owner disconnects or unsubscribes → not handled", arguments: TransportKind.allCases)
+    @Test("the owner disconnects or unsubscribes → the action is not handled", arguments: TransportKind.allCases)
     func left(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -111,7 +112,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "another user → AccessDenied, unless invokers is any; only the owner's subscription gets actions, with the user",
+        "an action of another user → AccessDenied unless invokers is any, and only the owner gets the signal",
         .rule("SE-05"),
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
@@ -139,7 +140,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "a direct owner does not read → a signal that is not sent to it counts as not handled, and the viewer goes on"
+        "a direct owner does not read → an action whose signal cannot be sent counts as not handled"
     )
     func unread() async throws {
         let stage = try await Stage.withDirectSocket()

@@ -10,7 +10,7 @@ import Testing
 @DBusActor
 struct CreditTests {
     @Test(
-        "three pictures with a window of two → Stalled once, no signal; after Ack, one Changed with the current picture",
+        "a third picture with a window of two → Stalled once; Ack → one Changed with the current picture",
         .rule("VW-05"),
         arguments: TransportKind.allCases)
     func acknowledging(transport: TransportKind) async throws {
@@ -38,7 +38,7 @@ struct CreditTests {
     }
 
     @Test(
-        "properties are read after an unanswered Ack, SetViewport or Select → the values after that call",
+        "properties are read after Ack, SetViewport or Select without waiting for replies → the resulting values",
         arguments: TransportKind.allCases)
     func lookingBehindACall(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -93,7 +93,7 @@ struct CreditTests {
     }
 
     @Test(
-        "a stalled view calls Resync → the current picture, and the next Changed has its sequence + 1",
+        "a stalled view calls Resync → the current picture, and the next Changed continues the sequence",
         .rule("VW-07"))
     func resync() async throws {
         let stage = try await Stage()
@@ -113,7 +113,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("more bytes than window-bytes → the first picture is sent, the next one waits for Ack")
+    @Test("pictures exceed window-bytes → the first picture is sent, and the next waits for Ack")
     func bytes() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -129,7 +129,7 @@ struct CreditTests {
     }
 
     @Test(
-        "a thousand changes while a viewer does not acknowledge → nothing is queued, and one Changed brings it up to date"
+        "a thousand changes without acknowledgements → nothing is queued, and one Changed sends the final state"
     )
     func away() async throws {
         let stage = try await Stage()
@@ -147,7 +147,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a picture of more than 256 KiB → several Changed for one credit, equal to Resync after the last one")
+    @Test("a picture of more than 256 KiB → several Changed for one credit, which together equal Resync")
     func large() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -161,7 +161,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a thousand items in one viewport → no message is larger than the bus allows")
+    @Test("a thousand items in one viewport → no message exceeds the bus's size limit")
     func wide() async throws {
         let stage = try await Stage(.limited(["max_message_size": 300_000]))
         let adapter = try await stage.createAdapter("list")

@@ -18,7 +18,7 @@ struct InteractionTests {
         return (stage, adapter, try await TestView(adapter))
     }
 
-    @Test("Select and Deselect → the answer, one signal per change, and the property is updated", .rule("SE-01"))
+    @Test("Select and Deselect → a reply, one signal per change, and the updated property", .rule("SE-01"))
     func selecting() async throws {
         let (stage, adapter, view) = try await makeStage()
         typealias Selected = DBusStruct<String, UInt32>
@@ -49,7 +49,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "MoveItem → the section is at its new position; to another section or past the end → refused as the contract defines",
+        "MoveItem of a single item → the section moves; a target in another section or past the end → refused",
         .rule("VW-23"))
     func moving() async throws {
         let (stage, adapter, view) = try await makeStage(4)
@@ -71,7 +71,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("MoveItem inside a binding section → its items change places; into another section → false")
+    @Test("MoveItem inside a binding section → the items are reordered; into another section → false")
     func movingItems() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter(
@@ -100,7 +100,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "ScrollTo → the offset, and Changed before the reply; reported sizes move the items below",
+        "ScrollTo → Changed before the reply with the offset; reported sizes → items below move",
         .rule("AO-02"))
     func scrolling() async throws {
         let (stage, _, view) = try await makeStage(100)
@@ -126,7 +126,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "layout none → SetVisibleRange chooses the shown items, clamped to the list; SetViewport is refused",
+        "layout none → SetVisibleRange selects the shown items, and SetViewport is refused",
         .rule("VW-12"))
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
@@ -145,7 +145,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ListViews and ListAdapters → the state of each view and list; a view ends with its owner's connection")
+    @Test("ListViews and ListAdapters → the state of each view and list, without views of disconnected owners")
     func listing() async throws {
         let (stage, adapter, view) = try await makeStage(3)
         try await view.setViewport(y: 0)
@@ -171,7 +171,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("SetLogLevel → the property changes, PropertiesChanged is sent once, and more is logged")
+    @Test("SetLogLevel → the property changes, PropertiesChanged is sent once, and more messages are logged")
     func logLevel() async throws {
         let (stage, _, _) = try await makeStage(1)
         let heard = EventLog<String>()

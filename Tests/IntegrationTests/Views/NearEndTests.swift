@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests a writer that loads more objects when a viewer comes near the end of the list.
-@Suite("NearEnd, over the bus", .timeLimit(.minutes(3)))
+@Suite("The signal NearEnd, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct NearEndBusTests {
     private struct Said: Equatable {
@@ -16,7 +16,7 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "a viewer scrolls down → a writer gets NearEnd, loads more objects, and gets NearEnd again", .rule("VW-22"),
+        "a viewer scrolls down → the writer gets NearEnd, and again after loading more objects", .rule("VW-22"),
         arguments: TransportKind.allCases)
     func loading(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -42,7 +42,7 @@ struct NearEndBusTests {
         await stage.stop()
     }
 
-    @Test("the worker dies near the end → NearEnd is sent again only after the viewport was farther from the end")
+    @Test("the worker dies near the end → NearEnd is sent again only after the viewport has left the end")
     func workerDeath() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])
@@ -65,7 +65,7 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "layout none → the distance counts the items after the last one; restricted list → sent to subscribers only",
+        "layout none → the distance is the number of items after the requested range",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage()

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A view's property Options", .timeLimit(.minutes(3)))
+@Suite("The property Options of a view", .timeLimit(.minutes(3)))
 @DBusActor
 struct OptionsInForceTests {
     private func options(of view: TestView) async throws -> [String: DBusValue?] {
@@ -14,7 +14,8 @@ struct OptionsInForceTests {
     }
 
     @Test(
-        "options that a view did not set → the list's values; options that it set → its own values", .rule("VW-18"),
+        "a view sets some options → the property has the view's values, and the list's values for other options",
+        .rule("VW-18"),
         arguments: TransportKind.allCases)
     func defaults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -31,7 +32,7 @@ struct OptionsInForceTests {
         await stage.stop()
     }
 
-    @Test("a reload changes the list's options → options that the view did not set have the new values")
+    @Test("a reload changes the list's options → options that the view did not set change too")
     func reloaded() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nWorkingRange=1\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")

@@ -7,7 +7,7 @@ import Testing
 @Suite("python3-dbus client", .timeLimit(.minutes(3)))
 struct PythonClientTests {
     @Test(
-        "random scrolls and changes of the list → the view's picture equals Resync after each step", .rule("VW-02"),
+        "random scrolls and list changes → the view's picture equals Resync after each step", .rule("VW-02"),
         arguments: [1, 2, 3])
     func scrolling(seed: Int) async throws {
         let stage = try await Stage()

@@ -30,7 +30,7 @@ struct VisibleRangeBusTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "an insert in front → only positions change; a range that refers to an older picture → the items of that picture",
+        "an insert in front of the range → only positions change; a range of an older picture → that picture's items",
         arguments: TransportKind.allCases)
     func followed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -60,7 +60,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "a view opens at an object → the first picture shows that position, and no other picture follows",
+        "a view opens at an object → the first picture shows the object's position, and no second picture follows",
         arguments: TransportKind.allCases)
     func opened(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -86,7 +86,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "no view is on the screen → an update waits for coalesce-max",
+        "no view is on the screen → updates wait for coalesce-max",
         .rule("VW-20"), arguments: TransportKind.allCases)
     func offScreen(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -108,7 +108,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "ListClient → a range that refers to the picture its user saw; scroll phases and the on-screen state",
+        "ListClient → ranges refer to the picture that its user saw, and scroll phases are sent",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct WorkingRangeUnitTests {
     @Test(
-        "one section of many items is visible → a working range of the given number of items on both sides",
+        "one section of many items is visible → the working range has the given number of items on both sides",
         .rule("VW-21"),
         arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {

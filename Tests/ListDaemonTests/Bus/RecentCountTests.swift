@@ -9,9 +9,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Counts of the last ten seconds")
+@Suite("Event counts of the last ten seconds")
 struct RecentCountTests {
-    @Test("counts in several seconds → their sum, without counts older than ten seconds")
+    @Test("events in several seconds → the sum of the last ten seconds")
     func window() {
         var count = RecentCount()
         #expect(count.total(at: 100) == 0)
@@ -32,7 +32,7 @@ struct RecentCountTests {
         #expect(count.total(at: 1_000_000_000) == 10)
     }
 
-    @Test("removals of 999 of 999, 500 of 1,000 and 501 of 1,000 objects → only the last is a large removal")
+    @Test("removals of 999 of 999, 500 of 1,000 and 501 of 1,000 objects → only the last counts as a large removal")
     func removals() {
         #expect(LargeRemoval(objects: 999, total: 999) == nil)
         #expect(LargeRemoval(objects: 500, total: 1000) == nil)

@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Splitting signals")
+@Suite("Splitting large signals")
 struct SignalPartsTests {
     private func change(_ count: Int, idBytes: Int) -> DisplayChange {
         var change = DisplayChange(view: 3, revision: 7)
@@ -20,7 +20,7 @@ struct SignalPartsTests {
         return change
     }
 
-    @Test("a signal within the size limit → one part equal to the signal; an empty signal → one empty part")
+    @Test("a signal within the size limit → a single equal part; an empty signal → a single empty part")
     func small() {
         #expect(change(10, idBytes: 10).parts == [change(10, idBytes: 10)])
         #expect(change(0, idBytes: 0).parts == [DisplayChange(view: 3, revision: 7)])
@@ -51,7 +51,7 @@ struct SignalPartsTests {
         #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
     }
 
-    @Test("a selection in which every item moved → parts within the limit, all with the same revision")
+    @Test("a selection in which every item moved → parts within the limit that have the same revision")
     func selection() {
         let name = String(repeating: "x", count: 4000)
         let whole = SelectionChange(

@@ -15,7 +15,7 @@ struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
     @Test(
-        "a public adapter → broadcast; only subscribers on direct connections get a copy of their own",
+        "a public adapter → signals are broadcast, and only subscribers on direct connections get their own copy",
         .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
@@ -26,7 +26,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a restricted adapter → signals go to subscribers only, and only of the kinds that they chose", .rule("AO-01"))
+        "a restricted adapter → only subscribers get signals, and only the requested kinds", .rule("AO-01"))
     func restrictedAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         #expect(subscriptions.audience(of: .updates).isEmpty)
@@ -36,7 +36,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: false, recipients: [":1.5", ":d.1"]))
     }
 
-    @Test("a second Subscribe → replaces the first; Unsubscribe → no signals", .rule("AO-07"))
+    @Test("a second Subscribe → replaces the first; Unsubscribe → no further signals", .rule("AO-07"))
     func replacing() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -48,7 +48,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .selection).isEmpty)
     }
 
-    @Test("the rule for readers becomes stricter → subscriptions of users who may no longer read end")
+    @Test("access for readers becomes stricter → subscriptions of users without access end")
     func restriction() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -58,7 +58,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a signal that is never broadcast → sent to clients that named the signal in Subscribe, on the bus or not"
+        "a signal that is never broadcast → sent only to clients that named the signal in Subscribe"
     )
     func unicast() {
         for isRestricted in [false, true] {
@@ -71,7 +71,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "words in Subscribe → their signals; no words → all signals; an unknown word → an error that names the word",
+        "words in Subscribe → the signals with these names; no words → all signals; an unknown word → an error",
         .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Adapter options")
+@Suite("Options of adapters")
 struct AdapterOptionsTests {
     /// The options in the contract's table: name, signature, default value.
     private static let contract: [(name: String, signature: String, value: Value)] = [
@@ -31,7 +31,7 @@ struct AdapterOptionsTests {
         ("transient", "b", false),
     ]
 
-    @Test("no options are given → the contract's defaults, each with its type", .rule("OP-02"))
+    @Test("no options → the contract's defaults, each with its declared type", .rule("OP-02"))
     func defaults() throws {
         let options = try AdapterOptions([:])
         #expect(options == AdapterOptions())
@@ -66,7 +66,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("options of an adapter → the engine gets all options that concern the engine")
+    @Test("options of an adapter → the engine gets every option that concerns the engine")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
@@ -130,14 +130,15 @@ struct AdapterOptionsTests {
         }
     }
 
-    @Test("an unknown option → InvalidArgs that names the option, whatever other options are given", .rule("OP-01"))
+    @Test(
+        "an unknown option, with or without other options → InvalidArgs that names the unknown option", .rule("OP-01"))
     func unknown() {
         #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
             try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])
         }
     }
 
-    @Test("empty content nested as deep as D-Bus can send → accepted; one container deeper → InvalidArgs")
+    @Test("empty content nested to D-Bus' limit → accepted; one level deeper → InvalidArgs")
     func depth() throws {
         // The option itself is an a{sv} in the message, which uses three of the 32 containers.
         func nested(_ arrays: Int) -> Value {
@@ -154,7 +155,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "names of sources → parsed and printed without a change, or refused",
+        "a source name → parsed and printed unchanged; an invalid name → refused",
         arguments: [
             ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .builtIn(.jsonLines, argument: "/a/b c.jsonl")),
             ("files/directory", .plugin("files", source: "directory", argument: "")),
@@ -167,7 +168,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "other texts → no source name",
+        "a text that is not a source name → nil",
         arguments: [
             "", "Push", "jsonl:", "jsonl:a", "jsonl:/", "jsonl:/a/", "jsonl:/a\u{0}", "files", "files/", "/directory",
             "a/b/c", "?x", "a?b/c", "push ",

@@ -29,7 +29,7 @@ struct ConfigurationLoaderTests {
         load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
     }
 
-    @Test("no directory, or an empty one → the defaults, and no error")
+    @Test("no configuration directory, or an empty one → the defaults, and no error")
     func empty() {
         for path in [directory.path, directory.path + "/missing"] {
             let loaded = ConfigurationLoader.load(path)
@@ -37,7 +37,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("the example in the contract → the list that the example describes")
+    @Test("the example configuration in the contract → the list that the example describes")
     func example() throws {
         try write(
             """
@@ -88,7 +88,7 @@ struct ConfigurationLoaderTests {
         #expect(faults() == expected)
     }
 
-    @Test("a file name that is not UTF-8 → an error only if it has the suffix .list; other directories are ignored")
+    @Test("a file name that is not UTF-8 → an error only if the name has the suffix .list")
     func names() throws {
         for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
             try create(name)
@@ -108,7 +108,7 @@ struct ConfigurationLoaderTests {
         close(file)
     }
 
-    @Test("valid and invalid list files → the names of both kinds are known")
+    @Test("valid and invalid list files → the loader knows the names of all lists")
     func listNames() throws {
         try write("[List]\n", to: "a.list")
         try write("[List]\nFoo=1\n", to: "b.list")
@@ -116,7 +116,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit of 0 that would prevent clients from calling Reload → an error",
+        "a limit of 0 that would block the call Reload → an error",
         arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
     func noCalls(_ line: String) throws {
         try write("[Limits]\n\(line)\n", to: "listd.conf")
@@ -126,7 +126,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "unknown groups → reported where they have an effect, also next to other errors; known groups are not reported"
+        "an unknown group → reported where the group has an effect; a known group → not reported"
     )
     func unknownGroups() throws {
         try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
@@ -148,7 +148,7 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("every key of listd.conf is set → the setting of each key has the value")
+    @Test("every key of listd.conf is set → each setting has the value from the file")
     func daemon() throws {
         try write(
             """
@@ -194,7 +194,7 @@ struct ConfigurationLoaderTests {
         #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
     }
 
-    @Test("plugins without MemoryMax= → 512M each; files → 4G, unless the plugin's section sets another limit")
+    @Test("plugins without MemoryMax= → 512M for each plugin, and 4G for files")
     func memory() throws {
         try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
         #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
@@ -203,7 +203,7 @@ struct ConfigurationLoaderTests {
         #expect(load().configuration.plugins["files"]?.memoryMax == 1 << 30)
     }
 
-    @Test("no configuration files → the contract's limits")
+    @Test("no configuration files → the contract's limits apply")
     func limits() {
         let limits = Limits()
         #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
@@ -214,14 +214,14 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "no limit of direct connections per user → a quarter of the total limit, at least one if the total is not zero",
+        "no limit of direct connections per user → a quarter of the total limit, at least one if any are allowed",
         arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
     func connectionsPerUser(all: Int, ofUser: Int) throws {
         try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
         #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
     }
 
-    @Test("drop-ins → read after their file, in order of name, and override its values; other suffixes are ignored")
+    @Test("drop-ins → read after their file in order of name, and override its values")
     func dropIns() throws {
         try write("[List]\nWorkingRange=1\nDescription=one\n[Sections]\na=p/A\nb=p/B\n", to: "x.list")
         try write("[List]\nWorkingRange=3\n[Sections]\nb=p/C\n", to: "x.list.d/20-second.conf")
@@ -242,7 +242,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a mistake in a list file → reported with file and line; only that list is left out",
+        "a mistake in a list file → reported with file and line, and only that list is left out",
         arguments: [
             ("[List]\nWorkingrange=1\n", "2: unknown key Workingrange"),
             ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
@@ -309,7 +309,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.plugins["ok"]?.settings == ["Own": "1"])
     }
 
-    @Test("a directory, a loop of links, a pipe or a huge file in place of a file → reported with the reason")
+    @Test("a directory, a link loop, a pipe or a huge file in place of a file → an error with the reason")
     func unreadable() throws {
         try #require(unsafe mkdir(directory.file("a.list"), 0o755) == 0)
         try #require(unsafe symlink("b.list", directory.file("b.list")) == 0)
@@ -325,14 +325,14 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("a file without read permission → reported with the reason", .enabled(if: geteuid() != 0))
+    @Test("a file without read permission → an error with the reason", .enabled(if: geteuid() != 0))
     func forbidden() throws {
         try write("[List]\n", to: "a.list")
         try #require(unsafe chmod(directory.file("a.list"), 0) == 0)
         #expect(faults() == ["a.list: cannot be read: Permission denied"])
     }
 
-    @Test("a file in place of the configuration directory → one error, and the daemon's settings are invalid")
+    @Test("a file in place of the configuration directory → one error, and no valid settings")
     func noDirectory() throws {
         try write("", to: "file")
         let loaded = ConfigurationLoader.load(directory.file("file"))
@@ -358,7 +358,8 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("every adapter option, except transient and options with their own sections → a CamelCase key of [List]")
+    @Test(
+        "every adapter option except transient and options with sections of their own → has a CamelCase key in [List]")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))

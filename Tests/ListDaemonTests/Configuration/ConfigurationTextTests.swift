@@ -13,7 +13,7 @@ import Testing
 @Suite("Values in configuration files")
 struct ConfigurationTextTests {
     @Test(
-        "a time span in systemd's syntax → its length",
+        "a time span in systemd's syntax → its duration",
         arguments: [
             ("5", 5_000_000), ("5s", 5_000_000), ("2 h", 7_200_000_000), ("1min 30s", 90_000_000), ("500ms", 500_000),
             ("1.5s", 1_500_000), ("0", 0), ("20us", 20), ("7µs", 7), ("1d12h", 129_600_000_000),
@@ -25,7 +25,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "any other text → not a time span",
+        "a text that is not a time span → refused",
         arguments: [
             "", " ", "s", "-5s", "5 parsecs", "1..5s", ".5s", "5.", "5s x", "1e3", "٣s", "nan", "Infinity", "300000y",
             "99999999999999999999999999y", "5,s",
@@ -59,7 +59,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "any other text → neither a size nor a count",
+        "a text that is neither a size nor a count → refused",
         arguments: [
             "", "K", "-1", "+1", "1k", "1KB", "1 K", "16m", "0x10", "1.K", ".5K", "1.5", "9223372036854775808",
             "99999999999T", "1\u{0}", "٣",
@@ -69,7 +69,7 @@ struct ConfigurationTextTests {
         #expect(Amount.count(text) == nil)
     }
 
-    @Test("booleans → systemd's words in upper and lower case, no others")
+    @Test("a boolean → accepted as one of systemd's words in upper or lower case")
     func truth() {
         for word in ["1", "yes", "Y", "TRUE", "t", "On"] { #expect(Bool(configuration: word) == true) }
         for word in ["0", "no", "N", "False", "f", "OFF"] { #expect(Bool(configuration: word) == false) }

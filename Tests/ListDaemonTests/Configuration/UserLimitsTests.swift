@@ -20,7 +20,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "limits of a user, of groups and of all users → the user's own first, then the largest of the groups, then the general"
+        "limits of a user, of groups and of all users → in this order of precedence; of groups, the largest limit"
     )
     func order() throws {
         let loaded = try load(
@@ -54,7 +54,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "a key that does not apply to users, a wrong value, a wrong section → an error with its line",
+        "a key that does not apply to users, a wrong value or a wrong section → an error with the line number",
         arguments: [
             ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key WaitingBytes"),
             ("[Limits group:staff]\nCallsPerUser=0\n", "CallsPerUser: "),
@@ -74,7 +74,7 @@ struct UserLimitsTests {
         #expect(loaded.faults.isEmpty && loaded.unknownGroups.count == 1)
     }
 
-    @Test("limits of one user are set → apply to that user alone, until the user has the general limits again")
+    @Test("limits of one user are set → effective for only this user, until the limits are removed")
     func quotas() throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1))
         ledger.setLimits(Quotas.Amounts(adapters: 2, views: 1), of: 7)

@@ -15,7 +15,7 @@ struct FollowingGraphTests {
     private let graph = FollowingGraph([("b", "a"), ("c", "b"), ("d", "missing"), ("é", "e")])
 
     @Test(
-        "a new edge makes a list follow itself → a cycle; a list that follows another one indirectly → no cycle",
+        "a new edge makes a list follow itself directly or indirectly → a cycle is reported",
         .rule("FO-06"))
     func circles() {
         #expect(graph.closesCycle("a", following: "a"))
@@ -35,7 +35,7 @@ struct FollowingGraphTests {
     }
 
     @Test(
-        "a list gets a name that another list follows → a cycle if it follows that list, even indirectly"
+        "a list gets a name that another list follows → a cycle is reported if the list follows that other list"
     )
     func renaming() {
         #expect(FollowingGraph([("d", "missing"), ("x", "d")]).wouldCloseCycle(renaming: "x", to: "missing"))

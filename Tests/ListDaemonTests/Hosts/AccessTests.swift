@@ -18,7 +18,7 @@ struct AccessTests {
     private static let administrator = Caller(user: 1003, isAdministrator: true)
 
     @Test(
-        "an access rule and a caller → admitted or not", .rule("AC-02"),
+        "an access rule and a caller → admitted or refused according to the rule", .rule("AC-02"),
         arguments: [
             (AccessRule.any, [true, true, true, true]),
             (.owner, [true, false, false, true]),
@@ -33,7 +33,7 @@ struct AccessTests {
     }
 
     @Test(
-        "removing an adapter → allowed to its owner and administrators; to nobody if a file configures the adapter",
+        "removing an adapter → allowed to its owner and administrators, but to nobody for a configured adapter",
         .rule("AC-01"))
     func removing() {
         let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]
@@ -52,13 +52,13 @@ struct AccessTests {
     }
 
     @Test(
-        "the text of an access rule → parsed into the same rule",
+        "an access rule is printed and parsed → unchanged",
         arguments: ["any", "owner", "group:garden", "group:a:b"])
     func roundTrip(text: String) {
         #expect(AccessRule(text)?.text == text)
     }
 
-    @Test("readers are anything but “any” → the adapter is restricted")
+    @Test("an access rule other than “any” for readers → the adapter is restricted")
     func restricted() {
         #expect(!AdapterAccess(owner: 0).isRestricted)
         #expect(AdapterAccess(owner: 0, readers: .owner).isRestricted)

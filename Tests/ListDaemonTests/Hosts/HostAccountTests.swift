@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The objects and bytes that a list counts against its user's quota")
+@Suite("A list's objects and bytes that count towards its user's quota")
 struct HostAccountTests {
     private let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 9, views: 9, objects: 9, bytes: 9999))
     private let present = ["a", "b", "c"]
@@ -29,14 +29,14 @@ struct HostAccountTests {
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
     }
 
-    @Test("removed ids that the list does not have, or that are repeated → only existing objects are released")
+    @Test("removed ids that are unknown or repeated → only existing objects reduce the usage")
     func unknown() throws {
         let delta = try accountChange(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))
         #expect(ledger.total.objects == 5)
     }
 
-    @Test("an object is updated and placed repeatedly → counted once, with its last size")
+    @Test("an object is updated and placed repeatedly → the usage has the object once, with its last size")
     func repeated() throws {
         let long = try object("b", "long text")
         let new = try object("n", "new")
@@ -57,7 +57,7 @@ struct HostAccountTests {
         #expect(delta == Quotas.Amounts(bytes: 4))
     }
 
-    @Test("two objects whose ids are canonically equivalent Unicode → counted as two")
+    @Test("two objects whose ids are canonically equivalent Unicode → the usage has two objects")
     func spellings() throws {
         let placed = try ["\u{E9}", "e\u{301}"].map {
             PreparedTransaction.Placement(object: try object($0), predecessor: nil)

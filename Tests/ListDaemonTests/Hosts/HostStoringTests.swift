@@ -62,7 +62,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update → stored, then announced; until then, reads return the old list, and later requests wait",
+        "an update of a stored list → stored first, then announced; until then, reads return the old list",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
@@ -86,7 +86,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "the store fails → every request of the flush gets the error, and nothing is applied or counted; the next flush succeeds"
+        "the store fails → every request of the flush gets the error, and the next flush succeeds"
     )
     func failure() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1000))
@@ -128,7 +128,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "no revisions are reserved and the store refuses more → item changes wait; once revisions are stored → applied"
+        "no revisions are reserved and the store refuses a reservation → item changes wait until revisions are stored"
     )
     func itemUpdateRefused() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
@@ -156,7 +156,7 @@ struct HostStoringTests {
         #expect(try await itemCount(of: host) == 1)
     }
 
-    @Test("items change and a write arrives → one revision, stored with the write")
+    @Test("items change and a write arrives → one revision, which is stored with the write")
     func itemUpdateWithWrite() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
             SectionControllerEntry.controller("shrinking") { ShrinkingController() }
@@ -177,7 +177,7 @@ struct HostStoringTests {
         #expect(try await itemCount(of: host) == 1 + 3)
     }
 
-    @Test("several requests of one flush cannot be stored → each gets exactly one answer")
+    @Test("several requests of one flush cannot be stored → each request gets exactly one answer")
     func failureOfSeveral() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -191,7 +191,7 @@ struct HostStoringTests {
         #expect(failed == [2, 3, 4, 5])
     }
 
-    @Test("a list is stopped while the store writes → the update finishes first, then the host ends")
+    @Test("a list is stopped during a store write → the update finishes before the host ends")
     func stopping() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -209,7 +209,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "listd shuts down → the list can still be read, but not changed; the list is removed → it cannot be read",
+        "listd shuts down → the list is readable but not writable; the list is removed → the list is not readable",
         arguments: [ViewClosing.shuttingDown, .adapterRemoved])
     func ended(reason: ViewClosing) async throws {
         let host = makeHost(isStored: false)
@@ -235,7 +235,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an unstored list → nothing is stored; storing begins → the whole list first, then each update; storing ends → nothing"
+        "storing begins → the whole list is stored, then each update; storing ends → nothing more is stored"
     )
     func keeping() async throws {
         let host = makeHost(isStored: false)
@@ -257,7 +257,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 3)
     }
 
-    @Test("an update → recorded once, with the next write, exactly as it was announced")
+    @Test("an item update → recorded once, with the next write, exactly as announced")
     func records() async throws {
         let host = makeHost(
             controllers: try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
@@ -278,7 +278,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "the store refuses new section controllers → the former ones stay; the store accepts them → the new ones present"
+        "the store refuses new section controllers → the former ones stay in use until the store accepts the new ones"
     )
     func otherControllers() async throws {
         let host = makeHost()

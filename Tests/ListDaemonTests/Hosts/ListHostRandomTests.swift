@@ -9,10 +9,10 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("ListHost with a worker, a store, a clock and clients that act at random", .timeLimit(.minutes(10)))
+@Suite("ListHost with random behaviour of worker, store, clock and clients", .timeLimit(.minutes(10)))
 struct ListHostRandomTests {
     @Test(
-        "random writes, refusals, moves, item changes, deaths and restarts → one answer per call, no revision twice, no lost write",
+        "random requests, failures and restarts → one answer per call, no revision used twice, no lost write",
         arguments: 0..<24)
     func random(seed: UInt64) async throws {
         let world = ListHostWorld(seed: seed)

@@ -76,7 +76,7 @@ struct ListHostRestartTests {
     }
 
     @Test(
-        "ended → continues at its last revision, with its log; killed → continues after all reserved revisions")
+        "a stored list ends cleanly → no revision is skipped; listd is killed → all reserved revisions are skipped")
     func restarts() async throws {
         let (first, _) = try open()
         try await first.write(.create(adapter("x")))
@@ -109,7 +109,7 @@ struct ListHostRestartTests {
         await third.close()
     }
 
-    @Test("a list becomes stored → the file has the whole list and its options, and no revision is skipped")
+    @Test("a list becomes stored → the store has the whole list and its options, and no revision is skipped")
     func begins() async throws {
         let (store, _) = try open()
         let host = makeHost(store, nil, isStored: false)

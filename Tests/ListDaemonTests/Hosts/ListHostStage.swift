@@ -24,7 +24,7 @@ final class FalseWorker: Sendable {
     var slot: HostSlot {
         HostSlot(
             number: number, send: { [orders] order, _, _ in orders.record(order) },
-            blame: { [complaints] in complaints.record($0) },
+            kill: { [complaints] in complaints.record($0) },
             close: { [self] in closed.withLock { $0 = true } })
     }
 
@@ -86,7 +86,7 @@ final class NearWorker: Sendable {
                     counts.mostBytes = max(counts.mostBytes, bytes)
                 }
                 presentation.post { $0.perform(order, missing: missing, by: user) }
-            }, blame: { Issue.record("\($0)") }, close: { [presentation] in presentation.post { $0.end() } })
+            }, kill: { Issue.record("\($0)") }, close: { [presentation] in presentation.post { $0.end() } })
     }
 }
 

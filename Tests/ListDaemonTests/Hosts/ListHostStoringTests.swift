@@ -29,7 +29,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "storing begins while an update is presented → the store gets the whole list with it, later requests wait")
+        "storing begins during the presentation of an update → the store gets the whole list, and later requests wait")
     func keepsWhatIsThere() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -54,7 +54,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "storing ends while an update is being stored → answered after its presentation; later updates are not stored"
+        "storing ends while an update is being stored → the update is answered, and later updates are not stored"
     )
     func keepsNoMore() async throws {
         let stage = try await makeStored()
@@ -73,7 +73,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the whole list cannot be stored → the request gets the error; waiting requests are presented without the store"
+        "the whole list cannot be stored → the request gets the error, and waiting requests run without the store"
     )
     func refused() async throws {
         let stage = ListHostStage()
@@ -86,7 +86,7 @@ struct ListHostStoringTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("storing begins or ends while the list has no presenter → takes effect without waiting for a presenter")
+    @Test("storing begins or ends while the list has no presenter → effective immediately")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
         stage.host.send(.keep(1, true))
@@ -114,7 +114,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the worker dies while new options are being stored → the next worker opens the list with them, announced as a reload"
+        "the worker dies while new options are being stored → the next worker opens the list with the new options"
     )
     func dyingWithOptions() async throws {
         let stage = try await makeStored()
@@ -149,7 +149,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "a write is refused or stored, then the worker dies → followers learn of a stored write once, of a refused one never"
+        "the worker dies after a write → followers are notified once of a stored write, never of a refused write"
     )
     func followed() async throws {
         let stage = try await makeStored()
@@ -173,7 +173,7 @@ struct ListHostStoringTests {
         #expect(followed.recorded == [["b"]])
     }
 
-    @Test("a restored list → its first presentation is a reload, which waits for a stored revision")
+    @Test("a restored list → its first presentation is a reload, which waits until its revision is stored")
     func restored() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 7, isStored: true, wasPresented: true)
         stage.host.attach(worker.slot)
@@ -191,7 +191,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "no revisions are reserved → item changes wait, writes do not; the item changes are announced once revisions are stored"
+        "no revisions are reserved → item changes wait for a stored reservation, writes do not wait"
     )
     func noNumbers() async throws {
         let stage = ListHostStage(isStored: true)
@@ -209,7 +209,7 @@ struct ListHostStoringTests {
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }
 
-    @Test("the list ends → its log and last revision are written, then all clients are notified")
+    @Test("the list ends → log and last revision are written before clients are notified")
     func settles() async throws {
         let stage = try await makeStored(revision: 3)
         stage.report(.changed(.reload(0)), from: worker)
@@ -221,7 +221,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the list ends while it has no worker → stored updates are announced and answered, other requests are refused"
+        "the list ends without a worker → stored updates are announced and answered, other requests are refused"
     )
     func endsUnpresented() async throws {
         let stage = try await makeStored()

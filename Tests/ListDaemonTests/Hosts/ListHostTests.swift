@@ -24,7 +24,7 @@ struct ListHostTests {
         return worker
     }
 
-    @Test("a scroll shows twenty new cells → one order to the worker and one report back: one round trip")
+    @Test("a scroll shows twenty new cells → one round trip: one order to the worker and one report back")
     func scroll() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await attachWorker(stage)
@@ -43,7 +43,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("an update of a visible list → one order to the worker and one report back; only changes are sent")
+    @Test("an update of a visible list → one round trip, and only changes are sent")
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await attachWorker(stage)
@@ -63,7 +63,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("all objects are replaced but few differ → only the changed objects are sent, each once")
+    @Test("all objects are replaced by mostly equal ones → only changed objects are sent, each once")
     func replace() async throws {
         let text = String(repeating: "x", count: 1000)
         let stage = ListHostStage(try rows(0..<6000, text), revision: 1)
@@ -78,7 +78,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "a list of many bytes → sent in packets of 4 MiB, each object once; reads in between return the old list"
+        "a list of many bytes → sent in packets of 4 MiB, and reads in between return the old list"
     )
     func pages() async throws {
         let text = String(repeating: "x", count: 100_000)
@@ -99,7 +99,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "no presenter → objects can be read, writes and views wait; a presenter opens the list → all run in order",
+        "no presenter → writes and views wait; a presenter opens the list → waiting requests run in order",
         .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
@@ -120,7 +120,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker dies while it presents a stored update → the next worker opens the list: a reload and the answer"
+        "the worker dies while presenting a stored update → the next worker presents the update as a reload"
     )
     func dyingPresenting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -161,7 +161,7 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).revision == 10)
     }
 
-    @Test("the worker dies in a select → the call is refused, and the next worker does not get the call")
+    @Test("the worker dies during Select → the call is refused, and the next worker does not get the call")
     func dyingOfCall() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -186,7 +186,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "asking for a moved item kills the worker → PluginFailed; another cause → the next worker is asked",
+        "the worker dies during a request for a moved item → PluginFailed if the request is the cause, else a retry",
         arguments: [true, false])
     func dyingAsked(isBlamed: Bool) async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -210,7 +210,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "closing the view of a departed viewer kills the worker → closed, and not opened in the next worker")
+        "closing a departed viewer's view kills the worker → the view is closed, and the next worker does not open it")
     func dyingClosing() async throws {
         let stage = ListHostStage(revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
@@ -226,7 +226,7 @@ struct ListHostTests {
         #expect(closed)
     }
 
-    @Test("a view is closed without a presenter → it ends immediately, and its waiting calls are answered")
+    @Test("a view is closed without a presenter → the view ends immediately, and its waiting calls are answered")
     func closingWaiting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -256,7 +256,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the next worker displays and selects other items → helpers get the difference, at the reload's revision"
+        "the next worker displays and selects other items → helpers get the difference to the previous worker"
     )
     func differences() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -297,7 +297,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on screen → a write is presented immediately; off screen → after the longest coalescing time"
+        "the only view is on the screen → a write is presented at once; off the screen → after the maximum interval"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")
@@ -321,7 +321,7 @@ struct ListHostTests {
         #expect(text.contains("flush at("))
     }
 
-    @Test("flushes are held or released while a worker opens the list → the worker is told once the list is open")
+    @Test("flushes are held or released while a worker opens the list → the worker is notified after opening the list")
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -342,7 +342,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "items change while an update is presented → the item changes get the first revision, the update gets the next one"
+        "items change during the presentation of an update → the item changes get an earlier revision than the update"
     )
     func crossing() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -357,7 +357,7 @@ struct ListHostTests {
         #expect(known.map(\.revision) == [8, 9])
     }
 
-    @Test("a list whose plugin has failed ends in the daemon → its engine and its host are deallocated")
+    @Test("a list ends in the daemon after its plugin failed → its engine and its host are deallocated")
     func substitute() async throws {
         weak var host: ListHost?
         do {

@@ -396,7 +396,7 @@ private final class LateWorker: Sendable {
         HostSlot(
             number: number,
             send: { [self] order, missing, user in orders.withLock { $0.append((order, missing, user)) } },
-            blame: { [complaints] in complaints.record($0) }, close: {})
+            kill: { [complaints] in complaints.record($0) }, close: {})
     }
 
     var hasOrders: Bool { orders.withLock { !$0.isEmpty } }

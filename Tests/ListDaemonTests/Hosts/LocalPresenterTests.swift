@@ -66,7 +66,7 @@ struct LocalPresenterTests {
     }
 
     @Test(
-        "a list moves from its own executor to a worker and back → reloads; views go on, and helpers get no event twice"
+        "a list moves from its own executor to a worker and back → views continue, and helpers get no event twice"
     )
     func moves() async throws {
         let stage = ListHostStage(try rows(0..<50), revision: 1)

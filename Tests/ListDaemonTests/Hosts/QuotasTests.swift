@@ -9,12 +9,12 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Quotas of a user")
+@Suite("Resource quotas of a user")
 struct QuotasTests {
     private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)
 
     @Test(
-        "usage up to the limit → booked; above the limit → refused, and nothing is booked",
+        "usage up to the limit → reserved; usage above the limit → refused without any reservation",
         arguments: Quotas.Resource.allCases)
     func limit(resource: Quotas.Resource) throws {
         var quotas = Quotas(limits: Self.limits)
@@ -29,7 +29,7 @@ struct QuotasTests {
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }
 
-    @Test("a request for two resources, one above its limit → neither resource is booked")
+    @Test("a request for two resources, one of them above its limit → neither resource is reserved")
     func allOrNothing() {
         var quotas = Quotas(limits: Self.limits)
         #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {
@@ -38,7 +38,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7) == Quotas.Amounts())
     }
 
-    @Test("limits fall below the present usage → releasing works, booking more is refused")
+    @Test("limits fall below the present usage → releases work, further reservations are refused")
     func loweredLimits() throws {
         var quotas = Quotas(limits: Self.limits)
         try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
@@ -50,7 +50,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7).adapters == 1)
     }
 
-    @Test("more is released than was booked, or a sum overflows → no trap, and no amount falls below zero")
+    @Test("a release exceeds the reservation, or a sum overflows → no trap, and no amount is negative")
     func extremes() throws {
         var quotas = Quotas(limits: Quotas.Amounts(adapters: 1, views: 1, objects: .max, bytes: .max))
         try quotas.change(Quotas.Amounts(objects: .max), for: 7)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Restored lists whose engine is created at the first use", .timeLimit(.minutes(2)))
+@Suite("Restored lists whose engine is created at first use", .timeLimit(.minutes(2)))
 @DBusActor
 struct RestingListTests {
     private nonisolated static let configuration = ListAdapter.Configuration(name: "x")
@@ -40,7 +40,7 @@ struct RestingListTests {
 
     // MARK: At rest
 
-    @Test("properties, keep-alives, held flushes, recorded changes, a dump and durability → no engine is created")
+    @Test("properties, keep-alives, recorded changes and a dump are requested → no engine is created")
     func rests() async throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1, objects: 9, bytes: 999))
         let list = Self.restore(try Self.objects(0..<9), account: HostAccount(ledger: ledger, user: 7))
@@ -66,7 +66,7 @@ struct RestingListTests {
     }
 
     @Test(
-        "items are read or the list changes → the engine is created, and the call is answered",
+        "items are read, or the list changes → the engine is created, and the call is answered",
         arguments: [
             .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
             .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
@@ -82,7 +82,7 @@ struct RestingListTests {
         #expect(await !list.host.isResting)
     }
 
-    @Test("flushes are held when the first change arrives → the change is flushed when flushes are released")
+    @Test("the first change arrives while flushes are held → the change is flushed when the hold ends")
     func held() async throws {
         let list = Self.restore(try Self.objects(0..<9))
         list.host.send(.hold(true))
@@ -93,7 +93,7 @@ struct RestingListTests {
         guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
     }
 
-    @Test("the store has an object twice → the engine drops one of them, and logs it")
+    @Test("a stored object is repeated → the engine drops the repetition and logs it")
     func repeated() async throws {
         let list = Self.restore(try Self.objects([1, 2, 1]))
         #expect(try await list.nextStatus().objectCount == 3)
@@ -111,7 +111,7 @@ struct RestingListTests {
 
     // // MARK: After the first use
 
-    @Test("the engine is created at the first use or at the start → the same effects from then on", arguments: 0..<40)
+    @Test("an engine created at first use or at startup → the same effects afterwards", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))

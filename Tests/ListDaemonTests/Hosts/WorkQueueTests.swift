@@ -31,7 +31,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("a queue that never runs empty → memory for the waiting work only")
+    @Test("a queue is filled and drained without ever being empty → memory only for waiting work")
     func neverEmpty() {
         var queue = WorkQueue<Int>()
         queue.append(0)
@@ -42,7 +42,7 @@ struct WorkQueueTests {
         #expect(!queue.isEmpty && queue.capacity <= 128)
     }
 
-    @Test("a queue runs empty after a burst → its memory is released")
+    @Test("a queue is empty after a burst → the queue's memory is released")
     func afterRush() {
         var queue = WorkQueue<Int>()
         for number in 0..<10_000 { queue.append(number) }

@@ -9,11 +9,11 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The limit of calls per second")
+@Suite("Limit of calls per second")
 struct CallRatesTests {
     private let start = ContinuousClock.now
 
-    @Test("calls at the limit → a burst of one second's calls, then calls at the rate; separately for each user")
+    @Test("more calls than the limit → each user has a burst of one second's calls, then calls at the limited rate")
     func burst() {
         var rates = CallRates()
         func taken(_ user: UInt32, after time: Duration) -> Int {
@@ -25,7 +25,7 @@ struct CallRatesTests {
         #expect(taken(1, after: .seconds(60)) == 50)
     }
 
-    @Test("more users than can be tracked → users who have all of their calls left are evicted")
+    @Test("more users than can be tracked → users with an unused allowance are evicted")
     func forgotten() {
         var rates = CallRates()
         func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.consume(user, limit: 1, at: start + time) }

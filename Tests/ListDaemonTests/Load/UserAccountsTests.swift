@@ -10,14 +10,14 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Accounts of users")
+@Suite("Per-user resource accounting")
 struct UserAccountsTests {
     private func makeAccounts(calls: Int = 4, bytesPerUser: Int = 1000, bytes: Int = 4000) -> UserAccounts {
         let limits = UserAccounts.Limits(callsPerUser: calls, bytesPerUser: bytesPerUser, bytes: bytes)
         return UserAccounts(limits: limits)
     }
 
-    @Test("no configuration → the contract's limits; a user alone on the machine is still limited to one user's share")
+    @Test("no configuration → the contract's limits; a single active user → still limited to one user's share")
     func defaults() throws {
         var accounts = UserAccounts()
         #expect(accounts.limits.callsPerUser == 1024)
@@ -28,7 +28,7 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "a user has as many calls as allowed → the next is refused; an exempt call and another user's call are accepted"
+        "a user has as many calls as allowed → only that user's next call is refused; exempt calls are accepted"
     )
     func calls() throws {
         var accounts = makeAccounts(calls: 2)
@@ -36,7 +36,7 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
         #expect(throws: UserAccounts.Refusal.callsPerUser(limit: 2)) { try accounts.beginCall(of: 1) }
         try accounts.beginCall(of: 1, isExempt: true)
-        #expect(accounts.use(of: 1).calls == 3)
+        #expect(accounts.usage(of: 1).calls == 3)
         try accounts.beginCall(of: 2)
         accounts.endCall(of: 1)
         #expect(throws: UserAccounts.Refusal.self) { try accounts.beginCall(of: 1) }
@@ -44,7 +44,7 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
     }
 
-    @Test("everything is released, and then more → no user is tracked, and no amount is below zero")
+    @Test("all reservations are released, and then more → no user is tracked, and no amount is negative")
     func releasesEverything() throws {
         var accounts = makeAccounts()
         try accounts.beginCall(of: 1)
@@ -55,7 +55,7 @@ struct UserAccountsTests {
         accounts.release(5, of: 2)
         accounts.endCall(of: 1)
         accounts.endCall(of: 1)
-        #expect(accounts.count == 0 && accounts.bytes == 0 && accounts.use(of: 1) == UserAccounts.Use())
+        #expect(accounts.count == 0 && accounts.bytes == 0 && accounts.usage(of: 1) == UserAccounts.Use())
         #expect(throws: UserAccounts.Refusal.self) { try accounts.reserve(.max, for: 1) }
         accounts.adopt(.max, for: 1)
         accounts.adopt(.max, for: 1)
@@ -63,7 +63,7 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "each user in turn takes all memory that it may → the next user still gets some, but never more",
+        "each user in turn reserves the maximum memory → the next user still gets some memory",
         .rule("LD-03"))
     func nextUserFindsRoom() throws {
         var accounts = UserAccounts()
@@ -80,7 +80,9 @@ struct UserAccountsTests {
         #expect(accounts.bytes < accounts.limits.bytes)
     }
 
-    @Test("random requests → the same as a model that adds up each user's requests", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "random reservations and releases → the same results as a model that sums up each user's usage",
+        arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var accounts = makeAccounts(calls: 5, bytesPerUser: 1200, bytes: 4000)
@@ -114,8 +116,8 @@ struct UserAccountsTests {
                 accounts.endCall(of: calls.remove(at: index))
             }
             #expect(accounts.bytes == reserved.reduce(0) { $0 + $1.bytes })
-            #expect(accounts.use(of: user).bytes == held(user))
-            #expect(accounts.use(of: user).calls == calls.filter { $0 == user }.count)
+            #expect(accounts.usage(of: user).bytes == held(user))
+            #expect(accounts.usage(of: user).calls == calls.filter { $0 == user }.count)
             #expect(accounts.count == Set(reserved.map(\.user)).union(calls).count)
         }
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Checks of a plugin's file before it is loaded")
+@Suite("Checking a plugin's file before loading")
 struct PluginFileTests {
     private let directory: PluginBuildDirectory
 
@@ -52,13 +52,13 @@ struct PluginFileTests {
         #expect(file.pluginName == "good")
     }
 
-    @Test("files named libNAME.so and NAME.so → the plugin NAME")
+    @Test("files named libNAME.so and NAME.so → the plugin's name is NAME")
     func names() throws {
         try directory.write(head(), to: "libgreen-house_2.so")
         #expect(try load("libgreen-house_2.so").pluginName == "green-house_2")
     }
 
-    @Test("no such file → noSuchPlugin that names the file")
+    @Test("a missing file → noSuchPlugin that names the file")
     func missing() {
         let error = #expect(throws: ListError.self) { try load("missing.so") }
         #expect(error?.code == .noSuchPlugin)
@@ -66,7 +66,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a file that would make the dynamic loader fail → refused with the reason",
+        "a file that the dynamic loader could not load → refused with the reason",
         arguments: [
             ("text", "not an ELF file"), ("empty", "not an ELF file"), ("short", "not a 64-bit little-endian ELF file"),
             ("32-bit", "not a 64-bit little-endian ELF file"), ("big-endian", "not a 64-bit little-endian ELF file"),
@@ -89,7 +89,7 @@ struct PluginFileTests {
         #expect(text.contains("\(what).so"))
     }
 
-    @Test("a directory or a pipe → refused without waiting for a writer")
+    @Test("a directory or a pipe in place of a file → refused without waiting for a writer")
     func notRegular() throws {
         try FileManager.default.createDirectory(
             atPath: directory.path("directory.so"), withIntermediateDirectories: false)
@@ -99,13 +99,13 @@ struct PluginFileTests {
         #expect(refusal("pipe.so")?.contains("not a regular file") == true)
     }
 
-    @Test("a file that any user may write → refused with the mode", arguments: [0o757, 0o777, 0o702])
+    @Test("a file that any user may write → refused, and the error has the mode", arguments: [0o757, 0o777, 0o702])
     func writableByOthers(mode: Int) throws {
         try directory.write(head(), to: "open.so", mode: mode)
         #expect(refusal("open.so")?.contains("mode \(String(mode, radix: 8))") == true)
     }
 
-    @Test("a file that another group may write → refused; one that the daemon's own group may write → accepted")
+    @Test("a file that another group may write → refused; a file that the daemon's own group may write → accepted")
     func writableByGroup() throws {
         try directory.write(head(), to: "group.so", mode: 0o775)
         let own = ProcessIdentity.current
@@ -116,7 +116,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a file of another user → refused with both users; a file of root → accepted, whatever user runs listd")
+    @Test("a file of another user → refused with both users; a file of root → accepted for any user that runs listd")
     func owners() throws {
         try directory.write(head(), to: "owned.so")
         let owner = ProcessIdentity.current.user
@@ -137,7 +137,7 @@ struct PluginFileTests {
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
-    @Test("a directory on the file's path that any user may write → refused; otherwise → accepted by its path")
+    @Test("any user may write a parent directory of the file → refused; otherwise → accepted")
     func writableBelow() throws {
         for name in ["more", "more/deep"] {
             try FileManager.default.createDirectory(
@@ -154,7 +154,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a link within the plugin directory → its target; a link out of the directory → refused")
+    @Test("a link to a file in the plugin directory → resolved; a link out of the directory → refused")
     func links() throws {
         try directory.write(head(), to: "good.so")
         try FileManager.default.createSymbolicLink(atPath: directory.path("inside.so"), withDestinationPath: "good.so")
@@ -165,7 +165,7 @@ struct PluginFileTests {
         #expect(refusal("../\(URL(filePath: directory.directory).lastPathComponent)x/a.so") == nil)
     }
 
-    @Test("a name → NAME.so or libNAME.so in the first directory that has such a file; a path outside → refused")
+    @Test("a plugin name → the file NAME.so or libNAME.so in the first plugin directory that contains either")
     func search() throws {
         let second = try PluginBuildDirectory()
         try directory.write(head(), to: "libboth.so")
@@ -185,7 +185,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a path outside of plugin directories, or an unknown path or name → the error says what is expected and where",
+        "a path outside of plugin directories, or an unknown path or name → the error states what is expected where",
         arguments: [
             ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),

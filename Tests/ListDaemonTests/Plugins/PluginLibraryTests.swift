@@ -26,7 +26,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "an incompatible library → refused, and the message has its version and the expected version",
+        "an incompatible library → refused, and the message has the actual and the expected version",
         arguments: [
             ("wrong_major.c", ["built for plugin API 99.7", "this listd has \(PluginRecord.current.apiMajor)."]),
             (
@@ -64,7 +64,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "a section controller class of the plugin → a subclass of this process's ListSectionController, as casts show"
+        "a plugin's section controller class → casts to this process's ListSectionController succeed"
     )
     func casts() throws {
         let manifest = try library("greenhouse.swift").manifest(for: PluginHost())
@@ -97,7 +97,7 @@ struct PluginLibraryTests {
         #expect(error?.description.contains(reason) == true)
     }
 
-    @Test("a plugin built for the previous minor version → loads, and its section controller works in a list of today")
+    @Test("a plugin built for the previous minor version → loaded, and its section controller works in a current list")
     func previousMinor() throws {
         let path = try directory.buildVeteran()
         let library = try PluginLibrary(PluginFile(path: path, in: [directory.directory]))

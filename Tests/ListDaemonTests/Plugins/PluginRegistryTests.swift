@@ -35,7 +35,7 @@ struct PluginRegistryTests {
             observer: { changes.record($0) })
     }
 
-    @Test("a plugin is requested by name, then by path → loaded once, with all properties that the bus shows")
+    @Test("a plugin is requested by name, then by path → loaded once, and all its bus properties have values")
     func load() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -51,7 +51,7 @@ struct PluginRegistryTests {
         #expect(changes.all == [.changed(plugin)])
     }
 
-    @Test("the file of a plugin inside the daemon is replaced → LoadPlugin asks to restart listd; lists go on")
+    @Test("the file of a plugin inside the daemon is replaced → LoadPlugin asks for a restart, and lists continue")
     func replaced() async throws {
         let path = try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -84,7 +84,7 @@ struct PluginRegistryTests {
     }
 
     @Test(
-        "a section controller of a plugin is requested → the plugin is loaded, and makes controllers for the list's types"
+        "a plugin's section controller is requested → the plugin is loaded, and makes controllers for the list"
     )
     func controllers() async throws {
         try directory.build("greenhouse.swift")
@@ -116,14 +116,14 @@ struct PluginRegistryTests {
         #expect(await registry.plugins.isEmpty)
     }
 
-    @Test("no section controllers are configured → listd/single for every type")
+    @Test("no section controllers are configured → listd/single is used for every type")
     func noControllers() async throws {
         let provider = try await registry.sectionControllers(for: [:]).makeProvider()
         #expect(provider.sectionControllerKind(forType: "")?.name == "listd/single")
     }
 
     @Test(
-        "an unknown section controller → the error of the contract, and no controller is made",
+        "an unknown section controller → the error that the contract defines, and no controller is created",
         arguments: [
             ("greenhouse/Nobody", ListError.Code.noSuchSectionController), ("nobody/Controller", .noSuchPlugin),
             ("listd/nobody", .noSuchSectionController), ("nonsense", .noSuchSectionController),
@@ -137,7 +137,7 @@ struct PluginRegistryTests {
         #expect(error?.message.contains(name.split(separator: "/")[0]) == true)
     }
 
-    @Test("a plugin's data source → runs with its argument and the plugin's settings")
+    @Test("a plugin's data source is started → the source gets its argument and the plugin's settings")
     func source() async throws {
         try directory.build("greenhouse.swift")
         let (events, continuation) = AsyncStream.makeStream(of: SourceEvent.self)
@@ -162,7 +162,7 @@ struct PluginRegistryTests {
         #expect(error?.code == .invalidArguments)
     }
 
-    @Test("a data source that the plugin does not have → invalidArguments that names the source")
+    @Test("an unknown data source of a known plugin → invalidArguments that names the source")
     func unknownSource() async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -172,7 +172,7 @@ struct PluginRegistryTests {
         #expect(error?.message.contains("nothing") == true)
     }
 
-    @Test("UnloadPlugin: in use → refused with the names of the lists; unused → unloaded; unknown → noSuchPlugin")
+    @Test("UnloadPlugin of a plugin in use → refused with the lists' names; of an unused plugin → unloaded")
     func unload() async throws {
         try directory.build("greenhouse.swift")
         try await registry.load("greenhouse")

@@ -31,7 +31,7 @@ struct ArgumentsTests {
         return options
     }
 
-    @Test("no arguments, run by a user → session bus, no direct socket, XDG directories below the home directory")
+    @Test("no arguments, run by a user → session bus, no direct socket, and XDG directories below the home directory")
     func defaultsOtherwise() throws {
         #expect(
             try options()
@@ -41,7 +41,7 @@ struct ArgumentsTests {
                     pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
     }
 
-    @Test("run by root, with or without a home directory → the service's configuration, unless another is given")
+    @Test("run by root, with or without a home directory → the service's configuration directory by default")
     func root() throws {
         for environment in [Self.home, ["XDG_CONFIG_HOME": "/c"], [:]] {
             #expect(
@@ -54,7 +54,7 @@ struct ArgumentsTests {
         #expect(options.configurationDirectory == "/etc/listd")
     }
 
-    @Test("XDG variables → used when absolute, ignored when relative")
+    @Test("absolute XDG variables → used; relative XDG variables → ignored")
     func xdg() throws {
         let absolute = ["HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"]
         #expect(try options([], absolute).configurationDirectory == "/c/listd")
@@ -65,7 +65,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "no arguments, run as a service → system bus, passed socket, systemd's directories",
+        "no arguments, run as a service → system bus, passed socket, and systemd's directories",
         arguments: ["NOTIFY_SOCKET", "INVOCATION_ID"])
     func defaultsAsService(variable: String) throws {
         let environment = [
@@ -84,7 +84,7 @@ struct ArgumentsTests {
         #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
     }
 
-    @Test("every option, with its value after a space or = → set, without any environment variable")
+    @Test("every option, with its value after a space or an equals sign → set, whatever the environment contains")
     func allGiven() throws {
         let expected = DaemonOptions(
             bus: .address("unix:path=/b"), direct: .address("unix:path=/d=1"), configurationDirectory: "/c",
@@ -98,7 +98,7 @@ struct ArgumentsTests {
         #expect(try options(joined, [:]) == expected)
     }
 
-    @Test("named buses, no direct socket, a repeated option → the last occurrence wins")
+    @Test("a repeated option, such as the bus → the last occurrence is used")
     func names() throws {
         #expect(try options(["--bus", "system"]).bus == .system)
         #expect(
@@ -121,7 +121,7 @@ struct ArgumentsTests {
         #expect(try options(executable: executable).pluginDirectories == directories)
     }
 
-    @Test("commands other than the daemon → recognised with their arguments")
+    @Test("commands other than the daemon → recognised, with their arguments")
     func commands() throws {
         #expect(try parse(["--version"]) == .version)
         #expect(try parse(["--bus", "system", "--help", "--version"], [:]) == .help)
@@ -131,7 +131,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "an unknown word → a usage error that names the word",
+        "an unknown argument → a usage error that names the argument",
         arguments: [
             (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
             (["--"], "unknown option --"), (["mail"], "unexpected argument mail"), ([""], "unexpected argument "),
@@ -147,7 +147,7 @@ struct ArgumentsTests {
         #expect(throws: UsageError(message)) { try parse(words) }
     }
 
-    @Test("no home and no XDG directory → a usage error that names the missing option")
+    @Test("neither a home nor an XDG directory → a usage error that names the missing option")
     func homeless() {
         #expect(
             throws: UsageError(
@@ -159,7 +159,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "every option of the parser → mentioned in the usage text",
+        "every option of the parser → contained in the usage text",
         arguments: [
             "bus", "direct", "config", "state", "plugins", "log-level", "worker", "check-config", "version", "help",
         ])
@@ -167,7 +167,7 @@ struct ArgumentsTests {
         #expect(Arguments.usage.contains("--\(option)"))
     }
 
-    @Test("exit codes → the numbers in the documentation")
+    @Test("exit codes → the documented numbers")
     func exitCodes() {
         let codes: [ExitCode] = [.done, .configuration, .usage, .noBus, .store]
         #expect(codes.map(\.rawValue) == [0, 1, 64, 69, 74])

@@ -29,7 +29,7 @@ private final class ManualClock: Sendable {
 
 @Suite("The log")
 struct LogTests {
-    @Test("messages above, at and below the level → the first two are written, the third is not even formatted")
+    @Test("messages above the log level → not written, and not even formatted")
     func levels() {
         let sink = RecordingSink()
         let log = Log(level: .notice, sink: sink)
@@ -44,7 +44,7 @@ struct LogTests {
         #expect(sink.entries.map(\.level) == [.error, .warning, .notice])
     }
 
-    @Test("the level changes at run time → every copy of the log has the new level")
+    @Test("the log level changes at run time → every copy of the log uses the new level")
     func changedLevel() {
         let sink = RecordingSink()
         let log = Log(level: .error, sink: sink)
@@ -56,7 +56,7 @@ struct LogTests {
         #expect(sink.entries.map(\.message) == ["after"])
     }
 
-    @Test("a log and its message have fields → both are written, the log's fields first, with the event")
+    @Test("a log and its message have fields → the log's fields are written first, then the message's")
     func fields() {
         let sink = RecordingSink()
         let log = Log(level: .debug, sink: sink).with(.adapter("mail"), .plugin("files"))
@@ -93,7 +93,7 @@ struct LogTests {
     }
 
     @Test(
-        "one client causes too many messages → suppressed, counted in its next message; other clients are not affected"
+        "one client causes too many messages → suppressed, and counted in the client's next message"
     )
     func rateLimit() {
         let sink = RecordingSink()
@@ -111,21 +111,22 @@ struct LogTests {
             ])
     }
 
-    @Test("event ids → 128 bits in hexadecimal, all different")
+    @Test("event ids → 128 bits in hexadecimal, and unique")
     func eventIdentifiers() {
         let identifiers = Log.Event.allCases.map(\.rawValue)
         #expect(Set(identifiers).count == identifiers.count)
         #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("names of levels → the levels, and back; an unknown name → nil")
+    @Test("a level's name → parsed as the same level; an unknown name → nil")
     func levelNames() {
         for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
         #expect(Log.Level(name: "Error") == nil)
         #expect(Log.Level.allCases.map(\.rawValue) == [3, 4, 5, 6, 7])
     }
 
-    @Test("a descriptor as the sink → one line per entry, with a priority only if the journal reads the descriptor")
+    @Test(
+        "a file descriptor as the sink → one line per entry, with a priority only if the journal reads the descriptor")
     func standardError() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -142,7 +143,7 @@ struct LogTests {
                 == "<4>m (LISTD_ADAPTER=a LISTD_REVISION=1)\nn\n")
     }
 
-    @Test("JOURNAL_STREAM → the journal reads standard error only if device and inode match")
+    @Test("JOURNAL_STREAM → standard error counts as connected to the journal only if device and inode match")
     func journalStream() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -161,7 +162,7 @@ struct LogTests {
 
 @Suite("The rate limit of log messages")
 struct RateLimiterTests {
-    @Test("random messages with few keys → the same as counting each key's interval by hand")
+    @Test("random messages with few keys → the same results as a separate count for each key")
     func againstReference() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededRandom(seed: seed)
@@ -193,7 +194,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("more keys than can be tracked → additional keys share one count until an interval ends")
+    @Test("more keys than can be tracked → surplus keys share one count until an interval ends")
     func keysAreBounded() {
         var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(1), keys: 2))
         let start = ContinuousClock.Instant.now

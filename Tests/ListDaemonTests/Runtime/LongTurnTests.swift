@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Long turns of the event loop in the log", .timeLimit(.minutes(1)))
+@Suite("Log lines about long iterations of the event loop", .timeLimit(.minutes(1)))
 struct LongTurnTests {
     /// A log sink that reports each entry to the test.
     private struct TellingSink: LogSink {
@@ -39,7 +39,7 @@ struct LongTurnTests {
         while ContinuousClock.now < end {}
     }
 
-    @Test("a call or other work takes more than 50 ms → a log line with the duration and the cause")
+    @Test("a call or other work takes over 50 ms → a log line with duration and cause")
     @DBusActor
     func lines() async throws {
         let directory = TemporaryDirectory()

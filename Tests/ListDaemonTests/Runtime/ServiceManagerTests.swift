@@ -47,7 +47,7 @@ func leaveMountNamespace() -> Bool {
 
 @Suite("Messages to systemd and journald")
 struct ServiceManagerTests {
-    @Test("NOTIFY_SOCKET is set → each message arrives as sd_notify(3) defines")
+    @Test("NOTIFY_SOCKET is set → messages arrive in the format of sd_notify(3)")
     func notifications() async {
         await #expect(processExitsWith: .success) {
             let path = "/tmp/listd-notify-\(getpid())"
@@ -69,7 +69,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("no service manager → no message is sent, and the watchdog is off")
+    @Test("no service manager → no message is sent, and the watchdog is disabled")
     func withoutManager() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("NOTIFY_SOCKET")
@@ -78,7 +78,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("WATCHDOG_USEC is set → the watchdog's interval")
+    @Test("WATCHDOG_USEC is set → the watchdog has that interval")
     func watchdog() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("WATCHDOG_USEC", "2500000", 1)
@@ -90,7 +90,7 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "the journal's socket exists → the entry arrives with its fields; the journal is gone → standard error",
+        "the journal's socket exists → entries arrive with their fields; the socket is missing → standard error",
         .enabled(if: geteuid() == 0))
     func journal() async throws {
         let result = try await #require(
@@ -127,7 +127,7 @@ struct ServiceManagerTests {
         #expect(written.contains("<5>hello (LISTD_ADAPTER=mail LISTD_REVISION=7)\n"))
     }
 
-    @Test("SIGHUP, SIGINT and SIGTERM → reload and terminate requests, and the process lives on; SIGPIPE → ignored")
+    @Test("SIGHUP → a reload request; SIGINT or SIGTERM → a termination request; SIGPIPE → ignored")
     func signals() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let requests = AsyncStream<SignalRequest>.makeStream()

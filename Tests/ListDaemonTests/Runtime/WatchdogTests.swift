@@ -41,7 +41,9 @@ struct WatchdogTests {
         await withCheckedContinuation { continuation in EventLoop.shared.post { continuation.resume() } }
     }
 
-    @Test("all parts of the daemon answer, or there are no parts → one message per round", arguments: [0, 1, 3])
+    @Test(
+        "all parts of the daemon answer, or there are no parts → one keep-alive message per round",
+        arguments: [0, 1, 3])
     func alive(count: Int) async throws {
         let signs = EventLog<Void>()
         let queue = DispatchQueue(label: "test")
@@ -55,7 +57,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("one of two parts does not answer → no message until that part answers, however many rounds begin")
+    @Test("one of two parts does not answer → no keep-alive message until its answer")
     func silence() async throws {
         let (one, other) = (Asked(), Asked())
         let signs = EventLog<Int>()
@@ -77,7 +79,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("the daemon is shutting down → no message for late answers")
+    @Test("a part answers during shutdown → no keep-alive message")
     func ended() async {
         let asked = Asked()
         let count = Count(0)
@@ -93,7 +95,7 @@ struct WatchdogTests {
         #expect(count.value == 0)
     }
 
-    @Test("many changes → one status line, and no line when the text is the same")
+    @Test("many changes of state → one status line, and none if the text is unchanged")
     func statusLine() async throws {
         let lines = EventLog<String>()
         let count = Count(1)
@@ -104,11 +106,11 @@ struct WatchdogTests {
         }
         line.update()
         line.update()
-        for _ in 0..<3 { line.changed() }
+        for _ in 0..<3 { line.scheduleUpdate() }
         count.value = 2
         #expect(try await lines.next() == "1 lists")
         #expect(try await lines.next() == "2 lists")
-        line.changed()
+        line.scheduleUpdate()
         await settle()
         count.value = 3
         line.update()

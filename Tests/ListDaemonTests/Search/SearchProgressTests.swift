@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The parts of a list that a search has yet to visit")
+@Suite("SearchProgress: the parts of a list that a search has not visited")
 struct SearchProgressTests {
     private func transaction(
         _ revision: UInt64, count: Int, _ kind: Transaction.Kind = .update,
@@ -24,7 +24,7 @@ struct SearchProgressTests {
         return transaction
     }
 
-    @Test("a search forwards from an index → to the end, in pages; nothing is left")
+    @Test("a search forwards from an index → pages up to the end of the list")
     func forwards() {
         var progress = SearchProgress(from: 4, isBackwards: false, revision: 1, count: 10)
         #expect(progress.region == 4..<10 && progress.nextRange(limit: 4) == 4..<8)
@@ -34,7 +34,7 @@ struct SearchProgressTests {
         #expect(progress.nextRange(limit: 4) == nil && progress.match == nil)
     }
 
-    @Test("a search backwards → to the first object; from past the end → starts at the last object")
+    @Test("a search backwards → pages down to the first object; from past the end → starts at the last object")
     func backwards() {
         var progress = SearchProgress(from: 4, isBackwards: true, revision: 1, count: 10)
         #expect(progress.region == 0..<5 && progress.nextRange(limit: 4) == 1..<5)
@@ -45,7 +45,7 @@ struct SearchProgressTests {
         #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).nextRange(limit: 4) == 6..<10)
     }
 
-    @Test("forwards from past the end, or an empty list → nothing to search")
+    @Test("a search forwards from past the end, or of an empty list → no pages")
     func nothing() {
         #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).nextRange(limit: 4) == nil)
         for isBackwards in [false, true] {
@@ -53,7 +53,7 @@ struct SearchProgressTests {
         }
     }
 
-    @Test("objects are inserted, moved or changed behind the search → searched after the rest")
+    @Test("objects are inserted, moved or changed in the searched part → visited after the rest")
     func changed() {
         func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
             var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
@@ -72,7 +72,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "objects change in front of a search → searched after the rest, together with some objects around them"
+        "objects change in the part still to be searched → visited after the rest, with some neighbouring objects"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
@@ -84,7 +84,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "after a hit → only objects before it are searched; the hit moves with the list, and is dropped when its object changes"
+        "a hit is found → only earlier objects are visited; the hit's object changes → the hit is dropped"
     )
     func found() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 1000)
@@ -104,7 +104,7 @@ struct SearchProgressTests {
         #expect(progress.match == nil && progress.region == 10..<995)
     }
 
-    @Test("a reload → everything is searched again")
+    @Test("a reload → the search visits everything again")
     func reload() {
         var progress = SearchProgress(from: 1, isBackwards: false, revision: 1, count: 4)
         progress.recordExamined(1..<4)
@@ -113,7 +113,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "random updates between the pages → the first object of the final list that contains the text",
+        "random updates between pages → the first object of the final list that contains the text",
         arguments: 1...60)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

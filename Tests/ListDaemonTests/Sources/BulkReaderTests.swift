@@ -45,7 +45,7 @@ private struct Stream {
     }
 }
 
-@Suite("Reading lists from descriptors that clients pass", .timeLimit(.minutes(1)))
+@Suite("Reading lists from file descriptors of clients", .timeLimit(.minutes(1)))
 struct BulkReaderTests {
     private let user: UInt32 = 1000
     private let wanted = try? [object("a", 1), object("b", 2)]
@@ -66,7 +66,7 @@ struct BulkReaderTests {
         return FileDescriptor(adopting: descriptor)
     }
 
-    @Test("a sealed memory file → its objects, because nobody can change the file")
+    @Test("a sealed memory file → its objects are read in place, because nobody can change the file")
     func memory() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
         #expect(try await BulkReader().objects(from: file, user: user) == wanted)
@@ -77,7 +77,7 @@ struct BulkReaderTests {
         #expect(try await BulkReader().objects(from: empty, user: user).isEmpty)
     }
 
-    @Test("a file with any offset → read from its start, and the offset stays")
+    @Test("a file with any offset → read from its start, and the offset is unchanged")
     func file() async throws {
         let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
@@ -98,7 +98,7 @@ struct BulkReaderTests {
         #expect(try await objects == wanted)
     }
 
-    @Test("the writer closes a pipe that still holds 1 MiB → all of it is read")
+    @Test("the writer closes a pipe that still contains 1 MiB → all of the data is read")
     func fullPipe() async throws {
         let half = 1 << 20
         let (start, end) = (#"{"id":"a","type":"row","fields":{"text":""#, "\"}}\n")
@@ -118,7 +118,7 @@ struct BulkReaderTests {
         }
     }
 
-    @Test("more data than a pipe buffers, while other descriptors are read → all data is read")
+    @Test("data exceeds a pipe's buffer while other descriptors are being read → all data is read")
     func manyLargeStreams() async throws {
         let count = 20000
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -144,17 +144,18 @@ struct BulkReaderTests {
         }
     }
 
-    @Test("a descriptor that is not a readable file, pipe or socket → InvalidArgs that names its kind")
+    @Test("a descriptor that is not a readable file, pipe or socket → InvalidArgs that names the descriptor's kind")
     func refused() async throws {
         let events = FileDescriptor(adopting: inotify_init1(0))
         let pipe = try Stream.pipe()
         let listening = FileDescriptor(adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         let cases = try [
-            (open("/", O_RDONLY), "file is a directory"), (open("/dev/null"), "file is a device"),
-            (open("/dev/zero"), "file is a device"),
-            (events, "argument file: the descriptor is not a file, pipe or socket"),
-            (pipe.writing, "file cannot be read"), (listening, "file cannot be read"),
-            (open("/dev/null", O_WRONLY), "file is a device"),
+            (open("/", O_RDONLY), "file: the descriptor is a directory"),
+            (open("/dev/null"), "file: the descriptor is a device"),
+            (open("/dev/zero"), "file: the descriptor is a device"),
+            (events, "file: the descriptor is not a file, pipe or socket"),
+            (pipe.writing, "file: the descriptor cannot be read"), (listening, "file: the descriptor cannot be read"),
+            (open("/dev/null", O_WRONLY), "file: the descriptor is a device"),
         ]
         for (file, message) in cases {
             let error = await fault(BulkReader(), file)
@@ -162,16 +163,17 @@ struct BulkReaderTests {
         }
         let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
-        #expect(await fault(BulkReader(), try open(directory.file("f"), O_WRONLY))?.message == "file cannot be read")
+        let error = await fault(BulkReader(), try open(directory.file("f"), O_WRONLY))
+        #expect(error?.message == "file: the descriptor cannot be read")
     }
 
-    @Test("a malformed line → InvalidObject with the number of the line")
+    @Test("a malformed line → InvalidObject with the line number")
     func malformed() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array((text + "\n{}\n").utf8))
         #expect(await fault(BulkReader(), file) == ListError(.invalidObject, "line 4: the object has no id"))
     }
 
-    @Test("more bytes than a call may pass → PayloadTooLarge, from a file and from a pipe")
+    @Test("more bytes than a call may pass, in a file or a pipe → PayloadTooLarge")
     func tooLarge() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = text.utf8.count
@@ -185,7 +187,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, stream.reading)?.code == .payloadTooLarge)
     }
 
-    @Test("no data within the timeout → InvalidArgs, whatever arrived before")
+    @Test("no further data within the timeout → InvalidArgs, even if some data has arrived")
     func idle() async throws {
         var limits = BulkReader.Limits()
         limits.idleTime = .milliseconds(20)
@@ -195,7 +197,7 @@ struct BulkReaderTests {
         #expect(error?.code == .invalidArguments && error?.message == "no data arrived from the file for 0.02 seconds")
     }
 
-    @Test("one user fills the memory for calls → LimitsExceeded for this user only, and the memory is released")
+    @Test("one user exhausts the memory for calls → LimitsExceeded for only this user, until memory is released")
     func memoryPerUser() async throws {
         var limits = BulkReader.Limits()
         limits.bytesPerUser = text.utf8.count + 10
@@ -214,7 +216,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
-    @Test("a pipe counts with FileBytes, a file with its size, however much was read → LimitsExceeded above the limit")
+    @Test("a pipe reserves FileBytes, a file reserves its size → LimitsExceeded above the user's limit")
     func reserved() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = 100
@@ -238,7 +240,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, try file(57)) == nil)
     }
 
-    @Test("FileBytes exceeds what a user may read at a time → a single call is read nevertheless")
+    @Test("FileBytes exceeds a user's limit for reading → a single call is read nevertheless")
     func largeFiles() async throws {
         var limits = BulkReader.Limits()
         limits.bytesPerUser = 10
@@ -255,7 +257,7 @@ struct BulkReaderTests {
         #expect(try await reader.objects(from: file, user: user) == wanted)
     }
 
-    @Test("the caller disconnects → reading ends")
+    @Test("the caller disconnects → reading is cancelled")
     func cancelled() async throws {
         let stream = try Stream.pipe()
         let reader = BulkReader()

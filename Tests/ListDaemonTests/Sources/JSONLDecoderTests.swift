@@ -27,10 +27,10 @@ private func nested(_ open: String, _ close: String, depth: Int) -> String {
         + String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth) + "}}"
 }
 
-@Suite("Decoding jsonl")
+@Suite("Decoding JSON lines")
 struct JSONLDecoderTests {
     @Test(
-        "JSON values → s, x, d, b, av, a{sv}; null removes its key; a missing type and missing fields are empty",
+        "JSON values → the types s, x, d, b, av and a{sv}; null → the key is left out",
         .rule("WT-09"))
     func mapping() throws {
         let text = """
@@ -59,7 +59,7 @@ struct JSONLDecoderTests {
             ])
     }
 
-    @Test("empty lines, blanks, CRLF, a last line without a newline → skipped or accepted")
+    @Test("empty lines, blanks, CRLF or a last line without a newline → skipped or accepted")
     func lines() throws {
         let ids = try decode("\n \t\r\n{\"id\":\"a\"}\r\n\n  {\"id\" : \"b\"}  \n{\"id\":\"c\"}").map(\.id)
         #expect(ids == ["a", "b", "c"])
@@ -78,14 +78,14 @@ struct JSONLDecoderTests {
     ]
 
     @Test(
-        "repeated keys → the last value counts, at every depth, even null",
+        "repeated keys at any depth → the last value is used, even if null",
         arguments: Self.repeated)
     func repeatedKeys(line: String, type: String, fields: Fields) throws {
         #expect(try decode(line) == [ListObject(id: "a", type: type, fields: fields)])
     }
 
     @Test(
-        "a line that is not an object → InvalidObject with the number of the line", .rule("WT-10"),
+        "a line that is not an object → InvalidObject with the line number", .rule("WT-10"),
         arguments: [
             "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
             #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
@@ -113,7 +113,7 @@ struct JSONLDecoderTests {
         }
     }
 
-    @Test("invalid UTF-8, a NUL between values, a bare line feed in a string → InvalidObject")
+    @Test("invalid UTF-8, a NUL between values, or a bare line feed in a string → InvalidObject")
     func malformedBytes() {
         let inString: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0],
@@ -126,7 +126,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "values at the contract's depth of 32 containers → accepted; deeper → an error that names the field",
+        "values nested 32 containers deep → accepted; deeper → an error that names the field",
         .rule("WT-14"))
     func depth() throws {
         #expect(try decode(nested("[", "]", depth: 16)).count == 1)
@@ -134,7 +134,7 @@ struct JSONLDecoderTests {
         #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
     }
 
-    @Test("an id, a type, an object or a line at its size limit → accepted; above → PayloadTooLarge with the line")
+    @Test("an id, a type, an object or a line at its size limit → accepted; above the limit → PayloadTooLarge")
     func limits() throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 8)
         func fault(_ text: String) -> String? {
@@ -159,7 +159,7 @@ struct JSONLDecoderTests {
         #expect(long?.hasPrefix("line 1: ") == true)
     }
 
-    @Test("a document at the end of mapped memory → not read beyond its padding, for every length around a page")
+    @Test("a document at the end of mapped memory → no byte beyond the padding is read")
     func padding() throws {
         for length in 4000...4200 {
             let text = String(repeating: "x", count: length)
@@ -169,7 +169,7 @@ struct JSONLDecoderTests {
         }
     }
 
-    @Test("longer and longer lines with one decoder → each line is decoded on its own")
+    @Test("increasingly long lines with one decoder → each line is decoded independently")
     func growingLines() throws {
         var decoder = try JSONLDecoder()
         for power in 0..<18 {
@@ -182,7 +182,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "bytes of lines are changed, removed and inserted at random → objects or a typed error with a line, never a crash"
+        "random bytes of lines are changed, removed and inserted → objects or a typed error, never a crash"
     )
     func mutations() throws {
         let seed = UInt64.random(in: 0 ... .max)

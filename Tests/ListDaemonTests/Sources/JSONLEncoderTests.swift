@@ -19,9 +19,9 @@ private func encode(_ objects: [ListObject]) -> [UInt8] {
     return encoder.bytes
 }
 
-@Suite("Encoding jsonl")
+@Suite("Encoding JSON lines")
 struct JSONLEncoderTests {
-    @Test("values that JSON does not have → the nearest JSON value", .rule("WT-15"))
+    @Test("values without a JSON equivalent → the nearest JSON value", .rule("WT-15"))
     func mapping() throws {
         let fields: Fields = [
             "bytes": .array(element: "y", [.byte(0), .byte(255), .byte(62)]), "empty": .array(element: "y", []),
@@ -42,7 +42,7 @@ struct JSONLEncoderTests {
                 + "\"text\":\"\\\"\\\\/\\u0008\\u001f\u{7F}\\n\\r\\té\u{2028}\",\"variant\":-1,\"whole\":3.0}}\n")
     }
 
-    @Test("any number of bytes → the same base64 as Foundation writes", arguments: 0..<70)
+    @Test("any number of bytes → the same base64 as from Foundation", arguments: 0..<70)
     func base64(count: Int) {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 5) }
         var json = JSONWriter()
@@ -50,7 +50,7 @@ struct JSONLEncoderTests {
         #expect(String(decoding: json.bytes, as: UTF8.self) == "\"\(Data(content).base64EncodedString())\"")
     }
 
-    @Test("random objects of JSON values → decoded unchanged, and Foundation's reader sees the same values")
+    @Test("random objects of JSON values → decoded unchanged, and Foundation decodes the same values")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -31,7 +31,7 @@ struct JSONLSourceTests {
         return source
     }
 
-    @Test("a file that grows → the whole list, then upserts; a line is read when its newline arrives")
+    @Test("a growing file → the whole list, then upserts after the newline of each line")
     func growing() async throws {
         try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
         let source = try follow()
@@ -45,7 +45,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("neither the file nor its directories exist → failed until the file exists")
+    @Test("neither the file nor its directories exist → the list fails until the file exists")
     func missingAtStart() async throws {
         let deep = directory.file("one/two/list.jsonl")
         let source = try follow(deep)
@@ -68,7 +68,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file is replaced by another file → read from its start; the old file is no longer followed")
+    @Test("another file replaces the file → read from its start, and the old file is no longer followed")
     func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -84,7 +84,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file is rotated → the new file is followed, whenever it appears")
+    @Test("a file is rotated → the new file is followed as soon as it appears")
     func rotated() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -99,7 +99,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a file is rewritten, shorter, as long, or longer → read from its start",
+        "a file is overwritten with any length → read from its start",
         arguments: [line("b", 2), line("b", 1) + line("a", 1), line("z", 1) + line("a", 1) + line("c", 3)])
     func rewritten(text: String) async throws {
         try Writing.write(line("a", 1) + line("b", 1), to: path)
@@ -116,7 +116,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("bytes in the middle of a large file are changed in place → read from its start")
+    @Test("bytes in the middle of a large file are overwritten → read from its start")
     func overwritten() async throws {
         let lines = (0..<5000).map { line("i\($0 + 10000)", 1) }
         try Writing.write(lines.joined(), to: path)
@@ -134,7 +134,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file's modification time changes, its bytes do not → no event; later lines are upserted")
+    @Test("a file's modification time changes, but not its bytes → no event")
     func touched() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -145,7 +145,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("as many other bytes with the same modification time → read from its start")
+    @Test("a file is overwritten with the same length and modification time → read from its start")
     func sameTime() async throws {
         let future = time(nil) + 3600
         try Writing.write(line("a", 1), to: path)
@@ -158,7 +158,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file is removed and created again → an error in between; the list keeps its objects")
+    @Test("a file is removed → an error, and the list keeps its objects; the file is created again → read")
     func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -172,7 +172,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a malformed line at the start → an error with file and line, and a list of the other lines; corrected → the whole list"
+        "a malformed line at the start → an error with file and line, and a list of the other lines"
     )
     func malformedAtStart() async throws {
         try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2) + "more\n", to: path)
@@ -188,7 +188,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a malformed line is appended → an error, and the lines around it; later lines are read, the error stays")
+    @Test("a malformed line is appended → an error until its correction, and all other lines are read")
     func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -204,7 +204,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("only malformed lines → failed; a valid line is appended → a list of that line, and the error")
+    @Test("only malformed lines → failed; a valid line is appended → a list of that line, with the error")
     func nothingReadable() async throws {
         try Writing.write(line("old", 1), to: path)
         let source = try follow()
@@ -217,7 +217,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("an endless line over the size limit → skipped up to its end; the next line is read, with the right number")
+    @Test("an endless line over the size limit → skipped, and the next line is read with the right number")
     func endless() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(line("a", 1), to: path)
@@ -234,7 +234,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a directory, a pipe or a loop of links → failed with the path, until it is replaced by a file")
+    @Test("a directory, a pipe or a link loop in place of the file → failed with the path until the file is replaced")
     func notAFile() async throws {
         try #require(unsafe mkdir(path, 0o755) == 0)
         let source = try follow()
@@ -251,7 +251,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a file without read permission → failed with the reason, until the permission is granted",
+        "a file without read permission → failed with the reason until permission is granted",
         .enabled(if: geteuid() != 0))
     func unreadable() async throws {
         try Writing.write(line("a", 1), to: path)
@@ -264,7 +264,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a symbolic link gets another target, or its target in another directory grows → followed")
+    @Test("a symbolic link gets another target, or its target grows → the list follows")
     func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
@@ -325,7 +325,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file, an unterminated line or an object above its limit → failed, with what is too large")
+    @Test("a file, an unterminated line or an object above its limit → failed with an error that names the excess")
     func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
@@ -337,18 +337,18 @@ struct JSONLSourceTests {
         let large = try await events.nextFailure()
         #expect(
             large.code == .payloadTooLarge
-                && large.message == "\(path) has \(text.utf8.count) bytes; at most 4096 (FileBytes)")
+                && large.message == "\(path) has \(text.utf8.count) bytes, more than 4096 (FileBytes)")
         await source.stop()
     }
 
-    @Test("limits are raised → only what was too large is read again and sent")
+    @Test("limits are raised → only content that exceeded a limit is read again and sent")
     func raised() async throws {
         let small = ObjectLimits(objectBytes: 64, idBytes: 16)
         let text = line("a", 1) + line(String(repeating: "b", count: 17), 2)
         try Writing.write(text, to: path)
         let source = try follow(limits: small, fileBytes: 40)
         #expect(
-            try await events.nextFailure().message == "\(path) has \(text.utf8.count) bytes; at most 40 (FileBytes)")
+            try await events.nextFailure().message == "\(path) has \(text.utf8.count) bytes, more than 40 (FileBytes)")
         source.setLimits(small, fileBytes: 4096)
         #expect(try await events.nextFault()?.message.hasPrefix("\(path), line 2: ") == true)
         #expect(try await events.next() == .list([object("a", 1)]))
@@ -373,7 +373,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a stopped source → no further event; a second stop completes at once")
+    @Test("a source is stopped → no further event; a second stop → completes immediately")
     func stopped() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -390,7 +390,7 @@ struct JSONLSourceTests {
         #expect(events.recorded.isEmpty)
     }
 
-    @Test("random appends, truncations, rewrites, replacements and rotations → the list equals the file at the end")
+    @Test("random appends, truncations, rewrites, replacements and rotations → the list equals the final file")
     func randomChanges() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

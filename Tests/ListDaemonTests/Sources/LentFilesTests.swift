@@ -13,7 +13,7 @@ import Testing
 @testable import ListWorkers
 
 /// Accounting for memory files that a client receives, for as long as any process has them open.
-@Suite("Memory files lent to clients")
+@Suite("Memory files that clients hold")
 @DBusActor
 struct LentFilesTests {
     private func file(_ size: Int) throws -> FileDescriptor {
@@ -26,7 +26,7 @@ struct LentFilesTests {
         return limits
     }
 
-    @Test("a user has as many files as allowed → the next is refused, for this user only, until a file is closed")
+    @Test("a user has as many memory files as allowed → only this user's next file is refused, until a file is closed")
     func count() throws {
         let lent = LentFiles(limits: limits())
         var files = try (0..<3).map { _ in try file(10) }
@@ -42,7 +42,7 @@ struct LentFilesTests {
         #expect(lent.use == (3, 30))
     }
 
-    @Test("no free descriptor to check which files are in use → refused; later a descriptor is free → lent")
+    @Test("no free descriptor for checking which files are in use → refused; a descriptor is free → allowed")
     func noDescriptor() throws {
         let (lent, file) = (LentFiles(limits: limits()), try file(10))
         var limit = rlimit()
@@ -57,7 +57,7 @@ struct LentFilesTests {
     }
 
     @Test(
-        "a user has as many bytes as allowed → a larger file is refused, a smaller one is lent; a single file may be larger"
+        "a user has as many bytes in memory files as allowed → a larger file is refused, a smaller file is allowed"
     )
     func bytes() throws {
         let lent = LentFiles(limits: limits())
@@ -73,7 +73,7 @@ struct LentFilesTests {
         #expect(throws: ListError.self) { try lent.checkRoom(for: 9, bytes: 1) }
     }
 
-    @Test("a file is closed here but open or mapped elsewhere → counts until it is unused everywhere")
+    @Test("a file is closed here but open or mapped elsewhere → counted until nobody uses the file")
     func elsewhere() throws {
         let lent = LentFiles(limits: limits())
         var own: FileDescriptor? = try file(4096)
@@ -88,7 +88,7 @@ struct LentFilesTests {
         #expect(lent.use == (0, 0))
     }
 
-    @Test("a thousand files, one after the other → no file is tracked at the end")
+    @Test("a thousand memory files are created and closed one by one → no file is tracked at the end")
     func many() throws {
         let lent = LentFiles(limits: limits())
         for _ in 0..<1000 { try lent.lend(try file(10), to: 7) }

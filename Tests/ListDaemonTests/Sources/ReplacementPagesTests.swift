@@ -50,7 +50,7 @@ struct ReplacementPagesTests {
     }
 
     @Test(
-        "more objects or bytes than the list may have → refused, and the former objects stay", arguments: [true, false])
+        "more objects or bytes than the list allows → refused, and the former objects stay", arguments: [true, false])
     func limits(byObjects: Bool) throws {
         let all = try objects(10)
         let bytes = all.reduce(0) { $0 + $1.byteCount }

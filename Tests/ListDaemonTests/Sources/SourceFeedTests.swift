@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Delivering a source's events to its list", .timeLimit(.minutes(1)))
 struct SourceFeedTests {
-    @Test("the list keeps refusing an event → each retry waits twice as long as the one before")
+    @Test("the list repeatedly refuses an event → each retry waits twice as long as the previous retry")
     func backsOff() async throws {
         let attempts = EventLog<ContinuousClock.Instant>()
         let feed = SourceFeed { _, completion in

@@ -43,7 +43,7 @@ struct SourceRecordTests {
         }
     }
 
-    @Test("changes without a cursor → the earlier cursor stays; a whole list without a cursor → no cursor")
+    @Test("changes without a cursor → the earlier cursor stays; a whole list without a cursor → the cursor is removed")
     func progress() {
         let changed = Self.record.after(nil, isWhole: false, now: 7)
         #expect(changed.cursor == [0, 1, 255] && changed.position == Self.record.position && changed.synced == 7)

@@ -16,7 +16,7 @@ import Testing
 @DBusActor
 struct SourceWritesTests {
     @Test(
-        "a source answers writes in another order, twice, or never → each write gets one answer; at its end, the rest is refused"
+        "a source answers writes out of order, twice or never → each write gets one answer"
     )
     func answers() throws {
         let writes = SourceWrites()
@@ -34,7 +34,7 @@ struct SourceWritesTests {
         #expect(said.last == "2 SourceUnavailable" && said.count == 3)
     }
 
-    @Test("more writes or bytes than may wait → LimitsExceeded; room again → accepted")
+    @Test("more pending writes or bytes than allowed → LimitsExceeded; an earlier write is answered → accepted")
     func limits() throws {
         let writes = SourceWrites()
         let first = try writes.begin(bytes: 65 << 20) { _ in }  // a single write may have any size

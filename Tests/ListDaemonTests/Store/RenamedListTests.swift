@@ -17,7 +17,7 @@ struct RenamedListTests {
 
     private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
 
-    @Test("a list is renamed → all of its content is under the new name, also later writes")
+    @Test("a list is renamed → all of its content and later writes have the new name")
     func renamed() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -36,7 +36,7 @@ struct RenamedListTests {
     }
 
     @Test(
-        "another list has the new name → it is removed, and the old name is free; the renamed list is missing → StoreFailed"
+        "another list has the new name → replaced by the renamed list; the list to rename is missing → StoreFailed"
     )
     func names() async throws {
         let store = try open().store

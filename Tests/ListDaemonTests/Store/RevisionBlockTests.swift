@@ -35,7 +35,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "killed with an open block → the next revision is after the block, and no changes are known; updates go on"
+        "killed with an open block of revisions → the next revision is after the block, and no changes are recorded"
     )
     func killedWithBlock() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -65,7 +65,7 @@ struct RevisionBlockTests {
         await third.store.close()
     }
 
-    @Test("closed with an open block → the last used revision is kept, with the changes up to it")
+    @Test("closed with an open block of revisions → the last used revision and its changes are recorded")
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -81,7 +81,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "a cursor → stored with the objects; objects without a cursor → it stays; a block of an unknown list → StoreFailed"
+        "objects with a cursor → stored together; objects without a cursor → the stored cursor stays"
     )
     func cursor() async throws {
         let store = try open().store
@@ -106,7 +106,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "updates and blocks, killed at random moments → no revision is used twice, however much of a block was used",
+        "updates and revision blocks, with kills at random moments → no revision is used twice",
         .rule("DU-03"))
     func randomKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)

@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The store", .timeLimit(.minutes(2)))
+@Suite("The SQLite store", .timeLimit(.minutes(2)))
 struct SQLiteStoreTests {
     private let directory = TemporaryDirectory()
 
@@ -25,7 +25,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "a new directory → an empty store; lists are created, changed and removed → unchanged when it is opened again")
+        "lists are created, changed and removed → unchanged when the store is opened again")
     func lifeOfAdapters() async throws {
         let first = try SQLiteStore.open(directory: directory.file("new"))
         #expect(first.adapters.isEmpty && first.damage == nil)
@@ -59,7 +59,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "loading is interrupted at any row → StoreFailed, the file is not set aside, and loads completely the next time"
+        "loading is interrupted at any row → StoreFailed, and the next attempt loads everything"
     )
     func givenUp() async throws {
         let first = try open().store
@@ -90,7 +90,7 @@ struct SQLiteStoreTests {
         await again.store.close()
     }
 
-    @Test("the file is removed or replaced under an open store → the check reports it")
+    @Test("the file of an open store is removed or replaced → the check reports the file")
     func movedFile() async throws {
         let store = try open().store
         #expect(try await store.check().isEmpty)
@@ -103,7 +103,7 @@ struct SQLiteStoreTests {
         await store.close()
     }
 
-    @Test("random transactions → the list equals a plain model, whenever the store is opened again")
+    @Test("random transactions → the stored list equals a plain model whenever the store is opened again")
     func randomTransactions() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -126,7 +126,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "thousands of insertions at one position (after, before, first, last) → in order",
+        "thousands of insertions at one position (after, before, first, last) → stored in the right order",
         arguments: ["after", "before", "first", "last"])
     func manyInsertions(place: String) async throws {
         let store = try open().store
@@ -146,7 +146,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("many adapters write at once → all are answered and stored; an adapter that cannot be written fails alone")
+    @Test("many adapters write at once, and one cannot be written → all others are answered and stored")
     func groups() async throws {
         let store = try open().store
         for name in 0..<8 { try await store.write(.create(adapter("x\(name)"))) }
@@ -171,7 +171,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("a write after closing → StoreFailed; a second listd on the same file → StoreFailed that names the reason")
+    @Test("a write after closing → StoreFailed; a second listd opens the same file → StoreFailed with the reason")
     func closed() async throws {
         let store = try open().store
         let error = #expect(throws: ListError.self) { try open() }
@@ -182,7 +182,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("a backup of an open store → a separate store with the same lists")
+    @Test("a backup of an open store → an independent store with the same lists")
     func backup() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

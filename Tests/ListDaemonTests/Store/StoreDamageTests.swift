@@ -41,13 +41,13 @@ struct StoreDamageTests {
         try #require(result.status == 0, "\(result.lines)")
     }
 
-    @Test("a file of random text → set aside, and the service goes on")
+    @Test("a file of random text → moved aside, and the service continues")
     func nonsense() async throws {
         try Writing.write(String(repeating: "nonsense", count: 1000), to: file)
         try await expectSetAside("file is not a database")
     }
 
-    @Test("a file truncated to zero bytes → set aside, because it had content before")
+    @Test("a file truncated to zero bytes → moved aside as damaged")
     func empty() async throws {
         try await makeStore()
         try Writing.write("", to: file)
@@ -55,10 +55,10 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "another program's database, a newer version, missing tables → set aside",
+        "another program's database, a newer version or missing tables → moved aside",
         arguments: [
             ("PRAGMA application_id = 1", "the file belongs to another program"),
-            ("PRAGMA user_version = 99", "the file has version 99; this listd knows 3"),
+            ("PRAGMA user_version = 99", "the file has version 99, but this listd supports at most 3"),
             ("DROP TABLE object", "no such table: object"),
         ])
     func foreign(sql: String, reason: String) async throws {
@@ -67,7 +67,7 @@ struct StoreDamageTests {
         try await expectSetAside(reason)
     }
 
-    @Test("a file of an older version → migrated with all of its content")
+    @Test("a file of an older version → migrated without loss")
     func migration() async throws {
         try await makeStore()
         try await executeSQL(
@@ -83,7 +83,7 @@ struct StoreDamageTests {
         #expect(try await queryRows("PRAGMA user_version; SELECT epoch FROM adapter") == ["3", epoch])
     }
 
-    @Test("a file that cannot be migrated → set aside unchanged")
+    @Test("a file that cannot be migrated → moved aside unchanged")
     func failedMigration() async throws {
         try await makeStore()
         try await executeSQL("PRAGMA user_version = 1")
@@ -96,22 +96,23 @@ struct StoreDamageTests {
         return result.lines
     }
 
-    @Test("a truncated file → set aside")
+    @Test("a truncated file → moved aside")
     func truncated() async throws {
         try await makeStore()
         try #require(unsafe truncate(file, 20000) == 0)
         try await expectSetAside()
     }
 
-    @Test("fields that are not canonical bytes → set aside with the reason")
+    @Test("fields in a form that is not canonical → moved aside with the reason")
     func malformedFields() async throws {
         try await makeStore()
         try await executeSQL("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
-        try await expectSetAside("malformed: an object: fields: 1 bytes that are not a canonical encoding")
+        try await expectSetAside(
+            "a stored object is malformed: fields: the 1 bytes are not a canonical encoding")
     }
 
     @Test(
-        "a log with a damaged header → reported with its name, and the lists are as of the last checkpoint",
+        "a log with a damaged header → reported with its name, and lists have the state of the last checkpoint",
         arguments: [0, 13, 20, 31])
     func unreadableLog(byte: Int) async throws {
         try await makeStore()
@@ -133,7 +134,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a log that a crash truncated anywhere → no report", arguments: [0, 12, 32, 40, 3000, 5000])
+        "a crash truncates the log at any position → no damage is reported", arguments: [0, 12, 32, 40, 3000, 5000])
     func unfinishedLog(size: Int) async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -150,7 +151,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a log without its database → set aside and reported; an empty log → ignored")
+    @Test("a log without its database → moved aside and reported; an empty log → ignored")
     func logWithoutDatabase() async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -177,7 +178,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("killed between commits → every answered change is stored", arguments: [1, 7, 40])
+    @Test("a kill between commits → every answered change is stored", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
             let store = try SQLiteStore.open(directory: path).store
@@ -205,7 +206,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a full disk → StoreFailed, and nothing is applied; room again → writes succeed",
+        "a full disk → StoreFailed, and nothing is applied; space is available again → writes succeed",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

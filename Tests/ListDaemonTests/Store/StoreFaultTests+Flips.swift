@@ -13,7 +13,7 @@ import Testing
 @testable import ListWorkers
 
 extension StoreFaultTests {
-    @Test("random bytes in the file or its log change, 1,000 times → restored, set aside or refused, never a crash")
+    @Test("random bytes of the file or its log change, 1,000 times → restored, moved aside or refused, never a crash")
     func flippedBytes() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))

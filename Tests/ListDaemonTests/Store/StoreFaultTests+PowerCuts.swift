@@ -34,7 +34,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "a power cut under a mixed load → every write answered with fsync is stored, and no write is stored in part",
+        "a power failure during mixed writes → every write answered with fsync is stored, and none is partially stored",
         arguments: zip(0..<cuts.count, cuts))
     func powerCut(round: Int, sync: Int?) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -92,7 +92,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "an early power cut in a later run → every answered write is stored, or the list has another epoch",
+        "a power failure early in a later run → every answered write is stored, or the list has a new epoch",
         arguments: 1...8)
     func powerCutInLaterRun(sync: Int) async throws {
         let first = try SQLiteStore.open(directory: directory.path, boot: "first").store

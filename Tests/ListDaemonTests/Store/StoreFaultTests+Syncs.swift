@@ -27,7 +27,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "the sync of a commit fails → refused, and no crash or power cut restores the refused write",
+        "syncing a commit fails → the write is refused, and no crash or power failure restores the refused write",
         arguments: [1, 2, 5], [false, true])
     func failedSync(count: Int, isFirstInLog: Bool) async throws {
         let safe = TemporaryDirectory()

@@ -15,7 +15,7 @@ import Testing
 @testable import ListWorkers
 
 /// Tests of disk failures. They run one at a time, because they share the faulty file system.
-@Suite("A store on a disk that fails", .serialized, .timeLimit(.minutes(5)))
+@Suite("A store on a failing disk", .serialized, .timeLimit(.minutes(5)))
 struct StoreFaultTests {
     let directory = TemporaryDirectory()
     var file: String { directory.file(SQLiteStore.fileName) }
@@ -36,7 +36,7 @@ struct StoreFaultTests {
     }
 
     @Test(
-        "writing fails at a random moment → StoreFailed, and nothing is applied; the disk works again → writes succeed",
+        "writing fails at a random moment → StoreFailed, and nothing is applied; the disk recovers → writes succeed",
         arguments: [Code.writeError, Code.syncError, Code.full, Code.readOnly])
     func failingWrites(code: Int32) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -71,7 +71,7 @@ struct StoreFaultTests {
 
     private func faulty_mayFail(_ step: Int) -> Bool { step % 10 < 5 }
 
-    @Test("reading fails while the store is opened → StoreFailed, and the file is not changed")
+    @Test("reading fails while the store is opened → StoreFailed, and the file is unchanged")
     func failingReads() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))
@@ -101,7 +101,7 @@ struct StoreFaultTests {
             try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.contains("damaged") } == [])
     }
 
-    @Test("the disk fails during a migration → the old file remains, and the next start reads it")
+    @Test("the disk fails during a migration → the old file is unchanged, and the next start reads the old file")
     func failingMigration() async throws {
         let store = try SQLiteStore.open(directory: directory.path).store
         try await store.write(.create(adapter("x")))

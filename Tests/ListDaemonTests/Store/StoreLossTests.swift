@@ -37,7 +37,7 @@ struct StoreLossTests {
         for (name, bytes) in kept { try #require(bytes).write(to: URL(fileURLWithPath: directory.file(name))) }
     }
 
-    @Test("any byte changes in the part of the log that SQLite has read → reported, a copy is kept, and new epochs")
+    @Test("any byte changes in the part of the log that SQLite has read → reported, with a copy and new epochs")
     func changedBytes() async throws {
         try await makeKilledStore()
         let bytes = try ["", "-wal", "-mark"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
@@ -62,7 +62,7 @@ struct StoreLossTests {
         }
     }
 
-    @Test("an intact log → no report, in any boot", arguments: ["this", "other"])
+    @Test("an intact log, in the same or another boot → no damage is reported", arguments: ["this", "other"])
     func wholeLog(boot: String) async throws {
         try await makeKilledStore()
         let opened = try open(boot)
@@ -71,7 +71,7 @@ struct StoreLossTests {
     }
 
     @Test(
-        "a power cut loses the end of the log → reported if that end was synced",
+        "a power failure loses the end of the log → reported if that end was synced",
         arguments: [Durability.disk, .fsync])
     func unsyncedEnd(durability: Durability) async throws {
         try await makeKilledStore(durability: durability)
@@ -82,7 +82,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a restarted log, or a mark that is older, damaged or missing → no report", arguments: 0..<3)
+    @Test("a restarted log, or an older, damaged or missing mark → no damage is reported", arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))
@@ -106,7 +106,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a missing database → reported once, if it had lists")
+    @Test("a missing database that contained lists → reported once")
     func missingFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -121,7 +121,7 @@ struct StoreLossTests {
         await again.store.close()
     }
 
-    @Test("an empty file with a log → both are set aside unchanged")
+    @Test("an empty database file with a log → both files are moved aside unchanged")
     func emptyFile() async throws {
         try await makeKilledStore()
         let bytes = FileManager.default.contents(atPath: log)
@@ -132,7 +132,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a damaged file with a log → both are set aside unchanged, with the names of the lists")
+    @Test("a damaged database file with a log → both files are moved aside unchanged, with the lists' names")
     func damagedFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

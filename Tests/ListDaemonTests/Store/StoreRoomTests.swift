@@ -36,7 +36,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "a full disk, and a list many times larger than the reserve → removed, and its space is used for other lists",
+        "a full disk, and a list much larger than the reserve → the list is removed, and other lists use its space",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"), arguments: [false, true])
     func fullDisk(isRestarted: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -73,7 +73,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "killed right after a removal → the list is gone, and its remaining rows are deleted when the store is opened again"
+        "a kill right after a removal → the list is gone, and its remaining rows are deleted at the next start"
     )
     func killed() async throws {
         var random = SeededRandom(seed: 1)

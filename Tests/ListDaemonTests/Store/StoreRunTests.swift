@@ -48,7 +48,7 @@ struct StoreRunTests {
     }
 
     @Test(
-        "killed, and another boot → a disk list gets a new epoch, stored at once; closed, or the same boot → the epoch stays"
+        "a kill and another boot → a disk list gets a new epoch; a clean end or the same boot → the epoch stays"
     )
     func boots() async throws {
         try await simulateKill(try await makeLists("first"))
@@ -76,7 +76,7 @@ struct StoreRunTests {
     }
 
     @Test(
-        "the disk is full at the start → the lists have new epochs, which the first write stores",
+        "the disk is full at startup → lists get new epochs, which the first write stores",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

@@ -66,7 +66,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction with the request of the source's last event → stored with the source's cursor; others → without a cursor"
+        "a transaction of the source's last event → stored with the source's cursor; other transactions → without"
     )
     func cursor() async throws {
         let list = list(.disk)
@@ -89,7 +89,7 @@ struct StoredListTests {
         #expect(list.cursor == [8])
     }
 
-    @Test("a list that is not stored → its cursor is kept, and written once the list is stored")
+    @Test("a list that is not stored gets a cursor → the cursor is retained, and stored together with the list")
     func cursorInMemory() async throws {
         let list = list(.memory)
         list.cursors.set([7], for: 12)
@@ -101,7 +101,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction and a cursor during a rename → held, then written under the new name",
+        "a transaction and a cursor during a rename → deferred, then stored under the new name",
         arguments: [true, false])
     func renaming(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -122,7 +122,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction while storing ends → held; the end is refused → written; the end succeeds → not written",
+        "a transaction while storing is being disabled → deferred, and written only if disabling is refused",
         arguments: [true, false])
     func ending(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -143,7 +143,9 @@ struct StoredListTests {
         #expect(list.isStored == isRefused && store.changes.recorded.isEmpty)
     }
 
-    @Test("storing begins → the whole list in one change; refused → still not stored", arguments: [true, false])
+    @Test(
+        "storing is enabled → the whole list is written in one change; the store refuses → the list is not stored",
+        arguments: [true, false])
     func beginning(isRefused: Bool) async throws {
         let list = list(.memory)
         let answers = EventLog<String>()
@@ -162,7 +164,7 @@ struct StoredListTests {
         #expect(try await answers.next() == "stored")
     }
 
-    @Test("the store refuses another durability → transactions are written with the former durability")
+    @Test("the store refuses a new durability → transactions are written with the former durability")
     func taking() async throws {
         let list = list(.disk)
         let take = Task { try await list.setOptions(["durability": "fsync"], durability: .fsync) }

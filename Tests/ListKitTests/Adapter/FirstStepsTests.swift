@@ -3,9 +3,9 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("ListAdapter without a host")
+@Suite("A ListAdapter without a host")
 struct FirstStepsTests {
-    @Test("a full list, then changes → the expected revisions, transactions and objects")
+    @Test("a full list and subsequent changes → the expected revisions, transactions and objects")
     func writing() throws {
         let list = TestHost()
         var mirror = Mirror(list.adapter)
@@ -26,7 +26,7 @@ struct FirstStepsTests {
         mirror.expectEqual(to: list.adapter)
     }
 
-    @Test("a view of a list of single items → shows the items in the viewport after changes and scrolling")
+    @Test("a view of a list of single items → the items in the viewport, also after changes and scrolling")
     func viewing() throws {
         let list = TestHost(
             try objects(

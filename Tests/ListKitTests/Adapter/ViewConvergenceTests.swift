@@ -67,7 +67,8 @@ struct ViewConvergenceTests {
     }
 
     @Test(
-        "random requests, scrolls, acknowledgements and sizes → each screen equals that of a new view", arguments: 0..<9
+        "random requests, scrolls, acknowledgements and sizes → each screen equals the screen of a new view",
+        arguments: 0..<9
     )
     func screens(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 31_337)

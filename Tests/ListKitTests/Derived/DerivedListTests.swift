@@ -12,7 +12,8 @@ struct DerivedListTests {
     private static let updates = isSoak ? 1000 : 150
 
     @Test(
-        "random changes, reloads and queries → the derived list equals a naive filter and sort", .rule("FO-01"),
+        "random changes, reloads and queries → the derived list equals a straightforward filter and sort",
+        .rule("FO-01"),
         arguments: 0..<seeds)
     func convergence(seed: Int) throws {
         let world = try FollowedList(seed: UInt64(seed), count: seed % 3 == 0 ? 8 : 60)
@@ -20,7 +21,7 @@ struct DerivedListTests {
         #expect(world.transactions > Self.updates / 4)
     }
 
-    @Test("one of many objects changes → only this object is reported")
+    @Test("one of many objects changes → only this object is reported as changed")
     func oneChange() throws {
         let objects = try (0..<1000).map {
             try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
@@ -37,7 +38,7 @@ struct DerivedListTests {
         if let change = list.takeChange() { Issue.record("\(change)") }
     }
 
-    @Test("an object that is not shown changes → no change is reported")
+    @Test("an object that the query excludes changes → no change is reported")
     func unseen() throws {
         let objects = try (0..<100).map {
             try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0)), "t": "x\($0)"])
@@ -52,7 +53,7 @@ struct DerivedListTests {
         #expect(removed == ["1"])
         #expect(upserts.map(\.object.id) == ["12"])
     }
-    @Test("two objects move past a third one → only the third is moved")
+    @Test("two objects move past a third one → a single move, of the third object")
     func fewestMoves() throws {
         let objects = try (0..<5).map { try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0))]) }
         let list = DerivedList(try DerivedQuery(parsing: "sort=n"))

@@ -26,7 +26,7 @@ struct DerivedQueryTests {
     }
 
     @Test(
-        "a malformed query → the error names the key at fault", .rule("FO-02"),
+        "a malformed query → an error that names the wrong key", .rule("FO-02"),
         arguments: [
             ("foo=1", "foo"), ("contains=a&contains=b", "contains"), ("limit=-1", "limit"),
             ("limit=4294967296", "limit"),
@@ -47,7 +47,7 @@ struct DerivedQueryTests {
         #expect(error.message.utf8.count <= 1024)
     }
 
-    @Test("names with every byte → unchanged after encoding and decoding")
+    @Test("names with every possible byte → unchanged after encoding and decoding")
     func encoding() throws {
         let name = String((1..<0x180).compactMap { Unicode.Scalar($0).map(Character.init) })
         let encoded = PercentEncoding.encode(name)
@@ -56,7 +56,7 @@ struct DerivedQueryTests {
         #expect(PercentEncoding.encode("Az09-._~") == "Az09-._~")
     }
 
-    @Test("sorting values of every type → numbers by value, then texts by code point, then others by their encoding")
+    @Test("values of every type are sorted → numbers by value, texts by code point, all others by their encoding")
     func order() throws {
         let ascending: [Value?] = [
             .double(-.infinity), .int64(.min), .int32(-5), .double(-0.5), .int64(0), .byte(1), .double(1.5), .uint16(2),

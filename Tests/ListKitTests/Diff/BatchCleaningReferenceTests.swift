@@ -89,7 +89,7 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "all batches for two sections with two items, each change up to twice → cleaned as the rules define",
+        "all batches for two sections with two items, each changed up to twice → cleaned as the rules define",
         .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []
@@ -104,7 +104,7 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "the diff of every two lists of up to 5 elements with 4 identifiers, as a batch → applied, it yields the new list",
+        "the diff of every two lists of up to 5 elements, applied as a batch → the new list",
         .rule("DF-27"))
     func applied() {
         let length = DiffTests.exhaustiveLength

@@ -36,7 +36,7 @@ struct BatchUpdateDataTests {
     }
 
     @Test(
-        "several item changes in one moved section → one delete and one insert, no item changes",
+        "several item changes in a moved section → replaced by a delete and an insert of the section",
         .rule("BU-03...BU-07", "BU-20"))
     func converted() {
         let data = ListBatchUpdateData(

@@ -4,9 +4,9 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Edit scripts, index maps and reloads of a diff")
+@Suite("Diff results as edit scripts, index maps and reloads")
 struct DiffFormsTests {
-    @Test("the edit script applied step by step → the new list, with either kind of moves", arguments: 0..<12)
+    @Test("the edit script is applied step by step, with either kind of moves → the new list", arguments: 0..<12)
     func script(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<150 {
@@ -23,7 +23,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("all permutations of five elements → the minimal number of moves, and a script that leads to the permutation")
+    @Test("all permutations of five elements → an edit script with the minimal number of moves")
     func permutations() {
         let old = Array(0..<5)
         for new in DiffTests.lists(length: 5, ids: 5, isCanonical: false) where Set(new).count == 5 {
@@ -36,7 +36,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("old and new indexes of each element → the same as those of the matched pairs", arguments: 0..<10)
+    @Test("old and new indexes of each element → the same as in the matched pairs", arguments: 0..<10)
     func mapping(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {
@@ -60,7 +60,7 @@ struct DiffFormsTests {
     }
 
     @Test(
-        "a reload of an element that moves → follows its identifier; of an element that is deleted → dropped",
+        "a reload of a moved element → at its identifier's new index; a reload of a deleted element → dropped",
         .rule("UP-44...UP-46")
     )
     func reloadWithDiff() {

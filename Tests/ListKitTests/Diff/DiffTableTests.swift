@@ -7,7 +7,7 @@ import Testing
 @Suite("DiffTable")
 struct DiffTableTests {
     @Test(
-        "more indexes with one hash than a bucket has slots → each of them is found, and no other",
+        "more equal hashes than a bucket has slots → every index is found, and no other",
         arguments: [0, 0x1234_5678, UInt32.max] as [UInt32])
     func collisions(hash: UInt32) {
         DiffMemory.with(byteCount: 0) { memory in
@@ -19,7 +19,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("an index of an element that equals one in the table → replaces it in its slot")
+    @Test("an index of an element equal to an element in the table → replaces that element's index")
     func replacing() {
         DiffMemory.with(byteCount: 4096) { memory in
             let table = DiffTable(count: 20, limit: 20, in: &memory)
@@ -36,7 +36,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("a search in an empty table → finds nothing")
+    @Test("a search in an empty table → no result")
     func empty() {
         DiffMemory.with(byteCount: 64) { memory in
             let table = DiffTable(count: 0, limit: 0, in: &memory)
@@ -44,7 +44,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("more working memory than was reserved → additional blocks with distinct contents")
+    @Test("working memory exceeds the reserved size → additional blocks with distinct contents")
     func memory() {
         DiffMemory.with(byteCount: 128) { memory in
             let first = FlatBuffer<UInt32>(repeating: 1, count: 20, in: &memory)

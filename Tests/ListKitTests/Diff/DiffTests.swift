@@ -88,7 +88,7 @@ struct DiffTests {
     }
 
     @Test(
-        "random lists with repeated identifiers → IGListKit's result for objects and for other elements",
+        "random lists with repeated identifiers, of objects or other elements → IGListKit's result",
         arguments: 0..<20)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -103,7 +103,7 @@ struct DiffTests {
 
     /// The common prefix of two lists is compared a second time only if an element changed, so mistakes are likely
     /// there.
-    @Test("a long common prefix, then repetitions of its identifiers → IGListKit's result", arguments: 0..<10)
+    @Test("a long common prefix, followed by repetitions of its identifiers → IGListKit's result", arguments: 0..<10)
     func commonStart(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -117,7 +117,7 @@ struct DiffTests {
         }
     }
 
-    @Test("a repeated element is inserted in front of a long list, or moved within it → IGListKit's result")
+    @Test("a repeated element is inserted in front of a long list, or moved within the list → IGListKit's result")
     func fewIdentifiers() throws {
         let list = (0..<200).map { Element(id: $0, value: 0) }
         for id in [-1, 0, 100, 199] {
@@ -154,7 +154,7 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves with repeated identifiers → fewest moves for IGListKit's pairs, even if another pairing has none",
+        "minimal moves with repeated identifiers → the fewest moves for the pairs that IGListKit matches",
         .rule("DF-17"))
     func minimalOfRepeated() {
         func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
@@ -163,7 +163,9 @@ struct DiffTests {
         #expect(ListDiff.between(elements(2, 1), elements(2, 1), moves: .minimal).moves.isEmpty)
     }
 
-    @Test("minimal moves → the fewest possible moves, otherwise the same result", arguments: 0..<10)
+    @Test(
+        "minimal moves → the fewest possible moves, and otherwise the same result as without the option",
+        arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<200 {
@@ -181,7 +183,8 @@ struct DiffTests {
     }
 
     @Test(
-        "pointer comparison → another instance is an update, the same instance is not", .rule("DF-15", "DF-16", "DS-04")
+        "pointer comparison → a different instance counts as an update, the same instance does not",
+        .rule("DF-15", "DF-16", "DS-04")
     )
     func pointer() throws {
         let old = try [1, 2, 3].map { try Element(id: $0, value: 0).object }

@@ -53,7 +53,9 @@ struct DiffVectorTests {
         check(result, vector)
     }
 
-    @Test("a case of IGListKit's tests with list objects → the same result", arguments: try VectorCase.load("diff"))
+    @Test(
+        "a case of IGListKit's tests, with list objects as elements → the same result",
+        arguments: try VectorCase.load("diff"))
     func objects(vector: VectorCase) throws {
         let (old, new) = try lists(vector) { element in
             try ListObject(
@@ -114,7 +116,7 @@ struct DiffVectorTests {
     }
 }
 
-@Suite("Moves as values")
+@Suite("Moves and diff results as values")
 struct MoveTests {
     @Test(
         "moves → usable in sets, sortable and comparable", .rule("DR-01...DR-10"),
@@ -133,7 +135,7 @@ struct MoveTests {
     }
 
     @Test(
-        "moves that differ at one end → not equal, and sorted by their origin",
+        "moves that differ in one index → not equal, and sorted by their origin",
         .rule("DR-02", "DR-03", "DR-05...DR-07", "DR-10"))
     func different() {
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 2, to: 1))
@@ -142,7 +144,7 @@ struct MoveTests {
         #expect(sorted.map(\.from) == [1, 3])
     }
 
-    @Test("descriptions of moves and results → the numbers and both indexes", .rule("DD-01...DD-05"))
+    @Test("descriptions of moves and results → contain the counts and both indexes", .rule("DD-01...DD-05"))
     func descriptions() {
         let result = ListDiff.between(["a", "b", "c"], ["c", "d", "a"])
         #expect(result.description == "<ListIndexSetResult; 1 inserts; 1 deletes; 0 updates; 2 moves>")

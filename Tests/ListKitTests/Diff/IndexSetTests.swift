@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ListIndexSet")
 struct IndexSetTests {
-    @Test("random inserts and removals → the same numbers as a set, stored in runs", arguments: 0..<20)
+    @Test("random inserts and removals → the same numbers as in a set, stored as ranges", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var set = ListIndexSet()
@@ -33,7 +33,7 @@ struct IndexSetTests {
         #expect(Array(set.union(other)) == model.union(other).sorted())
     }
 
-    @Test("indexes in any order → ascending runs, separated by gaps")
+    @Test("indexes in any order → ascending ranges without adjacent neighbours")
     func runs() {
         let set = ListIndexSet([5, 1, 2, 2, 9, 3])
         #expect(set.ranges == [1..<4, 5..<6, 9..<10])

@@ -99,7 +99,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random changes as a cleaned batch → applied without other knowledge, it yields the new items",
+        "random changes as a cleaned batch → the batch alone is enough to compute the new items",
         .rule("BU-06", "BU-07"),
         arguments: 0..<20
     )
@@ -117,7 +117,7 @@ struct SectionedDiffTests {
         }
     }
 
-    @Test("an item leaves or enters a section that moves → a delete or an insert in a section that does not move")
+    @Test("an item leaves or enters a moved section → announced as a delete or an insert in a section without a move")
     func acrossMovedSections() {
         func section(_ id: Int, _ items: Int...) -> Snapshot {
             Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
@@ -133,7 +133,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "an item moves to another section → a move if identifiers are global, else a delete and an insert"
+        "an item moves to another section → a move if identifiers are global, otherwise a delete and an insert"
     )
     func acrossSections() {
         let item = Element(id: 7, value: 0)
@@ -151,7 +151,7 @@ struct SectionedDiffTests {
         #expect(global.deleteItems.isEmpty && global.insertItems.isEmpty)
     }
 
-    @Test("only the section's own content changes → a reload; its items change too → only item changes")
+    @Test("only a section's own content changes → a reload; the section's items change too → only item changes")
     func reloads() {
         let (before, after) = (Element(id: 1, value: 0), Element(id: 1, value: 1))
         let items = [Element(id: 5, value: 0)]
@@ -168,7 +168,7 @@ struct SectionedDiffTests {
         #expect(footer.hasChanges)
     }
 
-    @Test("one section, every two lists of up to 5 items, each changed in turn → the same as the diff of the items")
+    @Test("every two lists of up to 5 items in one section, each changed in turn → the same as the diff of the items")
     func exhaustiveItems() {
         let section = Element(id: 1, value: 0)
         let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
@@ -189,7 +189,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    @Test("every two lists of up to two sections with up to two items → the same as diffing each section by itself")
+    @Test("every two lists of up to two sections with up to two items → the same as a separate diff of each section")
     func exhaustiveSections() {
         let lists = SectionedDiffTests.smallLists
         var mismatches: [String] = []

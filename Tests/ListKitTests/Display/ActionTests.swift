@@ -42,7 +42,7 @@ struct ActionTests {
         #expect(log.drain() == ["open 1 7", "close 0 0"])
     }
 
-    @Test("the section controller changes items while it handles an action → applied before the answer")
+    @Test("a controller changes items while handling an action → the changes are applied before the reply")
     func events() throws {
         let list = try list()
         let answer = try list.adapter.invoke("mark", item: 0, ofObject: "b")
@@ -70,7 +70,7 @@ struct ActionTests {
         #expect(try !TestHost(try objects("a")).adapter.invoke("open", item: 0, ofObject: "a").handled)
     }
 
-    @Test("a controller handles an action → the performance delegate is notified of the call")
+    @Test("a controller handles an action → the performance delegate is notified")
     func traced() throws {
         let list = try list()
         let delegate = CallbackList()

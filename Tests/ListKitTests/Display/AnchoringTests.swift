@@ -30,7 +30,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "the anchor item is removed → the next remaining visible item stays in place, or else the next item after them",
+        "the anchor item is removed → the next remaining visible item stays in place, or else the first item after it",
         .rule("VW-08"))
     func anchorGone() throws {
         let list = TestHost(try names(0..<40))
@@ -65,7 +65,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a section loses its visible items, the next section gets a new first item → the first remaining item stays in place"
+        "a section loses its visible items, the next one gets a new first item → the first remaining item stays"
     )
     func anchorGoneBeforeAnInsert() throws {
         let items = (0..<30).map { "i\($0)" }
@@ -84,7 +84,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a view at the start of the content → new first objects become visible, unless the view is anchored at the start",
+        "a view at the start of the content → new first objects become visible, unless the start is anchored too",
         .rule("VW-09"))
     func atStart() throws {
         let list = TestHost(try names(10..<40))
@@ -97,7 +97,7 @@ struct AnchoringTests {
         #expect(anchored.offset.y == 20 && anchored.items.first?.objectID == "o10")
     }
 
-    @Test("content below the viewport shrinks → the offset stays, even beyond the end of the content")
+    @Test("content below the viewport shrinks → the offset is unchanged, even beyond the end of the content")
     func below() throws {
         let list = TestHost(try names(0..<10))
         var screen = try list.open(y: 120)
@@ -115,7 +115,7 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a view without anchoring → the offset stays")
+    @Test("a view without anchoring → the offset is unchanged")
     func off() throws {
         let list = TestHost(try names(10..<40))
         var screen = try list.open(y: 105) { $0.isAnchored = false }
@@ -124,7 +124,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a viewport that was set before an anchoring shift → shifted once; after the shift → not shifted",
+        "a viewport that predates an anchoring shift → shifted once; a viewport after the shift → not shifted",
         .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))
@@ -145,7 +145,7 @@ struct AnchoringTests {
         #expect(try scroll(seen: 1, 300) == 300)
     }
 
-    @Test("a stalled viewer has not received a shift → the shift is added to its viewport")
+    @Test("a stalled viewer misses an anchoring shift → the shift is added to the viewer's next viewport")
     func stalledShift() throws {
         let list = TestHost(try names(10..<60))
         let screen = try list.open(y: 105) { $0.window = 1 }
@@ -162,7 +162,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a viewer sets a viewport before it has seen a scroll-to → the offset of the scroll-to stays, the new size is used",
+        "a viewer sets a viewport before seeing a scroll-to → the scroll-to's offset stays, and the new size is used",
         .rule("VW-11"))
     func unseenScroll() throws {
         let list = TestHost(try names(0..<100))
@@ -178,7 +178,7 @@ struct AnchoringTests {
         #expect(try list.adapter.viewDescription(1).viewport.minY == 30)
     }
 
-    @Test("a scroll-to that changes only the offset → a change is sent")
+    @Test("a scroll-to changes only the offset → a change is sent")
     func offsetOnly() throws {
         let list = TestHost([
             try ListObject(id: "a", fields: ["height": 1000]), try ListObject(id: "b", fields: ["height": 1000]),
@@ -194,7 +194,8 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a viewer reports measured sizes → they replace the estimates in its view only, with anchoring", .rule("VW-16"))
+        "a viewer reports measured sizes → the sizes replace the estimates in that viewer's view only", .rule("VW-16")
+    )
     func reportedSizes() throws {
         let list = TestHost(try names(0..<40))
         var screen = try list.open(1, y: 205)

@@ -4,14 +4,14 @@
 import TestSupport
 import Testing
 
-@Suite("Views and data sources that are added and removed while updates are pending")
+@Suite("Attaching and detaching views and data sources during pending updates")
 struct AttachmentTests {
     private func texts(_ screen: Screen) -> [String] {
         screen.items.map { $0.objectID + ($0.content["letter"]?.string ?? "") }
     }
 
     @Test(
-        "a view is opened before or after the objects are set → its items appear once the viewport is set",
+        "a view is opened before or after the first objects → its items appear when the viewport is set",
         .rule("AD-22...AD-24", "EE-81")
     )
     func order() throws {
@@ -67,7 +67,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "the data source is replaced while an update is pending → it completes with the new source's objects",
+        "the data source is replaced during a pending update → the update completes with the new source's objects",
         .rule("EE-83", "UP-66"))
     func sourceChanges() throws {
         let list = try TestHost.letters()
@@ -82,7 +82,8 @@ struct AttachmentTests {
         #expect(new.reads == 1)
     }
 
-    @Test("the completion of an update or reload → its items are already visible", .rule("EE-06", "EE-07"))
+    @Test(
+        "the completion of an update or reload is called → the new items are already visible", .rule("EE-06", "EE-07"))
     func visibleInCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()

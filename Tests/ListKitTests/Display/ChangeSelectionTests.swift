@@ -21,7 +21,7 @@ struct ChangeSelectionTests {
     }
 
     @Test(
-        "items are selected and deselected in one call → one event, in the order of the list, and the new selection",
+        "items are selected and deselected in one call → one event in list order, with the new selection",
         .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
@@ -54,7 +54,7 @@ struct ChangeSelectionTests {
         #expect(list.adapter.selectedItems == [Self.item("o2")] && list.takeEvents().isEmpty)
     }
 
-    @Test("controllers refuse some items → only the other items change and are in the answer")
+    @Test("controllers refuse some items → only the other items change, and the reply lists them")
     func refused() throws {
         let list = TestHost(
             try ["o0", "x1", "o2"].map { try ListObject(id: $0) }, provider: ScriptedProvider { _ in Careful() })
@@ -64,7 +64,7 @@ struct ChangeSelectionTests {
         #expect(selections(change.events).map(\.selected) == [[Self.item("o0")]])
     }
 
-    @Test("a controller deselects an item as soon as it is selected → no event")
+    @Test("a controller deselects an item immediately after its selection → no event")
     func automatic() throws {
         let list = TestHost(try [ListObject(id: "o")]) { $0.deselectsAutomatically = true }
         let change = try list.adapter.changeSelection(select: [Self.item("o")], deselect: [])

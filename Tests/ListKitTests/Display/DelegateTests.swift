@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Delegates: which are notified, in which order, and what happens without a delegate")
+@Suite("Delegates: notifications, their order, and lists without delegates")
 struct DelegateTests {
     /// Implements none of the delegates' methods, which all have defaults.
     final class Silent: ListAdapterDelegate, ListUpdaterDelegate, ListDisplayDelegate {}
@@ -91,7 +91,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "updates of objects, of items and reloads → listeners get the kind of update; a reload is never animated",
+        "updates of objects and items, and reloads → listeners get the kind of update, and reloads are not animated",
         .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
@@ -117,7 +117,7 @@ struct DelegateTests {
         #expect(updates.heard.count == 4)
     }
 
-    @Test("a listener removes itself while it is notified → the other listeners are still notified", .rule("AN-05"))
+    @Test("a listener removes itself during its notification → the other listeners are still notified", .rule("AN-05"))
     func leavingListener() throws {
         let log = EventList()
         let announcer = ListAdapterAnnouncer()
@@ -132,7 +132,7 @@ struct DelegateTests {
         #expect(log.lines.count { $0.hasPrefix("first will") && $0.contains("@") } == 1)
     }
 
-    @Test("a performance delegate → every controller call is between a willCall and a didCall with its name")
+    @Test("a performance delegate → notified before and after every controller call, with the call's name")
     func performance() throws {
         let performance = Performance()
         let scrolls = Scrolls()

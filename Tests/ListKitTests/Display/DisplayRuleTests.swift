@@ -12,7 +12,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "items and objects are shown and then removed → one notification for each section and item",
+        "items and objects appear, then are removed → one notification for each section and item",
         .rule("EE-44...EE-47"))
     func counts() throws {
         let log = EventList()
@@ -28,7 +28,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "an object is removed → the delegate gets the object with its former index, before the completion",
+        "an object is removed → the delegate gets the object and its former index, before the completion",
         .rule("EE-48"))
     func removed() throws {
         let log = EventList()
@@ -60,7 +60,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "an object changes and leaves the screen in one update → didEndDisplaying gets the object that was shown",
+        "an object changes and leaves the screen in one update → didEndDisplaying gets the former object",
         .rule("DH-11"))
     func endOfWhatWasShown() throws {
         final class Listener: ListAdapterDelegate {
@@ -78,7 +78,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a reload of everything moves the working range → sections in the old range exit, those in the new range enter",
+        "a reload moves the working range → sections of the old range exit, sections of the new range enter",
         .rule("WR-15"))
     func replacedAndOutOfRange() throws {
         final class Ranged: LetterController {
@@ -109,7 +109,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a scroll to other sections → sections entering the working range are notified before sections leaving it",
+        "a scroll to other sections → sections that enter the working range are notified before sections that leave",
         .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
@@ -124,7 +124,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "sections without items → the empty view is shown, unless objects alone count as content",
+        "sections without items → the empty view is shown, unless the list is configured to count objects as content",
         .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
@@ -161,7 +161,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a listener of two lists → notified of both; after its removal from one list, only of the other",
+        "a listener of two lists → notified of both; removed from one list → notified of only the other list",
         .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
@@ -200,7 +200,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "header-only section → shown, then removed",
+        "a section with only a header → displayed, then removed",
         .rule("AD-96", "AD-97")
     )
     func headerOnly() throws {
@@ -218,7 +218,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "one of two sections has a footer → only its footer is shown; a negative width becomes 0",
+        "one of two sections has a footer → only this footer is shown; a negative width → treated as 0",
         .rule("AD-43", "AD-94", "AD-98", "AD-102")
     )
     func footer() throws {
@@ -260,7 +260,7 @@ struct DisplayRuleTests {
         #expect(recorder.drain() == [.endDisplay])
     }
 
-    @Test("lookups by path, frame and point → the same item", .rule("AD-11", "AD-58...AD-60"))
+    @Test("lookups of an item by path, frame and point → the same item", .rule("AD-11", "AD-58...AD-60"))
     func paths() throws {
         let list = try TestHost.letters("a:xy", "b:uvwxyz")
         _ = try list.open()
@@ -275,7 +275,7 @@ struct DisplayRuleTests {
         #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
     }
 
-    @Test("items below content insets → displayed, but not fully visible", .rule("AD-62"))
+    @Test("items below content insets → displayed, but not counted as fully visible", .rule("AD-62"))
     func fullyVisible() throws {
         let list = try TestHost.letters("a:uvwxyz")
         _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }

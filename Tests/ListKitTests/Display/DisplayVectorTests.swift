@@ -51,7 +51,7 @@ struct DisplayVectorTests {
     static func cases(_ key: String) throws -> [JSON] { try Vectors.load("display")[key]?.array ?? [] }
 
     @Test(
-        "a script of appearing and disappearing elements → the events of the vector, in order",
+        "a script of appearing and disappearing elements → the expected events of the test vector, in order",
         arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let log = EventList()
@@ -80,7 +80,7 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("updates of a visible list → each controller is notified once of each cell", arguments: try cases("e2e"))
+    @Test("updates of a visible list → each controller gets one notification per cell", arguments: try cases("e2e"))
     func counts(vector: JSON) throws {
         func objects(_ json: JSON?) throws -> [ListObject] {
             try (json?.array ?? []).map { pair in
@@ -108,7 +108,7 @@ struct DisplayVectorTests {
     }
 
     @Test(
-        "a section is shown in two views → its controller is notified when the first shows it and when the last stops")
+        "two views show a section → its controller is notified for the first view to show and the last to stop")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
@@ -121,7 +121,8 @@ struct DisplayVectorTests {
         #expect(log.drain() == ["end a.0", "end a", "exit a"])
     }
 
-    @Test("all controllers are replaced → the old ones are notified of didEndDisplaying, the new ones of willDisplay")
+    @Test(
+        "all controllers are replaced → didEndDisplaying for the old controllers, willDisplay for the new controllers")
     func replaced() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)

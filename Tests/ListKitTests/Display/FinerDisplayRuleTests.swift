@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Detailed display rules of IGListKit")
+@Suite("Special cases of IGListKit's display rules")
 struct FinerDisplayRuleTests {
     /// Returns an element of the first section, for the display handler.
     private func element(_ list: TestHost, item: Int, kind: ElementKind = .cell) throws -> ViewElement {
@@ -16,7 +16,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "didEndDisplaying is reported twice, or without willDisplay → notified once, or never",
+        "didEndDisplaying is reported twice or without willDisplay → at most one notification",
         .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
@@ -43,7 +43,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "another section takes the index of a section that is still displayed → willDisplay for the new section",
+        "a section takes the index of another section that is still displayed → willDisplay for the new section",
         .rule("DH-07"))
     func samePlace() throws {
         let log = EventList()
@@ -83,7 +83,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "an object changes, loses an item and moves in one update → didEndDisplaying gets the old items and paths",
+        "an object changes, loses an item and moves in one update → didEndDisplaying gets the former items and paths",
         .rule("DH-11", "DH-12")
     )
     func endNamesThePast() throws {
@@ -112,7 +112,7 @@ struct FinerDisplayRuleTests {
     // MARK: Working range in sections
 
     @Test(
-        "sections with several items each → the working range is counted in sections, around the visible ones",
+        "sections with several items each → the working range counts sections before and after the visible sections",
         .rule("WR-13", "WR-16", "WR-17")
     )
     func rangeInSections() throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite("FollowedCopy: the objects of a list whose engine is in another process")
 struct FollowedCopyTests {
     @Test(
-        "random updates → the copy equals the list, and a view moves the same way without an engine")
+        "random updates → the copy equals the list, and a view without an engine shifts by the same anchoring")
     func random() throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<40 {

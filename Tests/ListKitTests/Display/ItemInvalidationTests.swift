@@ -8,7 +8,7 @@ import Testing
 @Suite("Invalidating the layout of single items")
 struct ItemInvalidationTests {
     @Test(
-        "one item grows → only its size is requested, later items move, contents and slots stay", arguments: [5, 1500])
+        "one item grows → only this item's size is requested, later items move, and slots stay", arguments: [5, 1500])
     func oneItem(itemCount: Int) throws {
         let log = EventList()
         let list = try Self.list(["a": itemCount, "b": 2], log)
@@ -28,7 +28,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "several views → the size is requested once for each container size, and not for a view without a layout"
+        "several views → an item's size is requested once per container size, and only for views with a layout"
     )
     func severalViews() throws {
         let log = EventList()
@@ -49,7 +49,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "invalid indexes, a deleted item, a removed section → ignored; for a removed section completed with false"
+        "invalid indexes or a deleted item → ignored; a removed section → completed with false"
     )
     func ignored() throws {
         let log = EventList()
@@ -90,7 +90,7 @@ struct ItemInvalidationTests {
         #expect(log.drain() == ["size a.1"])
     }
 
-    @Test("an invalidated item whose size the viewer has measured → keeps the measured size in that view")
+    @Test("an invalidated item was measured by a viewer → the measured size stays in that viewer's view")
     func measuredByClient() throws {
         let log = EventList()
         let list = try Self.list(["a": 2], log)
@@ -105,7 +105,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "random sizes, item updates and lists → every frame equals that of a new view",
+        "random sizes, item updates and lists → every frame equals the frame in a new view",
         arguments: [ListLayoutKind.flow, .absolute], 0..<12)
     func random(layout: ListLayoutKind, seed: Int) throws {
         var generator = SeededGenerator(seed: seed)

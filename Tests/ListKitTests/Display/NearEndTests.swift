@@ -27,7 +27,7 @@ struct NearEndTests {
         return nearEndDistances(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
     }
 
-    @Test("scrolling near the end → one notification, and another one only after scrolling away")
+    @Test("scrolling near the end → one notification; scrolling away and back → another one")
     func scrolling() throws {
         let list = try list(10)
         _ = try list.open()
@@ -41,7 +41,7 @@ struct NearEndTests {
         #expect(try scroll(list, 1000) == [0])
     }
 
-    @Test("an update while the end is near → another notification only if the last object is a different one")
+    @Test("an update near the end → another notification only if the last object has changed")
     func updates() throws {
         let list = try list(3)
         _ = try list.open()
@@ -58,7 +58,7 @@ struct NearEndTests {
         #expect(nearEndDistances(list.takeEvents()) == [100])
     }
 
-    @Test("an empty list → the end is near; it gets its first objects → notified again")
+    @Test("an empty list → counts as near the end; the first objects arrive → another notification")
     func empty() throws {
         let list = try list(0)
         _ = try list.open()
@@ -78,7 +78,7 @@ struct NearEndTests {
         #expect(nearEndDistances(other.takeEvents()) == [])
     }
 
-    @Test("the distance option changes → notified if the end becomes near or no longer near")
+    @Test("the distance option changes → a notification if the end becomes near or is no longer near")
     func configured() throws {
         let list = try list(5, 0)
         _ = try list.open()
@@ -137,7 +137,7 @@ struct NearEndTests {
         #expect(nearEndDistances(try list.adapter.reportSizes(view: 1, sizes: [small]).effects) == [51])
     }
 
-    @Test("two views, one without credit → each is notified of its own distance to the end")
+    @Test("two views, one of them without credit → each view is notified by its own distance to the end")
     func credit() throws {
         let list = try list(20)
         _ = try list.open { $0.window = 1 }
@@ -147,7 +147,7 @@ struct NearEndTests {
         #expect(try scroll(list, 900, view: 2) == [0])
     }
 
-    @Test("a view is resumed in another engine → no repeated notification")
+    @Test("a view is resumed in another engine → no second notification")
     func resumption() throws {
         let list = try list(10)
         _ = try list.open()
@@ -167,7 +167,7 @@ struct NearEndTests {
         #expect(nearEndDistances(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
     }
 
-    @Test("random updates and scrolls → the same notifications as computed naively", arguments: 1...20)
+    @Test("random updates and scrolls → the same notifications as in a straightforward computation", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let list = try list(10, 120)

@@ -24,7 +24,7 @@ struct OnScreenTests {
     }
 
     @Test(
-        "all views of a list are off screen → updates wait for the maximum interval; otherwise they do not")
+        "all views of a list are off the screen → updates wait for the maximum interval")
     func waiting() throws {
         let list = try list()
         #expect(try timing(list) == .now)
@@ -42,7 +42,7 @@ struct OnScreenTests {
         #expect(throws: ListError.self) { try list.adapter.setVisible(false, view: 1) }
     }
 
-    @Test("an off-screen view is resumed in another engine → still off screen")
+    @Test("a view that is off the screen is resumed in another engine → still off the screen")
     func resumed() throws {
         let old = try list()
         _ = try old.open(1)

@@ -36,7 +36,7 @@ struct OpeningTests {
     private static let size = Size(width: 100, height: 100)
 
     @Test(
-        "opened at the last of 1,000,000 objects → the first picture shows it, and no other section's controller is called",
+        "a view opens at the last of 1,000,000 objects → only the section controllers of visible objects are called",
         .rule("VW-15"),
         arguments: [ListLayoutKind.flow, .none])
     func millionObjects(layout: ListLayoutKind) throws {
@@ -84,7 +84,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "layout none, every combination of small list, length, item and position → as by exhaustive search",
+        "layout none, every combination of small list, length, item and position → the result of exhaustive search",
         arguments: ScrollPosition.allCases)
     func ranges(position: ScrollPosition) throws {
         for count in 1...7 {
@@ -109,7 +109,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("layout flow → the same offset as ScrollTo, with a single picture", arguments: ScrollPosition.allCases)
+    @Test("layout flow → the same offset as from ScrollTo, in a single picture", arguments: ScrollPosition.allCases)
     func viewports(position: ScrollPosition) throws {
         for count in [1, 2, 5, 40] {
             let list = TestHost(try ViewTests.ids(0..<count))
@@ -153,7 +153,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "the object is removed before the first picture → the option is ignored",
+        "the object is removed before the first picture → the opening position is ignored",
         arguments: [ListLayoutKind.flow, .none])
     func gone(layout: ListLayoutKind) throws {
         let list = TestHost(try ViewTests.ids(0..<40))
@@ -170,7 +170,7 @@ struct OpeningTests {
         #expect(screen.items.first?.objectID == "o5")
     }
 
-    @Test("items and objects are inserted before the object → its position is tracked until the first picture")
+    @Test("items and objects are inserted before the object → the opening position follows it until the first picture")
     func followed() throws {
         func section(_ id: String, _ items: [String]) throws -> ListObject { try FollowedView.object(id, items) }
         let list = TestHost(

@@ -53,7 +53,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("resumed with a selection → no callback and no event; items that no longer exist are left out")
+    @Test("resumed with a selection → no callback and no event, and items that no longer exist are deselected")
     func selection() throws {
         let log = EventList()
         let list = TestHost(
@@ -72,7 +72,7 @@ struct ResumptionTests {
         #expect(list.adapter.selectedItems.isEmpty)
     }
 
-    @Test("a view is handed over to another engine → it continues from what the viewer knows")
+    @Test("a view is handed over to another engine → the view continues from the state that the viewer knows")
     func left() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open()
@@ -114,7 +114,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("resumed without credit → nothing is sent until an acknowledgement, then one change to the present state")
+    @Test("resumed without credit → nothing is sent until an acknowledgement, then one change to the current state")
     func stalled() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open { $0.window = 1 }
@@ -131,7 +131,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("random lists before and after → the viewer's screen equals a resync", arguments: 0..<8)
+    @Test("resumed with random lists → the viewer's screen equals a resync", arguments: 0..<8)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) + 5)
         for _ in 0..<20 {

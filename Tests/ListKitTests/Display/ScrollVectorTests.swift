@@ -59,7 +59,9 @@ struct ScrollVectorTests {
             : EdgeInsets(top: 0, left: pair.0, bottom: 0, right: pair.1)
     }
 
-    @Test("a script of scrolls → the offsets and first visible items of the vector", arguments: try cases("cases"))
+    @Test(
+        "a script of scrolls → the expected offsets and first visible items of the test vector",
+        arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let list = try list(vector)
         let isVertical = vector["axis"]?.string != "horizontal"
@@ -108,7 +110,7 @@ struct ScrollVectorTests {
         }
     }
 
-    @Test("an offset → the visible sections and items of the vector", arguments: try cases("visibility"))
+    @Test("an offset → the expected visible sections and items of the test vector", arguments: try cases("visibility"))
     func visibility(vector: JSON) throws {
         let list = try list(vector)
         _ = try list.open(y: vector["offset"]?.number ?? 0)

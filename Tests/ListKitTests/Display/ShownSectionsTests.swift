@@ -5,9 +5,11 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Index from sections to views")
+@Suite("Index from sections to the views that show them")
 struct ShownSectionsTests {
-    @Test("views of all sizes scroll, open and close → the views that a scan of all views finds", arguments: 0..<40)
+    @Test(
+        "views of all sizes scroll, open and close → the index returns the same views as a scan of all views",
+        arguments: 0..<40)
     func asScan(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = ShownSections()

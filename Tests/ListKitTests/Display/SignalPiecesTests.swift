@@ -19,14 +19,14 @@ struct SignalPiecesTests {
         return pieces.all
     }
 
-    @Test("no elements → one empty piece; elements that just fit → one piece")
+    @Test("no elements → one empty piece; elements of exactly the size limit → one piece")
     func one() {
         #expect(pieces([], []) == [Change()])
         #expect(pieces(["12345", "12345"], []) == [Change(names: ["12345", "12345"])])
         #expect(pieces(["12345"], [5]) == [Change(names: ["12345"], sizes: [5])])
     }
 
-    @Test("an element exceeds the piece by one byte → it begins the next piece, in either list")
+    @Test("an element exceeds the piece's size limit by one byte → moved to the next piece")
     func two() {
         #expect(pieces(["12345", "123456"], []) == [Change(names: ["12345"]), Change(number: 1, names: ["123456"])])
         #expect(pieces(["12345"], [6, 1]) == [Change(names: ["12345"]), Change(number: 1, sizes: [6, 1])])
@@ -44,7 +44,7 @@ struct SignalPiecesTests {
         #expect(pieces([], [20]) == [Change(sizes: [20])])
     }
 
-    @Test("a picture in pieces → consecutive sequences, released slots in the first piece, transitions in the last")
+    @Test("a picture in pieces → consecutive sequences; released slots in the first piece, transitions in the last")
     func picture() {
         let size = Size(width: 1, height: 2)
         let rect = Rect(x: 0, y: 0, width: 1, height: 1)

@@ -58,7 +58,7 @@ struct SlotMirrorTests {
         #expect(mirror.sequence > 20)
     }
 
-    @Test("changes of another view, and outdated changes → ignored")
+    @Test("changes of another view, or outdated changes → ignored")
     func ignored() throws {
         let adapter = Self.adapter()
         adapter.performUpdates([try ListObject(id: "a")])
@@ -78,7 +78,7 @@ struct SlotMirrorTests {
         #expect(mirror.slots[1]?.objectID == "a")
     }
 
-    @Test("a change is missing → a gap is reported, and the mirror stays as it was until a resync")
+    @Test("a change is missing → a gap is reported, and the mirror is unchanged until a resync")
     func gap() throws {
         let adapter = Self.adapter()
         try adapter.openView(1)

@@ -22,7 +22,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a viewport that changes nothing → no change is sent, and the answer is the last sequence", .rule("VW-03")
+        "a viewport that changes nothing → no change is sent, and the reply is the last sequence", .rule("VW-03")
     )
     func nothingNew() throws {
         let list = TestHost(try Self.ids(0..<50))
@@ -51,7 +51,7 @@ struct ViewTests {
     }
 
     @Test(
-        "credit is used up → one Stalled, then nothing until an acknowledgement, then one change to the present state",
+        "credit is used up → one Stalled, and nothing else until an acknowledgement",
         .rule("VW-05"))
     func credit() throws {
         let list = TestHost(try Self.ids(0..<200))
@@ -97,7 +97,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("the pending change of a stalled view shrinks below the limit → still waits for an acknowledgement")
+    @Test("a stalled view's pending change shrinks below the byte limit → the view still waits for an acknowledgement")
     func stallHolds() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -111,7 +111,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).state == .active)
     }
 
-    @Test("a stalled view resyncs → it gets the present picture, and the next change has the next sequence")
+    @Test("a stalled view resyncs → the current picture, and the next change has the next sequence")
     func resyncEndsStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -125,7 +125,9 @@ struct ViewTests {
         #expect(screen.sequence == sequence + 1)
     }
 
-    @Test("a picture of more than 256 KiB → several changes for one credit, complete after the last", .rule("VW-06"))
+    @Test(
+        "a picture of more than 256 KiB → several changes for one credit, complete after the last change",
+        .rule("VW-06"))
     func largePicture() throws {
         let big = try (0..<6).map {
             try ListObject(id: "o\($0)", fields: ["t": .string(String(repeating: "x", count: 120_000)), "height": 10])
@@ -138,7 +140,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a view requests only some fields → contents have only these, and changes of other fields rebind nothing",
+        "a view requests only some fields → contents have only these fields, and changes of other fields are not sent",
         .rule("VW-19"))
     func fields() throws {
         let list = TestHost(try objects("a1", "b2"))
@@ -152,7 +154,7 @@ struct ViewTests {
         #expect(screen.items.first?.content == ["other": 9])
     }
 
-    @Test("views are held back → nothing is sent; released → one change to the present state")
+    @Test("views are held back → nothing is sent; the hold ends → one change to the current state")
     func held() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open()
@@ -167,7 +169,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an acknowledgement arrives while views are held back → the stall ends when they are released")
+    @Test("an acknowledgement arrives while views are held back → the stall ends when the views are released")
     func heldStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -182,7 +184,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a list without items → the empty view, with an empty object identifier; with items → no empty view",
+        "a list without items → the empty view is shown; a list with items → no empty view",
         .rule("AD-63...AD-68")
     )
     func emptyView() throws {
@@ -197,7 +199,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("layout none → the requested items, the working range around them, and empty frames")
+    @Test("layout none → the requested items with empty frames, and the working range around the items")
     func layoutNone() throws {
         let list = try TestHost.letters("a:123", "b:", "c:45", "d:6")
         try list.adapter.openView(
@@ -222,7 +224,7 @@ struct ViewTests {
     }
 
     @Test(
-        "requested ranges wholly or partly outside of the list → clamped to the list, which may be empty"
+        "a requested range wholly or partly outside of the list → clamped to the list"
     )
     func rangesOutside() throws {
         let rows = ["a:1234"] + (0..<2000).map { "e\($0):" } + ["z:56"]
@@ -248,7 +250,7 @@ struct ViewTests {
         #expect(try show(.init(section: far, item: 0), .init(section: farther, item: 0)) == ["q0"])
     }
 
-    @Test("a reuse identifier changes to a canonically equivalent one → the item gets another slot")
+    @Test("a reuse identifier changes to a canonically equivalent one → the item moves to another slot")
     func equivalentIdentifiers() throws {
         let list = TestHost([try ListObject(id: "a", type: "", fields: ["reuse": "\u{e9}"])])
         var screen = try list.open()
@@ -260,7 +262,7 @@ struct ViewTests {
     }
 
     @Test(
-        "invalid viewports → InvalidArgs, and the view stays as it was", .rule("VW-12"),
+        "an invalid viewport → InvalidArgs, and the view is unchanged", .rule("VW-12"),
         arguments: [
             Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),
             Rect(x: 0, y: 0, width: -1, height: 1), Rect(x: 0, y: 0, width: 1, height: .nan),
@@ -278,7 +280,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).sequence == screen.sequence)
     }
 
-    @Test("a change outside of all viewports that moves no visible item → nothing is sent")
+    @Test("a change outside of all viewports that moves no visible item → no signal")
     func elsewhere() throws {
         let list = TestHost(try Self.ids(0..<100))
         for id in 1...5 as ClosedRange<ViewID> { _ = try list.open(id) }

@@ -99,7 +99,8 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "random updates, ranges of any picture, acknowledgements and resyncs → equal to plain arrays", .rule("VW-14"),
+        "random updates, ranges of earlier pictures, acknowledgements and resyncs → the same as with plain arrays",
+        .rule("VW-14"),
         arguments: 0..<24)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &* 977 &+ 5)
@@ -123,7 +124,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "an item is inserted in front → visible items keep slots and contents, and only positions are sent",
+        "an item is inserted in front of the range → visible items keep slots and contents, only positions are sent",
         .rule("VW-13"))
     func insertInFront() throws {
         let list = TestHost(try ViewTests.ids(0..<50))
@@ -146,7 +147,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "the range is at the start of the list → it stays there, unless the view is anchored at the start",
+        "the range is at the start of the list → the range stays at the start, unless the start is anchored too",
         arguments: [false, true])
     func atStart(isAnchoredAtStart: Bool) throws {
         let list = TestHost(try ViewTests.ids(0..<50))
@@ -178,7 +179,7 @@ struct VisibleRangeTests {
         #expect(screen.items.map(\.section) == [2, 3])
     }
 
-    @Test("a viewer never acknowledges during many updates → the stored pictures take bounded memory")
+    @Test("a viewer never acknowledges during many updates → memory for earlier pictures is bounded")
     func bounded() throws {
         let list = TestHost(try ViewTests.ids(0..<400))
         try list.adapter.openView(1, options: Self.options { $0.window = 1 })
@@ -202,7 +203,7 @@ struct VisibleRangeTests {
         #expect(items.first.section == min(o30, o40) && items.length == abs(o30 - o40) + 1)
     }
 
-    @Test("the last item is before the first one → InvalidArgs; an update has swapped them → accepted in the new order")
+    @Test("a range whose last item is before the first → InvalidArgs; an update has swapped the two → accepted")
     func crossed() throws {
         let list = TestHost(try ViewTests.ids(0..<10))
         try list.adapter.openView(1, options: Self.options())
@@ -216,7 +217,7 @@ struct VisibleRangeTests {
         #expect(try list.adapter.viewDescription(1).visibleObjects == ["o7", "o6", "o5", "o4", "o3"])
     }
 
-    @Test("a view is resumed in another engine → ranges of earlier pictures still work")
+    @Test("a view is resumed in another engine → ranges that refer to earlier pictures are still accepted")
     func resumed() throws {
         var random = SeededRandom(seed: 99)
         var world = try World(Self.options { $0.window = 64 })

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Working range in items")
+@Suite("Working range counted in items")
 struct WorkingRangeItemTests {
     private static func object(_ id: String, _ count: Int, _ more: [String: Value] = [:]) throws -> ListObject {
         let items = (0..<count).map { Value(["id": .string("\($0)"), "height": 10.0]) }
@@ -30,7 +30,7 @@ struct WorkingRangeItemTests {
         return (near.first?.section ?? 0)..<(near.last?.section ?? 0) + 1
     }
 
-    @Test("random sections, ranges and updates → the same as a naive count of the items", arguments: 0..<4)
+    @Test("random sections, ranges and updates → the same as a straightforward count of the items", arguments: 0..<4)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 77)
         for _ in 0..<60 {
@@ -56,7 +56,7 @@ struct WorkingRangeItemTests {
         }
     }
 
-    @Test("the adapter's working range → counted in items too, and clamped to the list")
+    @Test("the adapter's own working range → counted in items too, and clamped to the list")
     func adaptersRange() throws {
         let list = try Self.list([2, 0, 1, 5, 1, 2], 2)
         var options = ListViewOptions()
@@ -74,7 +74,7 @@ struct WorkingRangeItemTests {
         #expect(try list.adapter.viewDescription(2).workingRange == 0..<6)
     }
 
-    @Test("only a header or a footer is visible → the items before and after this element are counted")
+    @Test("only a header or footer is visible → the working range has the items before and after this element")
     func supplementary() throws {
         let more: [String: Value] = ["header": Value(["height": 20.0]), "footer": Value(["height": 20.0])]
         let list = TestHost(

@@ -15,7 +15,7 @@ struct WorkingRangeVectorTests {
     }
 
     @Test(
-        "a script of displayed items → the objects that enter and exit the range, as in the vector",
+        "a script of displayed items → the objects of the test vector enter and exit the range",
         arguments: try cases())
     func vector(vector: JSON) throws {
         let isDisabled = vector["disabledUpstream"] != nil
@@ -94,7 +94,9 @@ struct WorkingRangeVectorTests {
         }
     }
 
-    @Test("lead and trail differ → different numbers of sections after and before the visible ones", .rule("WR-17"))
+    @Test(
+        "different lead and trail → different numbers of sections after and before the visible sections", .rule("WR-17")
+    )
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
         _ = try list.open(y: 500) {

@@ -75,7 +75,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("placements of single items change → the same as a new layout with these placements")
+    @Test("placements of single items change → the same as a new layout with the changed placements")
     func resizedItems() {
         var maker = Placements(.scattered, seed: 3)
         var list = TestList(sections: (0..<200).map { _ in maker.section() })
@@ -96,7 +96,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("overlapping items → ordered by z, then by path; a point hits the topmost item")
+    @Test("overlapping items → ordered by z, then by path, and a hit test finds the topmost item")
     func order() {
         let frame = Rect(x: 0, y: 0, width: 10, height: 10)
         let list = TestList(sections: [

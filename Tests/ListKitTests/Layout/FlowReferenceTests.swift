@@ -58,7 +58,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "sizes that are not whole pixels → rounded in 32 bits like IGListKit, at each scale",
+        "sizes that are not whole pixels → rounded with 32-bit floats like IGListKit, at each scale",
         .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
@@ -66,7 +66,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "rounding in 64 instead of 32 bits → equal at scales 1 and 2, but lost pixels at scale 3",
+        "64-bit instead of 32-bit rounding → equal at scales 1 and 2, different by a pixel at scale 3",
         .rule("LY-51")
     )
     func lostPixels() {

@@ -4,7 +4,7 @@ import ListKit
 import TestSupport
 import Testing
 
-@Suite("Flow layout: rules that the vectors do not cover")
+@Suite("Flow layout rules that the test vectors do not cover")
 struct FlowRuleTests {
     private let inset = EdgeInsets(top: 10, left: 10, bottom: 5, right: 5)
 
@@ -21,7 +21,9 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.frame
     }
 
-    @Test("a horizontal list with headers, line spacing and insets → the transposed vertical layout", .rule("LY-10"))
+    @Test(
+        "a horizontal list with headers, line spacing and insets → the transposed frames of a vertical layout",
+        .rule("LY-10"))
     func horizontalHeaders() {
         let sections = [[Size.of(10, 85), .of(20, 85)], [.of(30, 85)]].map {
             TestSection(
@@ -74,7 +76,9 @@ struct FlowRuleTests {
         #expect(layout.contentSize.height == 98)
     }
 
-    @Test("a thousand rows and a window → exactly the rows that overlap; touching edges do not count", .rule("LY-27"))
+    @Test(
+        "a thousand rows and a window → exactly the overlapping rows, without rows that only touch the edges",
+        .rule("LY-27"))
     func thousandRows() {
         let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
         func count(_ y: Double, _ height: Double) -> Int {
@@ -84,7 +88,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "rows that end within a point before the edge → stretched; up to a point beyond → not wrapped",
+        "a row ends up to a point before the edge → stretched; a row ends up to a point beyond → not wrapped",
         .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
@@ -111,14 +115,15 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "the last section shares a row with a taller one → the last section determines the content size", .rule("LY-46")
+        "the last section shares a row with a taller section → the last section determines the content size",
+        .rule("LY-46")
     )
     func lastSectionDecides() {
         let layout = layout([TestSection(items: [.of(50, 80)]), TestSection(items: [.of(50, 20)])])
         #expect(layout.contentSize == .of(100, 20))
     }
 
-    @Test("a row with a leading inset → the inset is excluded from the remaining width", .rule("LY-49"))
+    @Test("a row with a leading inset → the inset reduces the remaining width", .rule("LY-49"))
     func stretchIgnoresLeadingInset() {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
@@ -142,7 +147,7 @@ struct FlowRuleTests {
         #expect(frame(layout, 2, 0)?.minY == 35)
     }
 
-    @Test("headers, items and footers → z-order by section and item, supplementary views above items")
+    @Test("headers, items and footers → z-order by section and item, with supplementary views above items")
     func zOrder() {
         let layout = layout([
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10), .of(100, 10)], header: 5, footer: 5),
@@ -153,7 +158,7 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
-    @Test("a section of more than 999 items → its header is above all of them, sticky or not")
+    @Test("a section of more than 999 items → its header is above all items, sticky or not")
     func zOfManyItems() throws {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(

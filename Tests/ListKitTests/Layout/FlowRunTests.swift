@@ -79,7 +79,7 @@ struct FlowRunTests {
     }
 
     @Test(
-        "large sections are added, removed, grow and shrink among small ones → the same as a new layout",
+        "large sections are added, removed and resized among small sections → the same as a new layout",
         arguments: 0..<8)
     func largeSections(seed: Int) {
         var generator = SeededGenerator(seed: seed)

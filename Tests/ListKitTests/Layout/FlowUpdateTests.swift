@@ -7,7 +7,7 @@ import Testing
 @Suite("Flow layout: incremental changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
 struct FlowUpdateTests {
     @Test(
-        "random transactions with few changes in many sections → the same as a new layout",
+        "random transactions with few changes in many sections → the incremental layout equals a new layout",
         arguments: FlowReferenceTests.Situation.all)
     func randomTransactions(_ situation: FlowReferenceTests.Situation) {
         for (seed, size) in [0, 3, 70, 500].enumerated() {
@@ -28,7 +28,7 @@ struct FlowUpdateTests {
         }
     }
 
-    @Test("every pair of small lists, with all changes as delete and insert → the same as a new layout")
+    @Test("every pair of small lists, with all changes as delete and insert → equal to a new layout")
     func everySmallPair() {
         let kinds = [
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(30, 20), .of(30, 5)], header: 7),
@@ -79,7 +79,7 @@ struct FlowUpdateTests {
             layout, NaiveFlow(list, LayoutConfiguration(), container: Size(width: 100, height: 100)), "\(changes)")
     }
 
-    @Test("copies of a layout before each change → each copy still has the layout of its list")
+    @Test("a layout is copied before each change → each copy still has the layout of the former list")
     func copiesKeptOverChanges() {
         var sections = RandomSections(.large, seed: 4)
         var list = sections.list(300)
@@ -97,7 +97,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "sizes are measured one by one → the same as a new layout with these sizes",
+        "sizes are measured one by one → the same as a new layout with the measured sizes",
         arguments: [
             RandomSections.Character.rows, .grid, .large,
         ])

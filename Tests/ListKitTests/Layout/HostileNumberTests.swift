@@ -33,7 +33,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "hostile numbers in the flow layout → finite frames, and changes give the same as a new layout",
+        "infinite, huge and invalid numbers in the flow layout → finite frames, and changes equal a new layout",
         arguments: 0..<20)
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -62,7 +62,8 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "hostile numbers in the absolute layout → finite frames; a frame with NaN is empty", arguments: 0..<10
+        "infinite, huge and invalid numbers in the absolute layout → finite frames, and an empty frame for NaN",
+        arguments: 0..<10
     )
     func absolute(seed: Int) {
         var generator = SeededGenerator(seed: seed)

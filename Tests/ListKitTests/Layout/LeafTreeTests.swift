@@ -4,7 +4,7 @@ import Testing
 
 @testable import ListKit
 
-@Suite("Leaf tree: the sequence on which layouts are built")
+@Suite("Leaf tree: the sequence type that stores layouts")
 struct LeafTreeTests {
     /// A leaf with a text. The summary joins the texts, so that it depends on their order.
     struct Word: SummarisedLeaf {
@@ -77,7 +77,7 @@ struct LeafTreeTests {
         #expect(tree.first { $0.text.count > length } == nil)
     }
 
-    @Test("a traversal that stops or skips subtrees → only the remaining leaves, in order")
+    @Test("a traversal stops or skips subtrees → only the remaining leaves are visited, in order")
     func walks() {
         let tree = LeafTree((0..<100).map { Word(text: $0 == 60 ? "x" : "-") })
         var seen: [Int] = []

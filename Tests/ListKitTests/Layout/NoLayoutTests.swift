@@ -3,7 +3,7 @@
 import ListKit
 import Testing
 
-@Suite("Layout none: the client lays out")
+@Suite("Layout none: the client computes the layout")
 struct NoLayoutTests {
     @Test("any list with layout none → the same results as for an empty list")
     func anyList() {

@@ -104,7 +104,7 @@ extension ListLayoutKind {
     fileprivate static let shifted = ListLayoutKind(name: "shifted", usesPlacements: true) { ShiftedLayout($0) }
 }
 
-@Suite("Layouts that a program defines")
+@Suite("Custom layouts defined by a program")
 struct OwnLayoutTests {
     private static let heights = [30.0, 50, 20, 40, 10, 60]
 
@@ -125,7 +125,8 @@ struct OwnLayoutTests {
         }.filter { $0.intersects(viewport) }
     }
 
-    @Test("a list with a custom layout → views show its frames after changes, scrolls and measured sizes")
+    @Test(
+        "a list with a custom layout → views show the layout's frames, also after changes, scrolls and measured sizes")
     func list() throws {
         let list = TestHost(try (0..<40).map { try object($0) }) { $0.layout = .waterfall }
         var screen = try list.open()
@@ -174,7 +175,7 @@ struct OwnLayoutTests {
         #expect(list.adapter.firstVisibleItem(in: 1) == IndexPath(section: 20, item: 0))
     }
 
-    @Test("a custom layout that uses placements → section controllers are called for them")
+    @Test("a custom layout that uses placements → the placements of section controllers are requested")
     func placements() throws {
         let fields: Fields = ["x": 5, "y": 10, "width": 20, "height": 30]
         let list = TestHost([try ListObject(id: "a", fields: fields)]) { $0.layout = .shifted }
@@ -184,7 +185,7 @@ struct OwnLayoutTests {
     }
 
     @Test(
-        "a list changes to a custom layout and back → laid out again each time",
+        "a list changes to a custom layout and back → laid out anew each time",
         arguments: [ListLayoutKind.flow, .absolute], [ListLayoutKind.waterfall, .shifted])
     func changed(from: ListLayoutKind, to: ListLayoutKind) throws {
         let list = TestHost(try (0..<10).map { try object($0) }) { $0.layout = from }
@@ -215,7 +216,7 @@ struct OwnLayoutTests {
         #expect(own.items.map(\.frame.minY) == [0, 0, 20, 20, 40, 40, 60, 60, 80, 80])
     }
 
-    @Test("the name of a layout kind → the built-in kind; the name of a custom layout → nil")
+    @Test("the name of a built-in layout kind → the kind; the name of a custom layout → nil")
     func names() {
         #expect(ListLayoutKind.allCases.map(\.rawValue) == ["flow", "absolute", "none"])
         #expect(ListLayoutKind.allCases.allSatisfy { ListLayoutKind(rawValue: $0.rawValue) == $0 })

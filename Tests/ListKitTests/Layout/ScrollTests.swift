@@ -9,7 +9,7 @@ struct ScrollTests {
     static let cases = Result { try ScrollCase.load() }
 
     @Test(
-        "a scroll vector → IGListKit's offsets, first visible items and offsets within them",
+        "a scroll test vector → IGListKit's offsets, first visible items and offsets within the items",
         arguments: try cases.get().filter { $0.operations != nil })
     func operations(_ vector: ScrollCase) throws {
         let layout = vector.layout
@@ -57,7 +57,7 @@ struct ScrollTests {
     }
 
     @Test(
-        "a visibility vector → IGListKit's visible sections and items",
+        "a visibility test vector → IGListKit's visible sections and items",
         arguments: try cases.get().filter { $0.operations == nil })
     func visibility(_ vector: ScrollCase) throws {
         let viewport = Rect(x: 0, y: try #require(vector.offset), width: 100, height: 100)
@@ -73,7 +73,7 @@ struct ScrollTests {
         }
     }
 
-    @Test("an empty list → no first item, offset 0, no range", .rule("AD-119", "AD-120", "AD-129"))
+    @Test("an empty list → no first visible item, offset 0, and no visible range", .rule("AD-119", "AD-120", "AD-129"))
     func emptyList() {
         var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(TestList(sections: []), container: .of(100, 100))
@@ -84,7 +84,7 @@ struct ScrollTests {
     }
 
     @Test(
-        "sections share columns → the first visible item is the first item of the column at the edge",
+        "sections in a common column → the first visible item is the first item of the column at the edge",
         .rule("AD-126", "AD-128"))
     func sharedColumns() {
         // Sections of 1 to 6 items in columns of three items: 1 and 2 | 3 | 3 of the fourth | its last and 2 of the
@@ -101,7 +101,7 @@ struct ScrollTests {
         #expect(offsets == [0, 80, 20, 50, 0, 90])
     }
 
-    @Test("scroll position none → scrolls only as far as needed, and not at all to visible items")
+    @Test("scroll position none → the smallest sufficient scroll, and no scroll to visible items")
     func nearest() {
         func offset(_ range: ClosedRange<Double>, from current: Double) -> Double {
             ScrollTarget(range: range, position: .none).offset(viewport: 100, content: 1000, current: current)
@@ -115,7 +115,8 @@ struct ScrollTests {
         #expect(offset(0...10, from: 5000) == 0)
     }
 
-    @Test("scroll-to the first element with any position → an offset of 0, not -0", arguments: ScrollPosition.allCases)
+    @Test(
+        "scroll-to the first element, with any scroll position → offset 0, not -0", arguments: ScrollPosition.allCases)
     func positiveZero(position: ScrollPosition) {
         for (length, content) in [(44.0, 1000.0), (44, 44), (100, 100), (0, 0)] {
             for current in [nil, 0.0, -0.0] {

@@ -23,7 +23,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "an endless text is quoted → only the quoted part is read", arguments: ["a", "\"", "\u{1}"])
+        "an endless text is quoted → only the quoted prefix is read", arguments: ["a", "\"", "\u{1}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)
@@ -43,7 +43,7 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("errors with long texts → message and cause together have at most 1 KiB, without control characters")
+    @Test("an error with long texts → message and cause have at most 1 KiB together, without control characters")
     func errors() {
         let long = String(repeating: "\u{202E}é", count: 10_000)
         for (message, cause) in [(long, nil), (long, long), ("short", long), ("short\u{1}", "cause\u{1B}")] {

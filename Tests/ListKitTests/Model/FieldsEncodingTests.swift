@@ -41,7 +41,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "entries of basic types, repeated keys, text with NUL → the same bytes or error as from the encoder",
+        "entries of basic types, repeated keys, text with NUL → the same bytes or error as from the general encoder",
         arguments: 0..<20)
     func plain(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -70,7 +70,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "corrupted bytes → rejected, or the canonical encoding of other fields; never a trap",
+        "corrupted bytes → rejected, or decoded as the canonical encoding of other fields, without a trap",
         arguments: 0..<20)
     func hostile(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -114,7 +114,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("32 nested containers → accepted; 33 → an error that names the key")
+    @Test("32 nested containers → accepted; 33 nested containers → an error that names the key")
     func depth() throws {
         let fields = try Fields(["deep": FieldsEncodingTests.nested(16)])
         #expect(try Fields(validating: FieldsEncodingTests.bytes(fields).span) == fields)
@@ -152,7 +152,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try Fields(["key": value]) }
     }
 
-    @Test("encoder calls that do not match the signature → an error, and the encoder works again after a reset")
+    @Test("encoder calls that do not match the signature → an error, and after a reset the encoder is usable again")
     func encoderMisuse() throws {
         var encoder = FieldsEncoder()
         #expect(throws: ListError.self) { try encoder.append(1 as Int32) }
@@ -177,7 +177,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "text entries appended as a whole or in parts, in any order, some twice → the same fields",
+        "text entries are appended whole or in parts, in any order, some twice → the same fields",
         arguments: 0..<8)
     func wholeEntries(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -198,7 +198,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("a whole entry with malformed text, or inside a container → an error")
+    @Test("a text entry is malformed or appended inside a container → an error")
     func wholeEntryMisuse() throws {
         var encoder = FieldsEncoder()
         let malformed: [[UInt8]] = [[0xFF], [0x61, 0], [0xC3]]
@@ -211,7 +211,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: "y".utf8Span.span) }
     }
 
-    @Test("an object from an encoder → equal to an object from fields")
+    @Test("an object created by an encoder → equal to an object created from fields")
     func object() throws {
         var encoder = FieldsEncoder()
         try encoder.append("x", forKey: "title")
@@ -222,7 +222,7 @@ struct FieldsEncodingTests {
         #expect(try object.with(fields: ["a": 6]).fields == ["a": 6])
     }
 
-    @Test("names of types → removed together with the last object of the type")
+    @Test("interned type names → removed together with the last object of the type")
     func types() throws {
         let object = try ListObject(id: "1", type: "a type of its own")
         #expect(object.objectType === ObjectType.named("a type of its own"))

@@ -30,7 +30,7 @@ struct FieldsTests {
         #expect(quiet == other)
     }
 
-    @Test("a value, then nil is assigned to a key → the key is added, then removed")
+    @Test("a value, then nil, is assigned to a key → the key is added, then removed")
     func assigning() {
         var fields = Fields()
         fields["title"] = "x"
@@ -42,7 +42,7 @@ struct FieldsTests {
         #expect(fields["title"] == nil)
     }
 
-    @Test("an assigned value that D-Bus cannot carry → a recorded fault, the key keeps its value, no object is created")
+    @Test("an assigned value that D-Bus cannot carry → a recorded fault, and the key keeps its former value")
     func fault() {
         var fields: Fields = ["a": "before"]
         fields["a"] = .string("nul \0 inside")
@@ -52,7 +52,7 @@ struct FieldsTests {
         #expect(throws: ListError.self) { try ListObject(id: "1", fields: fields) }
     }
 
-    @Test("fields are merged or filtered → the entries of both, or the entries of the given keys")
+    @Test("fields are merged → the entries of both; fields are filtered → the entries of the given keys")
     func merging() throws {
         let base: Fields = ["a": 1, "b": 2, "d": 4]
         #expect(base.merging(["b": 3, "c": 5]) == ["a": 1, "b": 3, "c": 5, "d": 4])

@@ -7,7 +7,7 @@ import Testing
 struct ListErrorTests {
     private static let error = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
 
-    @Test("an error → its description has the code, the message and the cause")
+    @Test("an error with code, message and cause → the description contains all three")
     func parts() {
         #expect(Self.error.code == .storeFailed)
         #expect(Self.error.message == "list “feed”: not stored")
@@ -16,7 +16,7 @@ struct ListErrorTests {
         #expect("\(ListError(.readOnly, "list “feed”"))" == "ReadOnly: list “feed”")
     }
 
-    @Test("two errors with the same parts → equal, with equal hashes")
+    @Test("two errors with the same parts → equal, and equal hashes")
     func equal() {
         let same = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
         #expect(same == Self.error)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ListObject")
 struct ListObjectTests {
-    @Test("an object → identifier, type and fields are read back, and a reference takes 8 bytes")
+    @Test("an object → identifier, type and fields can be read, and a reference takes 8 bytes")
     func parts() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["subject": "hello"])
         #expect(object.id == "a")
@@ -14,7 +14,7 @@ struct ListObjectTests {
         #expect(MemoryLayout<ListObject>.size == 8)
     }
 
-    @Test("objects with the same identifier, type and fields → equal, otherwise not")
+    @Test("objects with the same identifier, type and fields → equal; other objects → not equal")
     func equality() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["n": 1])
         #expect(try object == ListObject(id: "a", type: "mail", fields: ["n": 1]))

@@ -5,7 +5,7 @@ import Testing
 
 @_spi(Daemon) @testable import ListKit
 
-@Suite("Maps between old and new positions")
+@Suite("Maps between positions before and after updates")
 struct PositionMapTests {
     /// Returns all combinations of removing elements from a list of `count` elements, reordering the rest and
     /// inserting new ones.
@@ -37,7 +37,7 @@ struct PositionMapTests {
             inserts: origins.indices.filter { origins[$0] == nil }, moves: moves)
     }
 
-    @Test("every small change, and every two successive ones → the same positions as with plain arrays")
+    @Test("every small change, and every two successive small changes → the same positions as with plain arrays")
     func exhaustive() {
         let all = Self.changes(of: 3, inserts: 1)
         for first in all {
@@ -77,7 +77,7 @@ struct PositionMapTests {
         #expect(PositionMap(oldCount: -3, newCount: -1).isIdentity)
     }
 
-    @Test("500 updates that each remove the first element and append one → a map of a single run")
+    @Test("500 updates that each remove the first element and append an element → a map with a single run")
     func compact() {
         var map = PositionMap(oldCount: 1000, newCount: 1000)
         for _ in 0..<500 {

@@ -175,7 +175,7 @@ struct SectionTreeTests {
         #expect(height == 0)
     }
 
-    @Test("repeated identifiers in a list → the first object is kept, the others are reported")
+    @Test("repeated identifiers in a list → the first object is kept, and the others are reported")
     func duplicates() throws {
         let list = try [1, 2, 1, 3, 2, 1].map { try SectionTreeTests.object($0) }
         var dropped: [Int] = []
@@ -184,7 +184,7 @@ struct SectionTreeTests {
         #expect(tree.objects() == [list[0], list[1], list[3]])
     }
 
-    @Test("a section is moved away and back → no change; removed and inserted elsewhere → a move")
+    @Test("a section is moved away and back → no change; a section is removed and inserted elsewhere → a move")
     func movesThatMeanNothing() throws {
         var dropped: [Int] = []
         var tree = try SectionTree((0..<6).map { try SectionTreeTests.object($0) }, dropped: &dropped)

@@ -4,7 +4,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Log of recent transactions")
+@Suite("The log of recent transactions")
 struct ChangeLogTests {
     private static func transaction(_ revision: UInt64, runs: Int = 1) -> Transaction {
         var batch = SectionBatch()
@@ -20,7 +20,7 @@ struct ChangeLogTests {
         return log
     }
 
-    @Test("small transactions → the last 256 are kept, and the changes since each revision in the log are in order")
+    @Test("small transactions → the last 256 are kept, and changes since any kept revision are returned in order")
     func smallTransactions() throws {
         let log = Self.log(through: 1000)
         #expect(log.oldestRevision == 744)
@@ -30,7 +30,7 @@ struct ChangeLogTests {
         }
     }
 
-    @Test("large transactions → at most about 1 MiB is kept")
+    @Test("large transactions → about 1 MiB of transactions is kept")
     func largeTransactions() throws {
         let log = Self.log(through: 300, runs: 8000)
         let kept = try log.changes(since: log.oldestRevision, byteLimit: .max)
@@ -39,7 +39,7 @@ struct ChangeLogTests {
         #expect(bytes < ChangeLog.keptBytes + 2 * kept[0].encodedSize)
     }
 
-    @Test("a byte limit → as many transactions as fit, at least one")
+    @Test("a byte limit → as many transactions as fit are kept, and at least one")
     func byteLimit() throws {
         let log = Self.log(through: 100)
         #expect(try log.changes(since: 10, byteLimit: 0).map(\.revision) == [11])
@@ -48,7 +48,7 @@ struct ChangeLogTests {
     }
 
     @Test(
-        "changes since the current revision → none; since an unknown older or future one → RevisionGone",
+        "changes since the current revision → none; changes since a future or dropped revision → RevisionGone",
         arguments: [0, 743, 1001, UInt64.max])
     func outside(start: UInt64) throws {
         let log = Self.log(through: 1000)
@@ -57,7 +57,7 @@ struct ChangeLogTests {
         #expect(error?.code == .revisionGone)
     }
 
-    @Test("a log restored from stored transactions → continued; with a gap or another end → only the consistent part")
+    @Test("a log is restored from stored transactions → continued; a gap in the stored log → only the consistent part")
     func restoring() throws {
         let stored = (5...9).map { Self.transaction($0) }
         var log = ChangeLog(revision: 9, stored: stored)
@@ -68,7 +68,7 @@ struct ChangeLogTests {
         #expect(ChangeLog(revision: 3, stored: []).oldestRevision == 3)
     }
 
-    @Test("entries that are not stored yet → returned in order until stored; all entries if the list becomes stored")
+    @Test("entries that are not stored yet → returned in order until storing succeeds")
     func unwritten() {
         var log = ChangeLog(revision: 4, stored: (3...4).map { Self.transaction($0) })
         #expect(log.unwritten.isEmpty)

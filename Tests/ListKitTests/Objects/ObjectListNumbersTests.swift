@@ -4,9 +4,9 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList: revisions, item changes, the store and other presenters")
+@Suite("ObjectList: revisions, item changes, storing and change of presenter")
 struct ObjectListNumbersTests {
-    @Test("an update is being stored and presented → readers see the old list, and item changes get earlier revisions")
+    @Test("an update is being stored and presented → reads see the old list, and item changes get earlier revisions")
     func itemChangesMeanwhile() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -31,7 +31,7 @@ struct ObjectListNumbersTests {
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
     }
 
-    @Test("revisions run out → item changes wait, and one revision is kept for the update being presented")
+    @Test("revisions run out → item changes wait, and one revision is reserved for the update being presented")
     func withoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
@@ -57,7 +57,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
-    @Test("item updates are pending in a presentation on the same executor → applied with the next flush, or alone")
+    @Test("item updates are pending in a presentation on the same executor → applied by the next flush, or separately")
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()
@@ -94,7 +94,7 @@ struct ObjectListNumbersTests {
         }
     }
 
-    @Test("item updates are pending and no revision is left → a block of revisions is reserved first")
+    @Test("item updates are pending without available revisions → a block of revisions is reserved first")
     func itemUpdatesWithoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
@@ -112,7 +112,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1])
     }
 
-    @Test("another presenter opens the list → a reload with a revision, including the update in progress")
+    @Test("another presenter opens the list → a reload with a new revision, including the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
         guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
@@ -137,7 +137,7 @@ struct ObjectListNumbersTests {
         #expect(owner.answers.map(\.revision) == [2])
     }
 
-    @Test("events of a presented update → those before the transaction have the old revision, the others the new one")
+    @Test("an update is presented → events before the transaction have the old revision, later events the new revision")
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
@@ -158,7 +158,7 @@ struct ObjectListNumbersTests {
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 
-    @Test("a source's cursor → stored with the content of the last applied event, or alone if nothing changed")
+    @Test("a source's cursor → stored with the last applied event, or separately if nothing changed")
     func cursors() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []), cursor: [1])
@@ -174,7 +174,7 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.count == 1 && owner.answers.last?.revision == 1)
     }
 
-    @Test("storing a list is enabled → all objects, changes and the revision are written; then single updates")
+    @Test("storing is enabled → the whole list and its revision are written first, later updates one by one")
     func storing() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
@@ -201,7 +201,7 @@ struct ObjectListNumbersTests {
         #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
     }
 
-    @Test("entries of the log → each written once: with the next write, after a quiet time, or at the end")
+    @Test("unwritten log entries → each written once: with the next write, after a quiet period, or at the end")
     func log() throws {
         let owner = ObjectListOwner(try objects("a"))
         for number in 1...3 {
@@ -216,7 +216,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }
 
-    @Test("the list ends → the unwritten log entries are written, and no revision follows")
+    @Test("the list ends → unwritten log entries are written, and no revision follows")
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -229,7 +229,7 @@ struct ObjectListNumbersTests {
         #expect(numbers.last == 1)
     }
 
-    @Test("a list ends without its presenter → each pending request is refused once")
+    @Test("a list ends without a presenter → each pending request is refused once")
     func refuseWaiting() throws {
         let owner = ObjectListOwner(try objects("a"))
         let path = IndexPath(section: 0, item: 0)

@@ -4,10 +4,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList with a presenter, a store and clients that act at random")
+@Suite("ObjectList with random behaviour of presenter, store and clients")
 struct ObjectListRandomTests {
     @Test(
-        "random requests, failures and restarts → each request is answered once, each revision used once, and mirror and store equal the list",
+        "random requests, failures and restarts → each request is answered once, and mirror and store equal the list",
         arguments: 0..<24)
     func random(seed: Int) throws {
         let world = ObjectListWorld(seed: seed)

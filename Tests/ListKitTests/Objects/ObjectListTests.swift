@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ObjectList: requests and updates")
 struct ObjectListTests {
-    @Test("several requests are queued → one write and one update; each is answered, invalid ones with their own error")
+    @Test("several requests are queued → one write and one update, and an individual error for each invalid request")
     func coalescing() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a", "b", "c")))
@@ -26,7 +26,7 @@ struct ObjectListTests {
         #expect(try owner.list.log.changes(since: 0, byteLimit: .max) == owner.announced)
     }
 
-    @Test("a request that changes nothing → answered with the present revision, without a write or an update")
+    @Test("a request that changes nothing → answered with the current revision, without a write or an update")
     func nothingChanged() throws {
         let owner = ObjectListOwner(try objects("a1", "b2"))
         for operation in [
@@ -41,7 +41,7 @@ struct ObjectListTests {
         #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.asked == 0)
     }
 
-    @Test("an expected revision → a conflict if the list has changed since, also by earlier requests of the flush")
+    @Test("an expected revision after another change, even of the same flush → a conflict")
     func expectedRevision() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.invalid(ListError(.invalidObject, "bad")), expecting: 7)
@@ -58,7 +58,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty)
     }
 
-    @Test("duplicates in a full list → the first is kept and the others counted, or the request fails, as configured")
+    @Test("duplicates in a full list → dropped and counted, or the request fails, as configured")
     func duplicates() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a1", "b", "a2", "b")))
@@ -69,7 +69,7 @@ struct ObjectListTests {
         #expect(owner.list.table.object(at: 0, .old)?.fields["n"] == 1)
     }
 
-    @Test("objects without a section controller → dropped; a request made in the callback runs later")
+    @Test("objects without a section controller → dropped; requests made in the callback → run later")
     func rejected() throws {
         let owner = ObjectListOwner()
         let unknown = try ListObject(id: "u", type: "none", fields: [:])
@@ -86,7 +86,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty && owner.answers.count == 3)
     }
 
-    @Test("the store refuses a write → every request gets an error, and list and revision are unchanged")
+    @Test("the store refuses a write → every request gets an error, and the list is unchanged")
     func refused() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         owner.refusal = (ListError(.storeFailed, "disk full"), false)
@@ -105,7 +105,7 @@ struct ObjectListTests {
         #expect(owner.writes.map(\.limit) == [1, 1, 1, 1])
     }
 
-    @Test("several requests are refused together → retried one by one, before later requests")
+    @Test("several requests are refused together → retried separately, before later requests")
     func retryOneByOne() throws {
         let owner = ObjectListOwner(try objects("a")) {
             $0.coalescing = .init(minimum: 1000, maximum: 1000, increment: 0)
@@ -130,7 +130,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["c", "d"])
     }
 
-    @Test("a request that requires its own transaction → runs alone, in the order of the queue")
+    @Test("a request that requires its own transaction → runs separately, in queue order")
     func goesAlone() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let path = IndexPath(section: 0, item: 0)
@@ -145,7 +145,7 @@ struct ObjectListTests {
         #expect(owner.answers.map(\.revision) == [1, 2, 3, 4, 4])
     }
 
-    @Test("an item is dragged → the section controllers decide whether and where it moves")
+    @Test("an item is dragged → section controllers decide whether and where the item moves")
     func moveItem() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c"))
         let path = IndexPath(section: 0, item: 0)
@@ -171,7 +171,7 @@ struct ObjectListTests {
     }
 
     @Test(
-        "the presenter is lost during an item move → the move is retried first; already done by its controller → answered"
+        "the presenter is lost during an item move → the move is retried, or answered if already performed"
     )
     func moveItemAgain() throws {
         let owner = ObjectListOwner(try objects("a", "b"), numbers: RevisionNumbers(unstoredAt: 0))
@@ -195,7 +195,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["a"])
     }
 
-    @Test("reloads of objects → written without content, at the old positions of the remaining objects")
+    @Test("reloads of objects → written without content, at the remaining objects' old positions")
     func reloads() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c", "d"))
         owner.enqueue(.reloadObjects(["b", "c", "x", "b"]))
@@ -212,7 +212,7 @@ struct ObjectListTests {
         #expect(!owner.updates[2].animated)
     }
 
-    @Test("options that change the presentation → stored and announced; other options → only applied")
+    @Test("options that affect the presentation → stored and announced; other options → only applied")
     func options() throws {
         let owner = ObjectListOwner(try objects("a"))
         var new = owner.list.configuration
@@ -264,7 +264,7 @@ struct ObjectListTests {
     }
 
     @Test(
-        "requests at the times of the vector → flushes at the times of the vector", .rule("CO-04...CO-11"),
+        "requests at the times of the test vector → flushes at the times of the test vector", .rule("CO-04...CO-11"),
         arguments: try CoalescerVectorTests.vectors("coalescer", "derivedFromSource"))
     func coalescer(vector: JSON) throws {
         let owner = ObjectListOwner { $0.coalescing = CoalescerVectorTests.configuration(vector["config"]) }

@@ -4,17 +4,17 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("RevisionNumbers: which revisions may be announced")
+@Suite("RevisionNumbers: the revisions that may be announced")
 struct RevisionNumbersTests {
     private static let block = RevisionNumbers.blockSize
 
-    @Test("a new list → no revision before the store has recorded a limit")
+    @Test("a new list → no revision is available before the store has recorded a limit")
     func nothingStored() {
         let numbers = RevisionNumbers(restoring: 7, limit: 7)
         #expect(numbers.last == 7 && numbers.left == 0 && !numbers.mayNumber())
     }
 
-    @Test("updates one after the other → each raises the limit by one, and uses this revision")
+    @Test("successive updates → each update raises the limit by one, and uses the new revision")
     func updates() {
         var numbers = RevisionNumbers(restoring: 3, limit: 3)
         for revision in 4...9 as ClosedRange<UInt64> {
@@ -27,7 +27,7 @@ struct RevisionNumbersTests {
         }
     }
 
-    @Test("other changes use all revisions while an update is being written → the update still has its own")
+    @Test("other changes use all revisions while an update is being written → the update still has its own revision")
     func keepsNumberForUpdate() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -40,7 +40,7 @@ struct RevisionNumbersTests {
         #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
     }
 
-    @Test("an update starts while a block is being reserved → it uses a revision after those of the block")
+    @Test("an update starts while a block is being reserved → the update uses a revision after the block")
     func blockAndUpdate() {
         var numbers = RevisionNumbers(restoring: 10, limit: 10)
         let block = numbers.askForBlock()
@@ -53,7 +53,7 @@ struct RevisionNumbersTests {
     }
 
     @Test(
-        "a block is half used → the next update reserves another block; less used, or already requested → it does not")
+        "a block is half used → the next update reserves another block, unless a reservation is in progress")
     func update() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.stored(numbers.askForBlock())
@@ -78,7 +78,7 @@ struct RevisionNumbersTests {
         #expect(numbers.asked == 5 && numbers.left == 0)
     }
 
-    @Test("one of two writes is refused → the limit of the other stays, and no two writes have the same limit")
+    @Test("one of two writes is refused → the other write's limit stays, and no limit is used twice")
     func oneOfTwoRefused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         let block = numbers.askForBlock()
@@ -91,7 +91,8 @@ struct RevisionNumbersTests {
         #expect(numbers.limit == block && numbers.asked == block)
     }
 
-    @Test("restart after a kill → continues at the stored limit; after a clean end → with the next revision")
+    @Test(
+        "restart after a kill → continues after the stored limit; restart after a clean end → continues without a gap")
     func restoring() {
         #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
         #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
@@ -103,7 +104,7 @@ struct RevisionNumbersTests {
     }
 
     @Test(
-        "a list that is not stored → revisions without the store; storing is enabled → none before the store has a limit"
+        "a list that is not stored → unlimited revisions; storing is enabled → no revision until the store has a limit"
     )
     func unstored() {
         var numbers = RevisionNumbers(unstoredAt: 4)

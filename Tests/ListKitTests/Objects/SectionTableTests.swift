@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("SectionTable: the sections before and after a change")
+@Suite("SectionTable: sections before and after a change")
 struct SectionTableTests {
     /// A section in the naive model.
     private struct Row: Equatable {
@@ -51,7 +51,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "random requests are staged and committed → the old and the new sections equal plain arrays",
+        "random requests are staged and committed → old and new sections equal plain arrays",
         arguments: 0..<9)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 31, ids: [8, 60, 250][seed % 3])
@@ -114,7 +114,7 @@ struct SectionTableTests {
         }
     }
 
-    @Test("a request fails among others → it has no effect, the others have")
+    @Test("one of several requests fails → the failed request has no effect, and the others are applied")
     func refusedRequest() throws {
         let table = SectionTable(try objects("a", "b"))
         let requests: [UpdateRequest.Operation] = [
@@ -135,7 +135,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "unread initial objects → their number is known; on the first access duplicates are dropped, no item is counted"
+        "initial objects that nobody has read → their number is known, and duplicates are dropped on first access"
     )
     func resting() throws {
         let table = SectionTable(resting: try objects("a1", "b", "a2"), itemCount: 7)
@@ -149,7 +149,7 @@ struct SectionTableTests {
         #expect(staged.verdicts.map { $0.error?.code } == [nil] && !other.isResting)
     }
 
-    @Test("an identifier occurs twice → the first object is kept")
+    @Test("a repeated identifier → the first object is kept")
     func duplicates() throws {
         let table = SectionTable(try objects("a1", "b", "a2"))
         #expect(table.objects(.old, in: 0..<9) == (try objects("a1", "b")))

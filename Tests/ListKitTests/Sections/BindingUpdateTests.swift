@@ -33,7 +33,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "an update is requested while another one is about to complete → completed with false, and the next one runs",
+        "an update is requested while another one completes → completed with false, and a further update runs",
         .rule("BN-17", "BN-22")
     )
     func updateFromCompletion() throws {
@@ -57,7 +57,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "didUpdate requests another update, also after a failed store → the item stays selected"
+        "didUpdate requests another update, even after a failed store → the item stays selected"
     )
     func selectionAcrossOwnUpdates() throws {
         let list = try list("a:xyz")
@@ -84,7 +84,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "items change in contradictory ways while the store fails → the section reloads, without a trap")
+        "contradictory item changes while the store fails → the section reloads without a trap")
     func changesThatDoNotFit() throws {
         let list = try list("a:x", "b:y")
         var screen = try list.open()
@@ -109,7 +109,7 @@ struct BindingUpdateTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("identities that are canonically equivalent but differ in bytes → two items")
+    @Test("canonically equivalent identities with different bytes → two items")
     func equivalentIdentities() throws {
         let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }
         let object = try ListObject(id: "a", type: "binding", fields: ["items": .array(element: "a{sv}", items)])
@@ -121,7 +121,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "didUpdate requests an update → item changes in the same transaction, without a reload of the section",
+        "didUpdate requests an update → its item changes are in the same transaction, without a section reload",
         .rule("BN-28"))
     func updateFromDidUpdate() throws {
         let list = try list("a:xy")
@@ -133,7 +133,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "a section or everything is reloaded → the selected item stays selected at its new index",
+        "one section or everything is reloaded → the selected item stays selected at its new index",
         arguments: [false, true])
     func selectionAcrossReloads(everything: Bool) throws {
         let list = try list("a:xyz")

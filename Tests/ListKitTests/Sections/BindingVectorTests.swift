@@ -53,7 +53,7 @@ struct BindingVectorTests {
 
     private func texts(_ json: JSON) -> [[String]] { (json.array ?? []).map { ($0.array ?? []).compactMap(\.string) } }
 
-    @Test("a case of the vector → the same counts, texts, instances and sizes", arguments: try cases())
+    @Test("a case of the test vector → the expected counts, texts, instances and sizes", arguments: try cases())
     func vector(vector: JSON) throws {
         let initial = vector["initialSizes"] == nil ? try objects(vector["initial"]) : try sized(vector["initialSizes"])
         let list = TestHost(
@@ -126,7 +126,7 @@ struct BindingVectorTests {
     }
 
     @Test(
-        "transition hooks → changes have the initial layout of new items and the final layout of removed items",
+        "transition hooks → changes have initial layouts of new items and final layouts of removed items",
         .rule("EE-55", "EE-56"))
     func transitions() throws {
         let list = TestHost(

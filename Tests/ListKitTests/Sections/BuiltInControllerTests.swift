@@ -28,7 +28,7 @@ struct BuiltInControllerTests {
         if size.width > 0 { #expect(picture.items.first?.frame.size == size) }
     }
 
-    @Test("a horizontal list of single items → 44 wide, as high as the viewport")
+    @Test("a horizontal list of single items → items 44 wide and as high as the viewport")
     func horizontal() throws {
         let list = TestHost(try objects("a", "b")) { $0.direction = .horizontal }
         let screen = try list.open()
@@ -57,7 +57,7 @@ struct BuiltInControllerTests {
         return try ListObject(id: id, type: "binding", fields: more.merging(["items": .array(element: "a{sv}", items)]))
     }
 
-    @Test("items without an identifier, or with a repeated one → dropped; arrays aa{sv} and av are both accepted")
+    @Test("items without an identifier or with a repeated identifier → dropped")
     func items() throws {
         let list = TestHost(
             [
@@ -82,7 +82,7 @@ struct BuiltInControllerTests {
         #expect(items.map(\.content) == [["id": "a", "reuse": "r"], ["id": "b"]])
     }
 
-    @Test("fields for inset, spacings, header and footer → the frames of the flow layout")
+    @Test("fields for inset, spacings, header and footer → the corresponding frames of the flow layout")
     func geometry() throws {
         let more: Fields = [
             "inset": Value(["top": 5.0, "left": 10.0, "bottom": 3.0, "right": .byte(10)]), "line-spacing": 2.0,
@@ -98,7 +98,7 @@ struct BuiltInControllerTests {
         #expect(screen.items.first?.content == ["height": 12.0, "t": "head"])
     }
 
-    @Test("an unknown object type → the controller of *, else listd/single; an unknown controller name → listd/single")
+    @Test("an unknown object type → the controller of *, or else listd/single; an unknown controller → listd/single")
     func fallback() throws {
         let objects = [try Self.binding("ab"), try ListObject(id: "o", type: "other", fields: [:])]
         #expect(TestHost(objects).itemCounts == [1, 1])
@@ -107,7 +107,8 @@ struct BuiltInControllerTests {
     }
 
     @Test(
-        "an object of a binding section changes → item changes by identity, rebound in place", .rule("BN-15", "BN-16")
+        "an object of a binding section changes → item changes by identity, and items are rebound in place",
+        .rule("BN-15", "BN-16")
     )
     func diff() throws {
         let list = TestHost(

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Content that built-in section controllers do not show")
+@Suite("Content that built-in section controllers cannot show")
 struct ContentLossTests {
     private final class Losses {
         private(set) var all: [ContentLoss] = []
@@ -66,7 +66,7 @@ struct ContentLossTests {
         #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
     }
 
-    @Test("several objects of an update have losses → one report for each reason, with the count and the first object")
+    @Test("several objects of an update have losses → one report per reason, with the count and the first object")
     func manyObjects() throws {
         let list = TestHost(names: ["single": "listd/single", "*": "listd/binding"])
         let losses = Losses(of: list.adapter)

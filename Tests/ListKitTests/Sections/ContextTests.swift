@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Queries and commands of a section controller's context")
+@Suite("A section controller's context: queries and commands")
 struct ContextTests {
     @Test("geometry of the context → viewport, insets, remaining size, offset and direction", .rule("AD-100...AD-106"))
     func geometry() throws {
@@ -22,7 +22,7 @@ struct ContextTests {
     }
 
     @Test(
-        "visible items of the context → their indexes, the fully visible ones, the item as shown",
+        "visible items of the context → all indexes, the indexes of fully visible items, and the displayed item",
         .rule("AD-44...AD-51", "AD-57"))
     func lookups() throws {
         let list = try TestHost.letters("a:xyz", "b:qr") { $0.height = 30 }
@@ -37,7 +37,7 @@ struct ContextTests {
     }
 
     @Test(
-        "a controller selects and deselects items → the selection changes, without a call to delegates",
+        "a controller selects and deselects items → the selection changes without delegate calls",
         .rule("AD-92", "AD-93"))
     func selection() throws {
         let log = EventList()
@@ -65,7 +65,7 @@ struct ContextTests {
         #expect(throws: ListError.self) { try list.adapter.setHighlighted(true, item: 5, ofObject: "a") }
     }
 
-    @Test("an item is selected in a list that deselects automatically → deselected at once", .rule("AD-79"))
+    @Test("an item is selected in a list with automatic deselection → deselected immediately", .rule("AD-79"))
     func automatic() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.deselectsAutomatically = true })
         #expect(try list.adapter.selectItem(1, ofObject: "a").selected == false)
@@ -73,7 +73,7 @@ struct ContextTests {
     }
 
     @Test(
-        "sizes are invalidated → laid out again at the next flush, in the same slots; the section leaves → false",
+        "sizes are invalidated → laid out again in the next flush, with the same slots; the section leaves → false",
         .rule("AD-156", "EE-52", "EE-54")
     )
     func invalidation() throws {
@@ -94,7 +94,7 @@ struct ContextTests {
         #expect(finished == [true, false, true])
     }
 
-    @Test("items with measured sizes move → they keep their sizes; they are removed → the sizes are dropped")
+    @Test("items with measured sizes move → the sizes are kept; the items are removed → the sizes are dropped")
     func measured() throws {
         let list = try TestHost.letters("a:xy")
         var screen = try list.open()
@@ -119,7 +119,7 @@ struct ContextTests {
         #expect(screen.contentSize.height == 20)
     }
 
-    @Test("a predicate for emptiness is set → it alone decides whether the empty view is shown")
+    @Test("a predicate for emptiness is set → the predicate alone decides whether the empty view is shown")
     func emptiness() throws {
         let list = try TestHost.letters("a:x", configure: { $0.emptyContent = ["text": "nothing here"] })
         list.adapter.emptinessPredicate = { $0.objectCount < 2 }

@@ -89,7 +89,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: three objects → one item each, configured and sized by the closures, again after a change",
+        "single: three objects → one item each, with content and size from the closures, also after a change",
         .rule("SG-01...SG-04"))
     func singleItems() throws {
         let list = single(nil)
@@ -113,7 +113,9 @@ struct ControllerKindTests {
         #expect(log.lines == ["select a", "deselect a"])
     }
 
-    @Test("single: a delegate without the optional method → notified of selecting, not of deselecting", .rule("SG-07"))
+    @Test(
+        "single: a delegate without the optional method → notified only of selection, not of deselection",
+        .rule("SG-07"))
     func singleHalfDelegate() throws {
         let log = HalfLog()
         let list = single(log)
@@ -123,7 +125,7 @@ struct ControllerKindTests {
         #expect(log.count == 1)
     }
 
-    @Test("single: a controller that never got an object → an error item without a size")
+    @Test("single: a controller without an object → an error item without a size")
     func singleAlone() {
         let controller = ListSingleSectionController(size: { _, _ in Size(width: 1, height: 1) }) { _ in
             ListItem(reuseIdentifier: "x")
@@ -132,7 +134,7 @@ struct ControllerKindTests {
         #expect(controller.sizeForItem(at: 0) == .zero && controller.object == nil)
     }
 
-    @Test("binding single: the object changes → the shown item is rebound in its slot", .rule("BS-02...BS-10"))
+    @Test("binding single: the object changes → the displayed item is rebound in its slot", .rule("BS-02...BS-10"))
     func bindingSingle() throws {
         let log = EventList()
         let list = list { _ in CardController(log: log) }
@@ -151,7 +153,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding single: an item is selected and highlighted → the overridden methods get the shown item",
+        "binding single: an item is selected and highlighted → the overridden methods get the displayed item",
         .rule("BS-08"))
     func bindingSingleSelection() throws {
         let log = EventList()
@@ -204,7 +206,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding: an item is selected or highlighted → the delegate gets it; an item is dragged → the items are reordered",
+        "binding: an item is selected → the delegate is notified; an item is dragged → items are reordered",
         .rule("BN-08...BN-13", "BN-21")
     )
     func binding() throws {
@@ -254,7 +256,7 @@ struct ControllerKindTests {
         #expect(list.events.contains { if case .sectionFault = $0 { true } else { false } })
     }
 
-    @Test("a model with an invalid identifier → an error that names it, and no object")
+    @Test("a model with an invalid identifier → an error that names the identifier, and no object")
     func unnamedModel() {
         #expect(throws: ListError.self) { try Weather(city: "", degrees: 1).listObject() }
         #expect(throws: ListError.self) {

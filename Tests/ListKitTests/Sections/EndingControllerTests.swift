@@ -11,7 +11,7 @@ struct EndingControllerTests {
     }
 
     @Test(
-        "calls to views while an object is removed or everything reloaded → changes are sent in order",
+        "a deinit calls views during a removal or a full reload → changes are sent in order",
         arguments: [false, true])
     func scrolling(reloads: Bool) throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
@@ -33,7 +33,7 @@ struct EndingControllerTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("calls to another section, the data source or the selection → performed after the update")
+    @Test("a deinit calls another section, the data source or the selection → performed after the update")
     func everythingElse() throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
         let list = TestHost(try (0..<5).map { try letters("a\($0):x") }, provider: provider)

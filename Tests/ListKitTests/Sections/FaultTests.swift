@@ -33,7 +33,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a negative or infinite number of items → one error item, one fault", .rule("AD-152"),
+        "a negative or infinite number of items → one error item and one fault", .rule("AD-152"),
         arguments: [-1, Int.min, Int.max, 1_000_001])
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
@@ -47,7 +47,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, and one fault even with several views", .rule("AD-152"))
+    @Test("sizes that are not finite → error items, and a single fault even with several views", .rule("AD-152"))
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }
@@ -80,7 +80,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).count == 1)
     }
 
-    @Test("the number of items changes without an announcement → an error item, until the next change of the object")
+    @Test("the number of items changes without an announcement → an error item until the object's next change")
     func countLie() throws {
         let list = try TestHost.letters("a:x", "b:xyz")
         var screen = try list.open()
@@ -100,7 +100,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("indexes out of range in an item update → a fault", arguments: [-1, 3, Int.max, Int.min])
+    @Test("an item update with indexes out of range → a fault", arguments: [-1, 3, Int.max, Int.min])
     func indexes(index: Int) throws {
         for kind in 0..<4 {
             let list = try TestHost.letters("a:xyz")
@@ -118,7 +118,7 @@ struct FaultTests {
         }
     }
 
-    @Test("inserts far out of range → a fault")
+    @Test("an item update with inserts far out of range → a fault")
     func insertsOutOfRange() throws {
         for indexes in [[7], [-1], [.max], [.min, .max], [.max, .max]] {
             let list = try TestHost.letters("a:xyz")
@@ -143,7 +143,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an instance of the base class, or one controller for two objects → faults", .rule("EE-43"))
+    @Test("an instance of the base class → a fault; one controller for two objects → a fault", .rule("EE-43"))
     func wrongControllers() throws {
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in ListSectionController() })
         #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Controllers with traits: sections are laid out without creating controllers")
+@Suite("Fixed traits: layout of sections without creating their controllers")
 struct FixedTraitsTests {
     /// A provider of rows, with or without traits. It counts the created controllers.
     final class Provider: ListSectionControllerProvider {
@@ -55,7 +55,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "fixed traits, 100,000 objects → a screen, a scroll and a resize create only the visible controllers"
+        "fixed traits, 100,000 objects → displaying, scrolling and resizing create only the visible controllers"
     )
     func fewControllers() throws {
         let provider = Provider(.allSections)

@@ -4,7 +4,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Memory use of sections that are no longer visible")
+@Suite("Memory of sections that are no longer visible")
 struct HandleTests {
     /// Returns the number of sections for which the adapter stores state.
     private func handleCount(_ adapter: ListAdapter) -> Int {
@@ -16,7 +16,7 @@ struct HandleTests {
         try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: y, width: 100, height: 880)).effects
     }
 
-    @Test("a long list is scrolled to its end and back → state only for visible sections and those that set state")
+    @Test("a long list is scrolled to its end and back → only visible sections and sections with own state use memory")
     func scrolling() throws {
         let count = 20_000
         let list = TestHost(try (0..<count).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 2 }
@@ -39,7 +39,7 @@ struct HandleTests {
         #expect(screen.items.first { $0.objectID == "o3" }?.frame.size.height == 50)
     }
 
-    @Test("a stalled view while another view scrolls far → keeps its slots until it acknowledges")
+    @Test("a stalled view while another view scrolls far → the stalled view keeps its slots until its acknowledgement")
     func stalled() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") })
         var (screen, other) = (try list.open { $0.window = 1 }, try list.open(2))
@@ -58,7 +58,7 @@ struct HandleTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sections with their own controllers → each controller stays while its object is in the list")
+    @Test("sections with custom controllers → each controller lives as long as its object is in the list")
     func controllers() throws {
         let list = TestHost(
             try (0..<3000).map { try letters("o\($0):x") },
@@ -71,7 +71,7 @@ struct HandleTests {
         #expect(handleCount(list.adapter) == 1 && list.controller("o0") === first)
     }
 
-    @Test("one or all objects change → the old content is released", arguments: [1, 200])
+    @Test("one or all objects change → the former content is deallocated", arguments: [1, 200])
     func changed(count: Int) throws {
         let list = try TestHost.letters("o0:x")
         weak let before = list.adapter.object(at: 0)?.storage.buffer

@@ -62,7 +62,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "calls to the list from every callback → no trap, and screen and mirror equal the list",
+        "every callback calls the list → no trap, and screen and mirror equal the list",
         .rule("AD-151", "EE-49", "EE-50"))
     func everything() throws {
         let log = EventList()
@@ -95,7 +95,7 @@ struct ReentrancyTests {
         #expect(list.adapter.objectCount == 26)
     }
 
-    @Test("calls to views inside of a callback → an error, without a trap")
+    @Test("a callback calls views → an error without a trap")
     func viewsInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var failures = 0
@@ -112,7 +112,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("endlessly nested item updates → the deeper ones wait for the next flush")
+    @Test("endlessly nested item updates → deeply nested ones wait for the next flush")
     func endlessNesting() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -130,7 +130,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("a batch in didUpdate inserts items → the section has them, without a fault", .rule("EE-41"))
+    @Test("a batch in didUpdate inserts items → the section has the new items, without a fault", .rule("EE-41"))
     func itemsInUpdate() throws {
         let list = try TestHost.letters("a:x", "b:y")
         let controller = try #require(list.controller("a"))
@@ -153,7 +153,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "hundreds of controllers notify the host from a callback → work deferred by another controller still runs"
+        "hundreds of controllers notify the host from a callback → work that another controller deferred still runs"
     )
     func manyWakeUps() throws {
         let log = EventList()
@@ -193,7 +193,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "didUpdate after a move → the context has the new section index, and isFirst and isLast",
+        "didUpdate after a move → the context has the new section index and new values of isFirst and isLast",
         .rule("AD-37...AD-41", "EE-38", "SM-16", "SM-18"))
     func sectionNumbers() throws {
         let log = EventList()

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Selecting items while an update is applied")
+@Suite("Selecting items during an update")
 struct SelectionInUpdatesTests {
     /// A section controller with an item for each letter of the field `items`. The test sets the body of
     /// `didUpdate`.
@@ -64,7 +64,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item of a binding section is selected in didUpdate → the item with this index after the update, event in order"
+        "didUpdate of a binding section selects an item → the item with this index after the update is selected"
     )
     func inDidUpdate() throws {
         let list = try choosers("a:xy")
@@ -78,7 +78,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item update selects an item that it inserts → selected, with the event after the transaction",
+        "an item update selects an item that the same update inserts → selected, with the event after the transaction",
         arguments: [false, true])
     func inBatch(withSections: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -97,7 +97,7 @@ struct SelectionInUpdatesTests {
         #expect(kinds(events) == expected.compactMap { $0 })
     }
 
-    @Test("an item update selects an item, a later one of the same flush moves it → it stays selected")
+    @Test("an item update selects an item, and a later one in the same flush moves the item → the item stays selected")
     func followed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -119,7 +119,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)) && controller.letters == ["m", "n", "x"])
     }
 
-    @Test("didUpdate selects an item of a new section, a growing section or the first list → selected")
+    @Test("didUpdate selects an item of a new or growing section, or of the first list → the item is selected")
     func inNewSections() throws {
         let list = try TestHost.letters("c:xyz") { $0.onUpdate = { $0.context?.selectItem(at: 2) } }
         list.receive(list.adapter.takeEvents())
@@ -133,7 +133,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("c", 2), ("c", 6), ("a", 2)))
     }
 
-    @Test("a selected item or section does not exist after the update → nothing is selected")
+    @Test("an item is selected whose item or section does not exist after the update → nothing is selected")
     func gone() throws {
         let list = try TestHost.letters("a:xy", "b:z")
         let (a, b) = (try #require(list.controller("a")), try #require(list.controller("b")))
@@ -143,7 +143,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems.isEmpty && selections(events).isEmpty)
     }
 
-    @Test("items are selected and deselected in one update → events only for actual changes")
+    @Test("items are selected and deselected in one update → events only for effective changes")
     func both() throws {
         let list = try choosers("a:xy")
         try chooser(list).onUpdate = { chooser in
@@ -162,7 +162,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item update selects an item and changes nothing else → selected, without a new revision",
+        "an item update only selects an item → selected, without a new revision",
         arguments: [false, true])
     func unannounced(invalidates: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -177,7 +177,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("the store fails → the item is selected with the next transaction, by the items of that time")
+    @Test("an item is selected while the store fails → selected with the next transaction, by the indexes of that time")
     func storeFailed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -200,7 +200,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("a viewer selects an item while item changes are being stored → the item that the viewer saw is selected")
+    @Test("a viewer selects an item while item changes are being stored → the displayed item is selected")
     func whileStoring() throws {
         let list = try TestHost.letters("a:xy")
         var mirrors = [false, true].map { SelectionMirror(list.adapter, movesAlong: $0) }
@@ -220,7 +220,7 @@ struct SelectionInUpdatesTests {
         for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
     }
 
-    @Test("an item is selected while it is created or displayed → the event comes before the views' changes")
+    @Test("an item is selected during its creation or display → the selection event precedes the views' changes")
     func whileShown() throws {
         let list = try TestHost.letters("a:xy")
         _ = try list.open()
@@ -232,7 +232,7 @@ struct SelectionInUpdatesTests {
 
     // MARK: Selection events
 
-    @Test("a selected item is removed and another one takes its index → deselected only if the other is not selected")
+    @Test("a selected item is removed, and another one takes its index → deselected unless the other item is selected")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.receive(try list.adapter.selectItem(item, ofObject: "a").events) }
@@ -250,7 +250,7 @@ struct SelectionInUpdatesTests {
     ]
 
     @Test(
-        "random updates and selections → clients that track the selection in either way have the list's selection",
+        "random updates and selections → clients that track the selection by either method have the list's selection",
         .rule("SE-02"),
         arguments: 0..<configurations.count)
     func random(configuration: Int) throws {

@@ -42,7 +42,7 @@ struct TimerTests {
         return list
     }
 
-    @Test("context.after → called once when the time has come, or never if cancelled")
+    @Test("context.after → called once after the delay, or never if cancelled")
     func once() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -58,7 +58,7 @@ struct TimerTests {
         #expect(calls == 1)
     }
 
-    @Test("context.every → called repeatedly until cancelled, at intervals of at least one millisecond")
+    @Test("context.every → called at intervals of at least one millisecond until cancelled")
     func repeating() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -72,7 +72,7 @@ struct TimerTests {
         #expect(calls == 10)
     }
 
-    @Test("a section leaves the list → its timers and references call nothing")
+    @Test("a section leaves the list → its timers and thread-safe references no longer call the controller")
     func departed() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -89,7 +89,7 @@ struct TimerTests {
         #expect(calls == 10)
     }
 
-    @Test("a reference is used on another thread → its closure runs on the executor, with the controller")
+    @Test("a thread-safe reference is used on another thread → its closure runs on the list's executor")
     func reference() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -101,7 +101,7 @@ struct TimerTests {
         #expect(ids.withLock { $0 } == ["a"])
     }
 
-    @Test("a list without an executor → timers and references call nothing")
+    @Test("a list without an executor → timers and thread-safe references call nothing")
     func none() throws {
         let list = try TestHost.letters("a:x")
         let context = try #require(list.controller("a")?.context)
@@ -112,7 +112,7 @@ struct TimerTests {
         }
     }
 
-    @Test("an unreachable delay → accepted, but never called")
+    @Test("an unreachably long delay → accepted, but never called")
     func endless() throws {
         let executor = Executor()
         let list = try list(executor)

@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Section controllers and providers that request work while they are being called")
+@Suite("Section controllers and providers that make requests inside of callbacks")
 struct WishesTests {
     // MARK: While a controller is created
 
@@ -18,7 +18,7 @@ struct WishesTests {
         }
     }
 
-    @Test("a provider requests the controller that it is creating → nil; another controller → created first")
+    @Test("a provider requests the controller that it is creating → nil; another controller → created immediately")
     func made() throws {
         let maker = Maker()
         let host = TestHost(
@@ -60,7 +60,7 @@ struct WishesTests {
     }
 
     @Test(
-        "a controller requests work while it is created → done in the same call, and the host is notified",
+        "a controller requests work during its creation → performed in the same call, and the host is notified",
         arguments: ["layout", "scroll", "selection"])
     func madeForClient(wish: String) throws {
         let list = try lazyList { controller in
@@ -82,7 +82,7 @@ struct WishesTests {
         #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
     }
 
-    @Test("each controller requests the next one while it is created → nil at a maximum depth, later all are created")
+    @Test("each controller requests the next one during its creation → nil at a maximum depth, and created later")
     func chain() throws {
         let count = 10_000
         var (depth, deepest) = (0, 0)
@@ -142,7 +142,9 @@ struct WishesTests {
         ) -> Rect { frame }
     }
 
-    @Test("work requested while a view is laid out → done at once, and the host is notified", arguments: [false, true])
+    @Test(
+        "work is requested during a view's layout → performed immediately, and the host is notified",
+        arguments: [false, true])
     func shownAnew(scrolls: Bool) throws {
         let list = TestHost(
             try [letters("a:abcdefghijklmnopqrst")], provider: ScriptedProvider { _ in Transitional(log: EventList()) })
@@ -188,7 +190,7 @@ struct WishesTests {
     }
 
     @Test(
-        "items change while they are counted → counted again, and announced in the same transaction",
+        "items change while being counted → counted again, and announced in the same transaction",
         arguments: [false, true])
     func counted(reloads: Bool) throws {
         let list = try growing("a:x", "b:x")
@@ -209,7 +211,7 @@ struct WishesTests {
         #expect(screen.items.filter { $0.section == 0 }.count == 5)
     }
 
-    @Test("items of a new section change while they are counted → list and controller have the same number")
+    @Test("items of a new section change while being counted → list and controller have the same item count")
     func countedWhenNew() throws {
         let provider = ScriptedProvider { _ in
             let controller = Growing(log: EventList())

@@ -40,7 +40,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "requests on a virtual clock → the flush times of the vector", .rule("CO-04...CO-11"),
+        "requests on a virtual clock → the flush times of the test vector", .rule("CO-04...CO-11"),
         arguments: try vectors("coalescer", "derivedFromSource"))
     func clock(vector: JSON) {
         var coalescer = UpdateCoalescer(configuration: Self.configuration(vector["config"]))
@@ -51,15 +51,15 @@ struct CoalescerVectorTests {
         func fire(before limit: UInt64) {
             if case .at(let time) = coalescer.timing, time <= limit {
                 fired.append(time)
-                coalescer.start(now: time)
+                coalescer.recordFlushStart(now: time)
             }
         }
         for time in milliseconds("queueTimes") {
             fire(before: time)
-            coalescer.request(now: time, isVisible: vector["visible"]?.boolean == true)
+            coalescer.requestFlush(now: time, isVisible: vector["visible"]?.boolean == true)
             if coalescer.timing == .now {
                 fired.append(time)
-                coalescer.start(now: time)
+                coalescer.recordFlushStart(now: time)
             }
         }
         fire(before: .max)
@@ -67,7 +67,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a widget and layers that cover it → the visibility of the vector", .rule("VV-01...VV-11"),
+        "a widget and covering layers → the visibility of the test vector", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -88,7 +88,9 @@ struct CoalescerVectorTests {
         #expect("\(state)" == vector["expected"]?.string)
     }
 
-    @Test("lookups by object and by section → existing ones are found, no others", .rule("SM-01...SM-12"))
+    @Test(
+        "lookups by object and by section → existing objects and sections are found, others are not",
+        .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         let adapter = list.adapter

@@ -16,7 +16,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an option without effect on views changes → applied, without a revision or an event", .rule("CO-03", "UP-08"))
+        "an option that does not affect views changes → applied without a revision or an event", .rule("CO-03", "UP-08")
+    )
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
         let answer = try change(list) {
@@ -29,7 +30,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "many section changes → a batch by default; a reload above a set threshold, which is 100 in IGListKit",
+        "many section changes → a batch by default, a reload above a configured threshold",
         arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
     func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
         let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
@@ -37,7 +38,7 @@ struct ConfigurationTests {
         #expect(try list.update(objects).transaction?.kind == kind)
     }
 
-    @Test("the direction changes → a reload; views are laid out again, and the list stays")
+    @Test("the direction changes → a reload, and views are laid out again with the same objects")
     func direction() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -49,7 +50,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == 1 && list.ids == ["a", "b"])
     }
 
-    @Test("the layout changes → the view is empty until it has a viewport")
+    @Test("the layout changes → a view is empty until its viewport is set again")
     func layout() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -89,7 +90,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "the offset of sticky headers or the direction changes → laid out again, with the same controllers")
+        "the offset of sticky headers or the direction changes → views are laid out again with the same controllers")
     func sameControllers() throws {
         var made = 0
         let provider = ScriptedProvider { _ in
@@ -109,7 +110,7 @@ struct ConfigurationTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("the working range or the empty view changes → views are updated, without an announcement")
+    @Test("the working range or the empty view changes → views are updated without an announcement")
     func silentOptions() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", "b:y", log: log) { $0.height = 100 }
@@ -130,7 +131,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("the layout changes while a view beyond its content is stalled → after Ack, the next viewport is shown")
+    @Test("the layout changes while a view beyond the content is stalled → after Ack, the next viewport is shown")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()
@@ -151,7 +152,7 @@ struct ConfigurationTests {
         #expect(screen.items.map(\.objectID) == ["a"])
     }
 
-    @Test("the controllers of a type change → all of them are replaced")
+    @Test("the section controllers of a type change → all controllers of the type are replaced")
     func controllers() throws {
         let log = EventList()
         var made = 0
@@ -166,7 +167,7 @@ struct ConfigurationTests {
         #expect(made == before + 2)
     }
 
-    @Test("an expected revision that is not the present one → a conflict, and nothing changes")
+    @Test("an expected revision differs from the current one → a conflict, and nothing changes")
     func conflict() throws {
         let list = TestHost(try objects("a"))
         let answer = try change(list, expecting: 9) { $0.direction = .horizontal }
@@ -175,7 +176,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an option that affects the layout changes → a reload; the empty view or the working range changes → none"
+        "an option that affects the layout changes → a reload; the empty view or working range changes → no reload"
     )
     func visibleOptions() throws {
         let edits: [(inout ListAdapter.Configuration) -> Void] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Detailed update rules of IGListKit")
+@Suite("Special cases of IGListKit's update rules")
 struct FinerUpdateRuleTests {
     private func faults(_ events: [AdapterEvent]) -> [SectionFault] {
         events.compactMap { if case .sectionFault(let fault) = $0 { fault } else { nil } }
@@ -14,7 +14,8 @@ struct FinerUpdateRuleTests {
     // MARK: Callbacks during an update
 
     @Test(
-        "an item is requested while its section's items are created → nil; afterwards → the new item", .rule("EE-49"))
+        "an item is requested during creation of its section's items → nil; after the creation → the new item",
+        .rule("EE-49"))
     func displayedWhileMaking() throws {
         let list = try TestHost.letters("a:xy", "b:q")
         _ = try list.open()
@@ -39,7 +40,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a section enters the working range during an update → its items exist, at the new section index",
+        "a section enters the working range during an update → its items exist at the new section index",
         .rule("EE-50"))
     func displayedWhenEntering() throws {
         final class Entering: LetterController {
@@ -60,7 +61,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "an update is requested while another one is applied → applied afterwards; each completion sees its own result",
+        "an update is requested during another update → applied afterwards, and each completion sees its own result",
         .rule("UP-51"))
     func updateWhileApplying() throws {
         let list = try TestHost.letters("a:x")
@@ -82,7 +83,7 @@ struct FinerUpdateRuleTests {
         #expect(done == ["applying 2", "first true 2", "second true 3"] && revisions == [1, 2])
     }
 
-    @Test("two layout invalidations are pending → both are performed", .rule("AD-156"))
+    @Test("two pending layout invalidations → both are performed", .rule("AD-156"))
     func twoInvalidations() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -102,7 +103,7 @@ struct FinerUpdateRuleTests {
     // MARK: Coalescing
 
     @Test(
-        "all views are off screen → an update waits for the maximum interval; no view is open → it does not",
+        "all views are off the screen → an update waits for the maximum interval; no view is open → no wait",
         .rule("CO-06", "CO-08"))
     func withoutViews() throws {
         let list = TestHost {
@@ -130,35 +131,35 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "the coalescing options change → the interval is the minimum again, measured from the start of the last flush",
+        "the coalescing options change → the minimum interval applies again, measured from the last flush's start",
         .rule("CO-09", "CO-10"))
     func newConfiguration() {
         var coalescer = UpdateCoalescer(configuration: .init(minimum: 10, maximum: 100, increment: 20))
         func request(_ time: UInt64) -> FlushTiming {
-            coalescer.request(now: time, isVisible: true)
+            coalescer.requestFlush(now: time, isVisible: true)
             return coalescer.timing
         }
         #expect(request(0) == .now)
-        coalescer.start(now: 0)
+        coalescer.recordFlushStart(now: 0)
         #expect(request(5) == .at(10) && request(9) == .at(10))
-        coalescer.start(now: 12)
+        coalescer.recordFlushStart(now: 12)
         #expect(request(20) == .at(42))
-        coalescer.start(now: 42)
+        coalescer.recordFlushStart(now: 42)
         coalescer.setConfiguration(.init(minimum: 4, maximum: 100, increment: 20))
         #expect(request(43) == .at(46))
-        coalescer.start(now: 46)
+        coalescer.recordFlushStart(now: 46)
         #expect(request(47) == .at(70))
-        coalescer.start(now: 70)
+        coalescer.recordFlushStart(now: 70)
         // More time than the interval has passed since the last start: flushed at once, and the interval is the
         // minimum again.
         #expect(request(500) == .now)
-        coalescer.start(now: 500)
+        coalescer.recordFlushStart(now: 500)
         #expect(request(501) == .at(504))
     }
 
     // MARK: Lookups, and controllers whose object has left
 
-    @Test("objects of a range of sections → exactly the requested ones", .rule("SM-07"))
+    @Test("the objects of a range of sections → exactly the requested objects", .rule("SM-07"))
     func partOfTheMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(list.adapter.objects(from: 0, limit: 2).map(\.id) == ["a", "b"])
@@ -204,7 +205,7 @@ struct FinerUpdateRuleTests {
     // MARK: Announced changes
 
     @Test(
-        "an object with the same identifier and other content → a reload of its section and nothing else",
+        "an object is replaced by an object with the same identifier and other content → only its section reloads",
         .rule("UP-33"))
     func updateAlone() throws {
         let list = try TestHost.letters("a:x", "b:xy", "c:xyz")
@@ -216,7 +217,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "an item is reloaded twice → one reload; reloaded and deleted → no reload",
+        "an item is reloaded twice → one reload; an item is reloaded and deleted → only the delete",
         .rule("EE-16", "EE-17", "UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:wxyz")
@@ -271,7 +272,7 @@ struct FinerUpdateRuleTests {
         #expect(!list.adapter.debugDescriptionLines.contains { $0.contains(#""a""#) })
     }
 
-    @Test("the description of a batch → its counts in words", .rule("DB-03", "DD-01"))
+    @Test("a batch's description → contains its counts in words", .rule("DB-03", "DD-01"))
     func batchDescription() throws {
         final class Batches: ListUpdaterDelegate {
             var lines: [String] = []
@@ -311,7 +312,7 @@ struct FinerUpdateRuleTests {
     // MARK: Item updates together with a reload
 
     @Test(
-        "a batch is queued before reloadData → its block runs once, on the old controller; then the object's counts apply",
+        "a batch is queued before reloadData → its block runs once on the old controller, then everything reloads",
         .rule("UP-52", "UP-53")
     )
     func batchBesideReload() throws {

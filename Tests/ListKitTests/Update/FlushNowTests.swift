@@ -3,9 +3,9 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-@Suite("Callbacks during a call that flushes several times")
+@Suite("Callbacks during a flushing call")
 struct FlushNowTests {
-    @Test("a completion resyncs a view in a second flush → no earlier change is sent after the resync")
+    @Test("a completion resyncs a view in a nested flush → no older change is sent after the resync")
     func resyncInLaterCompletion() throws {
         let list = try TestHost.letters("a:x")
         _ = try list.open()
@@ -36,7 +36,7 @@ struct FlushNowTests {
         func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { onFinish?() }
     }
 
-    @Test("a view is closed while all views are scrolled → no further change is sent to it")
+    @Test("a view is closed while all views are scrolled → no further change is sent to the closed view")
     func closedWhileScrolling() throws {
         let clock = LibraryTests.Clock()
         let rows = try (0..<40).map { try letters("r\($0):x") }
@@ -67,7 +67,7 @@ struct FlushNowTests {
     }
 
     @Test(
-        "the delegate cancels every diff → the call returns, and pending work stays queued", .timeLimit(.minutes(1)))
+        "the delegate cancels every diff → the call returns, and pending work remains queued", .timeLimit(.minutes(1)))
     func cancelled() throws {
         let list = try TestHost.letters("a:x")
         let delegate = Cancelling()
@@ -82,7 +82,7 @@ struct FlushNowTests {
     }
 
     @Test(
-        "every completion requests another update → the call returns, and the last update stays queued",
+        "every completion requests another update → the call returns, and the last update remains queued",
         .timeLimit(.minutes(1)))
     func withoutEnd() throws {
         let list = try TestHost.letters("a:x")

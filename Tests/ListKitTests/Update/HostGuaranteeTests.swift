@@ -36,7 +36,7 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view is stalled or held back → its controllers see the picture that the viewer has", .rule("BS-08"),
+        "a view is stalled or held back → its controllers see the viewer's current picture", .rule("BS-08"),
         arguments: [false, true])
     func displayedItem(isHeld: Bool) throws {
         let list = try rows(90)
@@ -51,7 +51,7 @@ struct HostGuaranteeTests {
         }
     }
 
-    @Test("a timer of a controller causes a fault → the host is notified, and the screen shows error items")
+    @Test("a controller's timer causes a fault → the host is notified, and the screen shows error items")
     func faultOutside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -76,7 +76,7 @@ struct HostGuaranteeTests {
         #expect(list.adapter.dataSource === source && list.ids == ["last"])
     }
 
-    @Test("the data source is replaced while items of a section are read → the host is notified of pending work")
+    @Test("the data source is replaced while a section's items are being read → the host is notified of pending work")
     func sourceWhileReading() throws {
         let clock = LibraryTests.Clock()
         let list = try TestHost.letters("a:x", "b:y")
@@ -92,7 +92,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("an unchanged viewport, or a scroll to the present offset → no scroll notification")
+    @Test("an unchanged viewport, or a scroll to the current offset → no scroll notification")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -103,7 +103,7 @@ struct HostGuaranteeTests {
         #expect(scrolls.events.isEmpty)
     }
 
-    @Test("a controller scrolls to the start at every scroll notification → notified twice, not endlessly")
+    @Test("a controller scrolls to the start at every scroll notification → two notifications, not endlessly many")
     func scrollInScroll() throws {
         final class Keeper: ListScrollDelegate {
             var count = 0
@@ -137,7 +137,7 @@ struct HostGuaranteeTests {
         #expect(throws: ListError.self) { try list.adapter.openView(1, options: options) }
     }
 
-    @Test("a completion selects an item → the events of the flush still reach the host")
+    @Test("a completion selects an item → the host still gets the events of the flush")
     func selectInCompletion() throws {
         let list = try TestHost.letters("a:x")
         var screen = try list.open()
@@ -163,7 +163,7 @@ struct HostGuaranteeTests {
         #expect(offsets == [300])
     }
 
-    @Test("an update replaces a controller's object by another one → no fault")
+    @Test("an update replaces a controller's object by another object → no fault")
     func reused() throws {
         let only = LetterController(log: EventList())
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
@@ -173,7 +173,7 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a batch is pending during a reload of everything → the state that it sets for the object is kept",
+        "a batch is pending during a full reload → the state that the batch sets for the object is kept",
         .rule("EE-33"))
     func stateBesideReload() throws {
         let list = try TestHost.letters("a:xy")

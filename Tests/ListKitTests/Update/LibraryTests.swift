@@ -69,7 +69,8 @@ struct LibraryTests {
     }
 
     @Test(
-        "the adapter is released during a diff or a store write → its completions get false", .rule("EE-90"),
+        "the adapter is released during a diff or a store write → its completions are called with false",
+        .rule("EE-90"),
         arguments: [false, true])
     func releasedWhileFlushing(isStoring: Bool) throws {
         let clock = Clock()
@@ -92,7 +93,7 @@ struct LibraryTests {
         #expect(answers == ["flushing false", "waiting false"])
     }
 
-    @Test("a flush is due earlier than scheduled → scheduled again; due later → the scheduled call does not flush")
+    @Test("a flush becomes due earlier than scheduled → rescheduled; due later → the scheduled call does not flush")
     func dueAtAnotherTime() throws {
         let clock = Clock()
         let adapter = adapter(clock) {
@@ -123,7 +124,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "performUpdates without a data source → false at once; with a data source → objects are read once, at the flush",
+        "performUpdates without a data source → completed with false; with one → objects are read at the flush",
         .rule("AD-01", "AD-28", "EE-57", "UP-66")
     )
     func dataSource() throws {
@@ -157,7 +158,9 @@ struct LibraryTests {
         #expect(adapter.objectCount == 2)
     }
 
-    @Test("the adapter is released before its flush → each completion gets false once", .rule("AD-159", "EE-90"))
+    @Test(
+        "the adapter is released before its flush → each completion is called once with false", .rule("AD-159", "EE-90")
+    )
     func releasedAdapter() throws {
         var adapter: ListAdapter? = adapter(Clock())
         var answers: [Bool] = []
@@ -168,7 +171,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "completions → called in the order of the queue, after the listeners; new requests wait for the next flush",
+        "completions → called in queue order after the listeners, and their new requests wait for the next flush",
         .rule("UP-52", "UP-65")
     )
     func completionOrder() throws {
@@ -186,7 +189,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "the data source is replaced during a diff → the diff is dropped, and its request joins the new update",
+        "the data source is replaced during a diff → the diff is discarded, and its request joins the new update",
         .rule("EE-86", "EE-87", "TR-05")
     )
     func cancelled() throws {
@@ -204,14 +207,14 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && adapter.revision == 1)
     }
 
-    @Test("an awaited update → returns whether it was applied")
+    @Test("an awaited update → returns whether the update was applied")
     func awaited() async throws {
         let adapter = ListAdapter(
             configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test("the data source is replaced in a callback or while a transaction is stored → used right afterwards")
+    @Test("the data source is replaced in a callback or during a store write → used immediately afterwards")
     func sourceFromInside() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -237,7 +240,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("the data source is replaced while requests are pending → each request is answered", .rule("EE-85"))
+    @Test("the data source is replaced while requests are pending → each request is completed", .rule("EE-85"))
     func answers() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -255,7 +258,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "debug descriptions in every state → the expected lines; released adapters are no longer listed",
+        "debug descriptions in every state → the expected lines, without released adapters",
         .rule("DB-01...DB-05"))
     func descriptions() throws {
         let debugger = ListDebugger()
@@ -271,7 +274,7 @@ struct LibraryTests {
         #expect(debugger.descriptions.isEmpty)
     }
 
-    @Test("a tracked adapter is released → the debugger describes only the others", .rule("DB-04"))
+    @Test("a tracked adapter is released → the debugger describes only the remaining adapters", .rule("DB-04"))
     func trackedAdapterReleased() throws {
         let debugger = ListDebugger()
         let kept = TestHost(try objects("a"))
@@ -286,7 +289,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "an item is selected → delegates are called; it moves with updates and is deselected when its object leaves",
+        "an item is selected → delegates are called, and the selection follows the item through updates",
         .rule("AD-76...AD-81")
     )
     func selection() throws {

@@ -30,7 +30,7 @@ struct OwnerTests {
         func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool) { finished += 1 }
     }
 
-    @Test("the owner is released → owner and adapter are freed, whatever roles the owner has")
+    @Test("the owner is released → owner and adapter are deallocated, even if the owner is delegate or data source")
     func freed() throws {
         var owner: Owner? = Owner()
         weak let released = owner
@@ -66,7 +66,7 @@ struct OwnerTests {
         return adapter.objects(from: 0, limit: .max).map(\.id)
     }
 
-    @Test("the provider is released, the list is not → known types still work, objects of other types are dropped")
+    @Test("only the provider is released → known types still have controllers, objects of other types are dropped")
     func gone() throws {
         var owner: Provider? = Provider()
         let adapter = ListAdapter(configuration: .init(), ownedBy: try #require(owner))
@@ -76,7 +76,7 @@ struct OwnerTests {
         #expect(adapter.items(inSection: 1).count == 1)
     }
 
-    @Test("a provider that only the list references → retained by the list, and released with it")
+    @Test("a provider that only the list references → retained by the list, and deallocated with it")
     func kept() throws {
         var provider: Provider? = Provider()
         var adapter: ListAdapter? = ListAdapter(configuration: .init(), controllers: try #require(provider))

@@ -90,7 +90,7 @@ struct RefusedUpdateTests {
         list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
     }
 
-    @Test("the store refuses repeatedly → the list retries with increasing delays; accepted → the completion is called")
+    @Test("the store refuses repeatedly → retries with increasing delays; the store accepts → the completion is called")
     func triedAgain() throws {
         let list = try TestHost.letters("a:wxyz")
         let controller = try #require(list.controller("a"))
@@ -114,7 +114,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a write arrives while refused item updates wait → flushed at once with them; refused → only the write is answered"
+        "a write arrives while refused item updates wait → flushed together; refused again → only the write fails"
     )
     func writing() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
@@ -131,7 +131,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [1, 2] && completed == [true])
     }
 
-    @Test("an item update is refused before its block has run → the block runs once, with the next flush")
+    @Test("an item update is refused before its block has run → the block runs once, in the next flush")
     func notRun() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
         let controller = try #require(list.controller("a"))
@@ -146,7 +146,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "requests of several kinds are refused → their completions are called in the order of the queue", .rule("UP-52")
+        "requests of several kinds are refused → their completions are called in queue order", .rule("UP-52")
     )
     func order() throws {
         let list = try TestHost.letters("a:x")
@@ -161,7 +161,7 @@ struct RefusedUpdateTests {
         #expect(completed == ["source false", "objects false"])
     }
 
-    @Test("an item update is refused and the list ends → the completion gets false")
+    @Test("an item update is refused, and the list ends → the completion is called with false")
     func ending() throws {
         var list: TestHost? = try TestHost.letters("a:xyz")
         var completed: [Bool] = []
@@ -231,7 +231,7 @@ struct RefusedUpdateTests {
         #expect(log.drain().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
-    @Test("an item with a pending removal leaves the screen → one didEndDisplaying, and none at the removal")
+    @Test("an item with a pending removal leaves the screen → one didEndDisplaying, and no second one at the removal")
     func leavesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 2, log)
@@ -248,7 +248,7 @@ struct RefusedUpdateTests {
         #expect(log.drain().isEmpty)
     }
 
-    @Test("items are removed and inserted again → both item updates run in one flush, and no item is ever missing")
+    @Test("items are removed and inserted again → both item updates run in one flush, and the items are never missing")
     func comesBack() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -268,7 +268,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a controller selects items before its item update has run → the selection moves with the item update",
+        "a controller selects items before its pending item update → the selection is adjusted by the item update",
         arguments: [false, true])
     func selecting(isRefused: Bool) throws {
         let list = try TestHost.letters("a:xyz")
@@ -326,7 +326,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
     }
 
-    @Test("a controller queries its visible items while its item update is pending → the items on the screen")
+    @Test("a controller queries its visible items during its pending item update → the items on the screen")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
         remove(2, from: controller)
@@ -336,7 +336,7 @@ struct RefusedUpdateTests {
         #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "a")
     }
 
-    @Test("item updates that change nothing → no transaction and no revision, but the completion is called")
+    @Test("item updates that change nothing → no transaction and no revision, and completions are called")
     func nothingChanged() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))

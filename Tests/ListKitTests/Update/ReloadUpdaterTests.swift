@@ -34,7 +34,7 @@ struct ReloadUpdaterTests {
         try #require(list.adapter.sectionController(forID: id) as? Section)
     }
 
-    @Test("equal objects, but a different number of items → applied, in a transaction of kind reload")
+    @Test("equal objects with a different number of items → applied in a transaction of kind reload")
     func ownItemCount() throws {
         let list = try Self.list("a", "b")
         let controller = try section(list, "a")
@@ -45,7 +45,7 @@ struct ReloadUpdaterTests {
         #expect(try section(list, "a") === controller && controller.updates == 1)
     }
 
-    @Test("equal objects, and a supplementary source is set and removed → its header is shown and removed")
+    @Test("equal objects, and a supplementary source is set and removed → its header appears and disappears")
     func supplementarySource() throws {
         let list = try Self.list("a", "b")
         let view = try list.open().view
@@ -63,7 +63,7 @@ struct ReloadUpdaterTests {
         try list.adapter.resync(view: view).items.map(\.kind)
     }
 
-    @Test("equal objects, but a different size and content → both are shown in the view")
+    @Test("equal objects with a different size and content → the view shows the new size and content")
     func sizesAndContents() throws {
         let list = try Self.list("a", "b")
         let view = try list.open().view
@@ -76,7 +76,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "each kind of write without a change → a reload; a refused write or a reload of unknown ids → none",
+        "each kind of write without a change → a reload; a refused write, or a reload of unknown ids → no reload",
         arguments: [
             (UpdateRequest.Operation.applyChanges(removed: [], upserts: []), true),
             (.moveObject(id: "a", position: .first), true), (.patchObject(id: "a", set: Fields(), unset: []), true),
@@ -96,7 +96,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "an item update of one section → all sections are reloaded; an item update without operations → nothing",
+        "an item update of one section → all sections are reloaded; an item update without operations → no reload",
         .rule("RU-10"))
     func itemUpdates() throws {
         let list = try Self.list("a", "b")
@@ -111,7 +111,7 @@ struct ReloadUpdaterTests {
         #expect(list.flush().transaction?.kind == .reload && list.itemCounts == [2, 4])
     }
 
-    @Test("fewer items than before → items that are gone are deselected, the others stay selected")
+    @Test("fewer items than before → missing items are deselected, and the others stay selected")
     func selection() throws {
         let list = try Self.list("a")
         let controller = try section(list, "a")
@@ -123,7 +123,7 @@ struct ReloadUpdaterTests {
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
     }
 
-    @Test("an expected revision after another update of the same flush → a conflict, as that update reloads")
+    @Test("an expected revision after another update in the same flush → a conflict, because that update reloads")
     func conflict() throws {
         let list = try Self.list("a")
         try list.update(objects("a"))
@@ -133,7 +133,7 @@ struct ReloadUpdaterTests {
         #expect(list.answers.last { $0.id == second }?.errorCode == .revisionConflict && list.adapter.revision == 2)
     }
 
-    @Test("equal objects with the batch updater → no controller is called, and no revision")
+    @Test("equal objects with the batch updater → no controller is called, and the revision is unchanged")
     func batchUpdater() throws {
         let list = try Self.list("a", updater: .batch)
         try section(list, "a").count = 3
@@ -141,7 +141,7 @@ struct ReloadUpdaterTests {
         #expect(list.itemCounts == [1] && list.adapter.revision == 0)
     }
 
-    @Test("an adapter without a host reloads → completed with true, and the list has the new items", .rule("RU-13"))
+    @Test("a reload of an adapter without a host → completed with true, and the list has the new items", .rule("RU-13"))
     func completion() throws {
         let list = try Self.list("a")
         try section(list, "a").count = 2

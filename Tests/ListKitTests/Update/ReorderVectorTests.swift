@@ -21,7 +21,7 @@ struct ReorderVectorTests {
     }
 
     @Test(
-        "an item is dragged → the order of the vector, announced as moves or as a reload",
+        "an item is dragged → the order of the test vector, announced as moves or as a reload",
         .rule("RU-11", "RU-12", "UP-24"),
         arguments: try cases(), [ListAdapter.Updater.batch, .reload])
     func vector(vector: JSON, updater: ListAdapter.Updater) throws {
@@ -109,7 +109,7 @@ struct ReorderVectorTests {
         }
     }
 
-    @Test("an origin or a target past the end → NoSuchItem; with a wrong revision → a conflict instead")
+    @Test("an origin or target past the end → NoSuchItem; also with a wrong revision → a conflict instead")
     func outOfRange() throws {
         let list = TestHost(try objects("a", "b"))
         let places = [(0, 0, 2, 0), (2, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (-1, 0, 0, 0), (0, 0, 0, -1)]

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("The updater's queue and the states of a transaction")
+@Suite("The updater's queue and transaction states")
 struct TransactionRuleTests {
     static let wishes: [@Sendable () throws -> UpdateRequest.Operation] = [
         { .performUpdates(objects: try objects("a", "b")) }, { .performUpdates(objects: []) },
@@ -12,7 +12,7 @@ struct TransactionRuleTests {
     ]
 
     @Test(
-        "a queued request of any kind → a flush is due until it has run", .rule("TR-12", "UP-01...UP-04"),
+        "a queued request of any kind → a flush is due until the request has run", .rule("TR-12", "UP-01...UP-04"),
         arguments: 0...wishes.count)
     func due(wish: Int) throws {
         let list = try TestHost.letters("a:x")
@@ -32,7 +32,7 @@ struct TransactionRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle && list.adapter.revision == 1)
     }
 
-    @Test("no queued request, or no change → no revision, but completions are called", .rule("EE-08", "UP-09"))
+    @Test("no queued request, or no change → no revision, and completions are called", .rule("EE-08", "UP-09"))
     func nothing() throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
@@ -50,7 +50,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "a diff is cancelled once or twice → its requests are not answered yet, and run before all others",
+        "a diff is cancelled once or twice → its requests remain pending, and run before all others",
         .rule("TR-02", "TR-06", "UP-15")
     )
     func cancelled() throws {
@@ -84,7 +84,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "the delegate cancels a diff during its notification → each request is answered once", .rule("TR-02"))
+        "the delegate cancels a diff in its notification → each request is answered once", .rule("TR-02"))
     func cancelledByDelegate() throws {
         let list = try TestHost.letters("a:x")
         let canceller = Canceller()
@@ -102,7 +102,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "cancelling without a diff in progress → a reload and a replaced data source are still performed",
+        "a diff is cancelled although none is in progress → a reload and a data source change are still performed",
         .rule("TR-07", "TR-08"))
     func notCancellable() throws {
         let list = try TestHost.letters("a:x")
@@ -122,7 +122,7 @@ struct TransactionRuleTests {
         #expect(list.ids == ["b", "c"])
     }
 
-    @Test("one request of a flush is not animated → the flush is not animated", .rule("UP-16"))
+    @Test("one request of a flush disables animation → the whole flush is not animated", .rule("UP-16"))
     func animated() throws {
         for (first, second, expected) in [(true, true, true), (true, false, false), (false, true, false)] {
             let list = try TestHost.letters("a:x")
@@ -133,7 +133,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "item updates are requested during a reload → the list has the new counts, and all are completed",
+        "item updates are requested during a reload → the list has the new counts, and all updates are completed",
         .rule("UP-17", "UP-19", "UP-54"),
         arguments: [ScrollDirection.vertical, .horizontal])
     func reload(direction: ScrollDirection) throws {
@@ -181,7 +181,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "completions → after listeners, in the order of the queue, then those of nested item updates",
+        "completions → called after listeners in queue order, and before those of nested item updates",
         .rule("AD-157", "AD-158", "UP-64")
     )
     func completions() throws {
@@ -205,7 +205,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "only item updates queued → no diff; a section with a fault → the updater's delegate is notified",
+        "only item updates are queued → no diff; a section with a fault → the updater's delegate is notified",
         .rule("AD-153", "SM-17", "UP-61", "UP-67"))
     func updaterDelegate() throws {
         final class Faults: ListUpdaterDelegate {
@@ -230,7 +230,7 @@ struct TransactionRuleTests {
         #expect(faults.lines.last == "diff 1")  // SM-17: a reload keeps the objects that the next diff begins with
     }
 
-    @Test("sections of a single item → only section changes are announced", .rule("UP-31", "UP-32"))
+    @Test("sections of a single item → announced as section changes only", .rule("UP-31", "UP-32"))
     func singleItems() throws {
         let list = try TestHost.letters("a:x", "b:y", configure: { $0.singleItemSectionUpdates = true })
         var counts: [Int] = []
@@ -243,7 +243,7 @@ struct TransactionRuleTests {
         #expect(items?.items.isEmpty == true && items?.sections.reloads == [IndexRun(first: 1, length: 1)])
     }
 
-    @Test("an object changes its type → the same identity, but a new controller", .rule("UP-60"))
+    @Test("an object changes its type → its identity stays, and a new controller is created", .rule("UP-60"))
     func otherType() throws {
         let list = try TestHost.letters("a:x")
         let before = try #require(list.controller("a"))

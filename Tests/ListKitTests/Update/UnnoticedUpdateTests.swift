@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Transactions do not depend on whether a section was accessed before")
+@Suite("Transactions are independent of earlier accesses to sections")
 struct UnnoticedUpdateTests {
     /// Provides controllers with traits: the number of items is the object's field `items`; `many` stands for an
     /// invalid number.
@@ -48,7 +48,7 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller reloads a changed section that was never accessed, while items are counted → announced once")
+    @Test("a controller reloads a changed, never accessed section while items are counted → announced once")
     func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [
@@ -89,7 +89,7 @@ struct UnnoticedUpdateTests {
     }
 
     @Test(
-        "the same random updates of two lists, all sections of one accessed → the same transactions",
+        "the same random updates of two lists, one with all sections accessed → the same transactions",
         arguments: 0..<6, [false, true])
     func same(seed: UInt64, prefersItemReloads: Bool) throws {
         var random = SeededRandom(seed: seed)

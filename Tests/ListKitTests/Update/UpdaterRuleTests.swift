@@ -14,7 +14,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "sections are inserted, deleted, all replaced → the item counts of the new list",
+        "sections are inserted, deleted or all replaced → the item counts of the new list",
         .rule("EE-01", "UP-25", "UP-26", "UP-28"))
     func sectionBatches() throws {
         let list = try TestHost.letters("a:x")
@@ -26,7 +26,9 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts == [2, 1, 3])
     }
 
-    @Test("sections rotate and change their item counts in one update → the new counts", .rule("UP-27", "UP-30"))
+    @Test(
+        "sections rotate and change their item counts in one update → the item counts of the new list",
+        .rule("UP-27", "UP-30"))
     func rotating() throws {
         for asDeletes in [false, true] {
             let list = try TestHost.letters(
@@ -39,7 +41,9 @@ struct UpdaterRuleTests {
         }
     }
 
-    @Test("an object with the same identifier and other content → an update of its section alone", .rule("UP-33"))
+    @Test(
+        "an object is replaced by an object with the same identifier and other content → only its section is updated",
+        .rule("UP-33"))
     func update() throws {
         let list = try three()
         let transaction = try #require(
@@ -49,7 +53,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an update is queued in a completion or while another one is applied → runs afterwards, in order",
+        "an update is queued in a completion or during another update → runs afterwards, in order",
         .rule("UP-34", "UP-51"))
     func order() throws {
         var done: [String] = []
@@ -86,7 +90,9 @@ struct UpdaterRuleTests {
         #expect(list.itemCounts.last == 1 && finished == [true, true])
     }
 
-    @Test("an index path is reloaded twice → one reload; reloaded and deleted → no reload", .rule("UP-47", "UP-48"))
+    @Test(
+        "an index path is reloaded twice → one reload; an index path is reloaded and deleted → no reload",
+        .rule("UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))
@@ -102,7 +108,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a list without views and without a data source → updates are applied",
+        "a list without views and data source → updates are applied",
         .rule("AD-29", "TR-01", "UP-18", "UP-20", "UP-56...UP-58")
     )
     func withoutViews() throws {
@@ -116,7 +122,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "the reload updater → each change is one reload, and the list is the same",
+        "the reload updater → each change is one reload, and the resulting list is the same",
         .rule("RU-06...RU-10", "RU-13"))
     func reloadUpdater() throws {
         let list = try TestHost.letters("a:x", configure: { $0.updater = .reload })
@@ -134,7 +140,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "lookups between controller, section and object → found by each other, nil if unknown",
+        "lookups between controller, section and object → the matching counterpart, or nil if unknown",
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
@@ -154,7 +160,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "reload of everything → new controllers; reload of known and unknown ids → only the known objects",
+        "a reload of everything → new controllers; a reload of known and unknown ids → only known objects",
         .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {
@@ -167,7 +173,9 @@ struct UpdaterRuleTests {
         #expect(list.ids == ["a", "b", "c"] && list.controller("b") === after)
     }
 
-    @Test("a controller whose object has left → every lookup of it returns nil", .rule("AD-52...AD-56"))
+    @Test(
+        "a controller whose object has left the list → every lookup of the controller returns nil",
+        .rule("AD-52...AD-56"))
     func departed() throws {
         let list = try three()
         _ = try list.open()

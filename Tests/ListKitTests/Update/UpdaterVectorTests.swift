@@ -40,7 +40,7 @@ struct UpdaterVectorTests {
 
     static func cases() throws -> [JSON] { try Vectors.load("updater")["cases"]?.array ?? [] }
 
-    @Test("a case of the vector → its diff and its batch", arguments: try cases())
+    @Test("a case of the test vector → the expected diff and batch", arguments: try cases())
     func vector(vector: JSON) throws {
         let list = try TestHost.letters(configure: {
             $0.preferItemReloads = vector["options"]?["prefer_item_reloads"]?.boolean == true
@@ -70,7 +70,7 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "only updates with equal item counts, item reloads preferred → item updates and no section change",
+        "only updates with equal item counts, item reloads preferred → item updates without section changes",
         .rule("UP-35"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.preferItemReloads = true })
@@ -83,7 +83,7 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "delegate calls of the updater → in order, with separate calls for no changes, fallback and reload",
+        "the updater's delegate calls → in order, with separate calls for no changes, fallback and reload",
         .rule("UP-59", "UP-63")
     )
     func events() throws {

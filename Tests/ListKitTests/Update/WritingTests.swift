@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Writing: requests, errors and revisions")
+@Suite("Write requests: errors and revisions")
 struct WritingTests {
-    @Test("a request that changes nothing → answered, without a revision or a transaction", .rule("WT-06"))
+    @Test("a request that changes nothing → answered without a revision or a transaction", .rule("WT-06"))
     func nothingChanged() throws {
         let list = TestHost(try objects("a1", "b2"))
         for operation in [
@@ -38,7 +38,9 @@ struct WritingTests {
         #expect(list.adapter.revision == 0)
     }
 
-    @Test("an object with itself as anchor → keeps its position; a new object → becomes the last", .rule("WT-12"))
+    @Test(
+        "an object with itself as anchor → keeps its position; a new object with itself as anchor → becomes the last",
+        .rule("WT-12"))
     func selfAnchor() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(try list.perform(.moveObject(id: "b", position: .after("b"))).revision == 0)
@@ -46,7 +48,7 @@ struct WritingTests {
         #expect(list.ids == ["a", "b", "c", "d"])
     }
 
-    @Test("several upserts → each is applied to the result of the one before", .rule("WT-11"))
+    @Test("several upserts of a request → each is applied to the result of the previous upsert", .rule("WT-11"))
     func upsertsInOrder() throws {
         let list = TestHost(try objects("a", "b"))
         try list.perform(
@@ -60,7 +62,7 @@ struct WritingTests {
     }
 
     @Test(
-        "duplicates in a full list → the first is kept and the others counted, or the request fails, as configured",
+        "duplicates in a full list → dropped and counted, or the request fails, as configured",
         .rule("WT-07"))
     func duplicates() throws {
         let list = TestHost()
@@ -73,7 +75,7 @@ struct WritingTests {
     }
 
     @Test(
-        "an expected revision → a conflict if the list has changed since, also by earlier requests of the flush",
+        "an expected revision after another change, even of the same flush → a conflict",
         .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
@@ -95,7 +97,7 @@ struct WritingTests {
         #expect(list.ids.isEmpty)
     }
 
-    @Test("a full list equal to the present one → causes no conflict with a later expected revision")
+    @Test("a full list equal to the current list → causes no conflict with a later expected revision")
     func equalFullList() throws {
         let list = TestHost(try objects("a"))
         try list.update(objects("a1"))
@@ -107,7 +109,7 @@ struct WritingTests {
     }
 
     @Test(
-        "several requests are queued → one transaction; each is answered, invalid ones with their own error",
+        "several requests are queued → one transaction, and an individual error for each invalid request",
         .rule("WT-01", "WT-05"))
     func coalescing() throws {
         let list = TestHost()
@@ -125,7 +127,7 @@ struct WritingTests {
         #expect(result.transaction?.sections.inserts == [IndexRun(first: 0, length: 3)])
     }
 
-    @Test("changes of a flush cancel each other out → no revision")
+    @Test("changes of a flush cancel each other out → no new revision")
     func cancellingOut() throws {
         let list = TestHost(try objects("a1", "b", "c"))
         list.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []))
@@ -138,7 +140,7 @@ struct WritingTests {
         #expect(result.answers.allSatisfy { $0.revision == 0 })
     }
 
-    @Test("the store fails → every request of the flush gets the error, the list stays unchanged and usable")
+    @Test("the store fails → every request of the flush gets the error, and the list remains usable")
     func storeFails() throws {
         let list = TestHost(try objects("a", "b"))
         list.enqueue(.applyChanges(removed: ["a"], upserts: []))
@@ -158,7 +160,7 @@ struct WritingTests {
     }
 
     @Test(
-        "the store fails repeatedly → items that changed meanwhile are part of the first accepted transaction"
+        "the store fails repeatedly → the first accepted transaction includes items that changed meanwhile"
     )
     func storeFailsTwice() throws {
         let list = try TestHost.letters("a:x", "b:y")
@@ -186,7 +188,7 @@ struct WritingTests {
         #expect(list.adapter.items(inSection: 0).map { $0.content["letter"]?.string } == ["x", "n"])
     }
 
-    @Test("a transaction is prepared but not committed → the list and its views still have the old state")
+    @Test("a transaction is prepared but not committed → list and views still have the former state")
     func readingWhilePrepared() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()

@@ -31,7 +31,7 @@ struct DirectoryListingTests {
         #expect(listing.count == 2)
     }
 
-    @Test("entries in any order → directories first, then sorted by name without regard to case")
+    @Test("entries in any order → directories come first, and entries are sorted by name without regard to case")
     func order() throws {
         let listing = DirectoryListing()
         let objects = try listing.replace(with: [
@@ -41,7 +41,7 @@ struct DirectoryListingTests {
         #expect(objects.map(\.type) == ["directory", "directory", "file", "file", "file", "file"])
     }
 
-    @Test("directories among the entries → a heading over the first directory and over the first file")
+    @Test("entries with directories and files → the first directory and the first file each have a heading")
     func headings() throws {
         let listing = DirectoryListing()
         var objects = try listing.replace(with: [
@@ -98,7 +98,7 @@ struct DirectoryListingTests {
         #expect(names(listing) == ["a", "b"])
     }
 
-    @Test("a file is moved over another one → the object of the replaced file is updated, the other object removed")
+    @Test("a moved file replaces another file → the replaced file's object is updated, the moved file's object removed")
     func replacement() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("notes", inode: 1), entry("notes.tmp", inode: 2)])
@@ -109,7 +109,7 @@ struct DirectoryListingTests {
         #expect(changes.upserts.map(\.object.id) == ["notes"])
     }
 
-    @Test("two entries swap their names → both objects keep their identifiers and get the new names")
+    @Test("two entries swap their names → each object keeps its identifier and gets the other name")
     func swap() throws {
         let listing = DirectoryListing()
         _ = try listing.replace(with: [entry("a", inode: 1), entry("b", inode: 2)])
@@ -133,7 +133,7 @@ struct DirectoryListingTests {
         #expect(objects.map(\.id) == ["b", "n", "a"])
     }
 
-    @Test("5,000 entries are read again, half of them renamed → sorted, and the renamed entries keep their identifiers")
+    @Test("5,000 entries are read again, half of them renamed → renamed entries keep their identifiers")
     func many() throws {
         var random = Random(state: 3)
         var numbers = Array(0..<5000)

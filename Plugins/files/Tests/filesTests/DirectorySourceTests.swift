@@ -52,7 +52,7 @@ struct DirectorySourceTests {
         await following.wait { list, _ in list.object(named: "log")?.fields["size"] == .uint64(250) }
     }
 
-    @Test("2,000 files are created at once → the list has all of them, in order")
+    @Test("2,000 files are created at once → the list has all files, in order")
     func many() async throws {
         let scratch = try Scratch()
         var following = FollowedDirectory(scratch.path)
@@ -76,7 +76,7 @@ struct DirectorySourceTests {
         #expect(following.list.objects.map(\.id) == ["notes"])
     }
 
-    @Test("hidden files are excluded → they are not listed, nor is a file that is renamed to a hidden name")
+    @Test("hidden files are excluded → hidden files and files that are renamed to a hidden name are not listed")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.write(".profile")
@@ -144,7 +144,7 @@ struct DirectorySourceTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("the directory does not exist → one error with path and reason, and the list follows it once it is created")
+    @Test("a missing directory → one error with path and reason; the directory is created → the list follows it")
     func missing() async throws {
         let scratch = try Scratch()
         try scratch.remove()

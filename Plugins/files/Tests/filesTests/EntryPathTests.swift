@@ -19,7 +19,7 @@ struct EntryPathTests {
         #expect(path.isRoot || path.parent.child(path.name) == path)
     }
 
-    @Test("a directory is renamed → the paths of entries below it are updated, other paths are not")
+    @Test("a directory is renamed → only the paths of entries below the directory are updated")
     func below() {
         let path = EntryPath("a/b/c")
         #expect(path.isBelow(EntryPath("a")))
@@ -60,7 +60,7 @@ struct EntryPathTests {
         }
     }
 
-    @Test("argument and settings → path, depth, limits, and which entries are shown")
+    @Test("an argument and settings → path, depth, limits, and rules for hidden entries are parsed")
     func options() throws {
         let plain = try DirectoryOptions("/srv", settings: PluginSettings())
         #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.maximumCount == 1_000_000)
@@ -77,7 +77,7 @@ struct EntryPathTests {
     }
 
     @Test(
-        "an invalid option or setting → an error that names it",
+        "an invalid option or setting → an error that names the option or setting",
         arguments: [
             ("/a&depth=0", [:], "depth=0"), ("/a&depth=65", [:], "64"), ("/a&recursive=perhaps", [:], "recursive"),
             ("/a", ["MaximumEntries": "0"], "MaximumEntries"), ("/a", ["ShowHidden": "?"], "ShowHidden"),

@@ -30,7 +30,7 @@ struct EntryTests {
         #expect(MimeTypes.builtIn.type(forName: name) == type)
     }
 
-    @Test("files of the freedesktop database → types by suffix and by name, the one with more weight first, and icons")
+    @Test("files of the freedesktop database → types by suffix and name, ordered by weight, and icons")
     func database() {
         let globs = """
             # comment

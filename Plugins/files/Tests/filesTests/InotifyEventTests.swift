@@ -42,7 +42,7 @@ struct InotifyEventTests {
         #expect(events.count <= 1)
     }
 
-    @Test("many events of one entry → the entry is pending once")
+    @Test("many events of one entry → the entry is queued once")
     func burst() {
         var pending = PendingChanges()
         for _ in 0..<100 { pending.record(.touched(EntryPath("a"))) }
@@ -50,7 +50,7 @@ struct InotifyEventTests {
         #expect(pending.isComplete)
     }
 
-    @Test("both events of a rename → one rename with both paths pending; a single event stays incomplete")
+    @Test("both events of a rename → one queued rename with both paths; only one of the events → an incomplete rename")
     func rename() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("a"), cookie: 3))
@@ -61,7 +61,7 @@ struct InotifyEventTests {
         #expect(pending.touched == [EntryPath("a"), EntryPath("b")])
     }
 
-    @Test("a directory is renamed → pending paths below it, also those of incomplete renames, become the new paths")
+    @Test("a directory is renamed → queued paths below the directory begin with its new name")
     func renamedDirectory() {
         var pending = PendingChanges()
         pending.record(.touched(EntryPath("d/x")))
@@ -84,7 +84,7 @@ struct InotifyEventTests {
         #expect(pending.touched == [EntryPath("d")])
     }
 
-    @Test("an entry is moved in from an unwatched directory → a new path, and no rename")
+    @Test("an entry is moved in from an unwatched directory → the entry counts as new, not as renamed")
     func movedIn() {
         var pending = PendingChanges()
         pending.record(.movedTo(EntryPath("b"), cookie: 3))
@@ -92,7 +92,7 @@ struct InotifyEventTests {
         #expect(pending.touched == [EntryPath("b")])
     }
 
-    @Test("pending changes are drained → they are returned, and none remain")
+    @Test("the queue of changes is drained → the changes are returned, and the queue is empty")
     func drain() {
         var pending = PendingChanges()
         pending.record(.overflow)

@@ -42,7 +42,7 @@ struct TreeTests {
         #expect(following.list.paths == scratch.walk())
     }
 
-    @Test("a tree changes while it is read in a thousand turns → the list equals the final tree")
+    @Test("a tree changes while its directories are read in a thousand steps → the list equals the final tree")
     func manyTurns() async throws {
         let scratch = try Scratch()
         for outer in 0..<10 {
@@ -66,7 +66,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("the directory is removed while it is read → the list fails, and is read once the directory exists again")
+    @Test("the directory is removed while being read → the list fails; it is created again → the list recovers")
     func goneWhileRead() async throws {
         let scratch = try Scratch()
         for number in 0..<300 { try scratch.write("f\(number)") }
@@ -78,7 +78,7 @@ struct TreeTests {
         await following.wait(forPaths: ["b"])
     }
 
-    @Test("a directory is renamed → all objects below it keep their identifiers, and changes are still followed")
+    @Test("a directory is renamed → objects below the directory keep their identifiers, and later changes are listed")
     func renamedDirectory() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("b")
@@ -116,7 +116,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory is deleted and created again at once → its new entries are listed, and later changes followed")
+    @Test("a directory is deleted and created again at once → its new entries and their later changes are listed")
     func deletedAndMade() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
@@ -131,7 +131,7 @@ struct TreeTests {
         await following.wait(forPaths: ["d", "d/new", "d/newer"])
     }
 
-    @Test("a depth limit → directories at the last level are listed without entries, even when moved there")
+    @Test("a depth limit → directories at the last level are listed without their entries, even after a move")
     func depth() async throws {
         let scratch = try Scratch()
         for name in ["a", "a/b", "a/b/c"] { try scratch.makeDirectory(name) }
@@ -158,7 +158,7 @@ struct TreeTests {
         #expect(following.list.object(named: "up")?.type == "link")
     }
 
-    @Test("hidden directories are excluded → a directory and its entries are listed only while its name has no dot")
+    @Test("hidden directories are excluded → a directory and its entries are listed while its name has no leading dot")
     func hidden() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory(".git")
@@ -171,7 +171,7 @@ struct TreeTests {
         await following.wait(forPaths: [])
     }
 
-    @Test("more entries than allowed → the list fails with the name of the setting, and keeps its objects")
+    @Test("more entries than allowed → the list fails with an error that names the setting, and keeps its objects")
     func tooMany() async throws {
         let scratch = try Scratch()
         for number in 0..<5 { try scratch.write("\(number)") }

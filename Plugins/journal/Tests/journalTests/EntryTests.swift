@@ -7,7 +7,7 @@ import Testing
 
 @testable import journal
 
-@Suite("Items of a journal entry", .timeLimit(.minutes(1)))
+@Suite("Items of journal entries", .timeLimit(.minutes(1)))
 struct EntryTests {
     private func object(
         _ message: String, _ priority: String = "6", time: UInt64 = 0, _ more: [String: String] = [:]
@@ -37,7 +37,7 @@ struct EntryTests {
         #expect(Age(of: 0, at: .max).untilChange > .zero)
     }
 
-    @Test("an entry of priority info → one row with the first line, the origin and the age")
+    @Test("an entry of priority info → one row with the message's first line, the origin and the age")
     func row() throws {
         let list = try TestList(JournalPlugin.self, size: Size(width: 300, height: 400))
         try list.update([object("one\ntwo", time: 1, ["SYSLOG_IDENTIFIER": "cron", "_PID": "9", "_COMM": "x"])])
@@ -79,7 +79,7 @@ struct EntryTests {
         }
     }
 
-    @Test("an error with a catalog entry enters the working range → a task loads its explanation")
+    @Test("an error with a catalog entry enters the working range → a task loads the catalog's explanation")
     func explanation() async throws {
         let asked = Mutex<[String]>([])
         let list = try TestList(
@@ -107,7 +107,7 @@ struct EntryTests {
     }
 
     @Test(
-        "an entry of the catalog → its subject, and the explanation without the empty lines around it",
+        "an entry of the message catalog → subject and explanation, without leading and trailing blank lines",
         arguments: [
             ("", "", ""), ("Subject: a b\nDefined-By: x\n\n\none\n\ntwo\n\n", "a b", "one\n\ntwo"), ("\n\nx", "", "x"),
             ("Defined-By: x", "", ""),

@@ -16,7 +16,7 @@ struct JournalQueryTests {
         #expect(query.filter.isEmpty)
     }
 
-    @Test("all options → the query has each of them")
+    @Test("all options → the query contains every option")
     func options() throws {
         let query = try JournalQuery(
             "/var/log/journal/remote&unit=ssh&unit=dev-sda.swap&priority=warning&lines=50&order=oldest&_UID=0&_UID=7")
@@ -35,7 +35,7 @@ struct JournalQueryTests {
     }
 
     @Test(
-        "an option with a wrong value → an error that names it",
+        "an option with a wrong value → an error that names the option",
         arguments: [
             ("journal", "“journal”"), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
             ("priority=-1", "priority=-1"), ("priority=loud", "loud"), ("lines=0", "lines=0"),
@@ -57,7 +57,7 @@ struct JournalQueryTests {
         #expect(error.code == .invalidArguments && error.message.contains("\"\(name)\""))
     }
 
-    @Test("several filters → values of one field are alternatives, all fields must match")
+    @Test("several filters → an entry must match every field, by any of the field's values")
     func filter() throws {
         let filter = try JournalQuery("priority=alert&_UID=0&_COMM=a&_COMM=b").filter
         #expect(
@@ -67,7 +67,7 @@ struct JournalQueryTests {
             ])
     }
 
-    @Test("two units → entries written by them and entries about them, in one group")
+    @Test("two units → entries written by either unit and entries about either unit, combined as alternatives")
     func units() throws {
         let filter = try JournalQuery("unit=a&unit=b&priority=emerg").filter
         #expect(filter.filter { $0 == .and }.count == 1)
@@ -80,7 +80,7 @@ struct JournalQueryTests {
     }
 }
 
-@Suite("Events for the newest entries of a journal")
+@Suite("List events for the newest journal entries")
 struct JournalWindowTests {
     private func entries(_ numbers: Range<Int>) -> [JournalEntry] {
         numbers.map { JournalEntry(cursor: "\($0)", time: UInt64($0), fields: ["MESSAGE": "\($0)"]) }

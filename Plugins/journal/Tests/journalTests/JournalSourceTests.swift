@@ -56,7 +56,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "a filter → only matching entries, also of those written later",
+        "a filter → only matching entries are listed, including entries that are written later",
         arguments: [
             ("unit=ssh", ["alert of ssh", "about ssh", "info of ssh"]),
             ("priority=err", ["alert of cron", "alert of ssh"]),
@@ -107,7 +107,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "the source is started with a cursor → only new entries are sent, and the list keeps its maximum",
+        "the source starts with a cursor → only newer entries are sent, and the list keeps its maximum length",
         arguments: [0, 1, 3, 9], ["newest", "oldest"])
     func resumes(new: Int, order: String) async throws {
         let directory = try JournalDirectory()
@@ -147,7 +147,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "the entry of the cursor is gone, or the cursor is invalid → the whole list is sent",
+        "the cursor's entry no longer exists, or the cursor is invalid → the whole list is sent",
         arguments: [true, false])
     func lost(isForeign: Bool) async throws {
         let directory = try JournalDirectory()
@@ -172,7 +172,7 @@ struct JournalSourceTests {
         await second.stop()
     }
 
-    @Test("an empty directory → an empty list, to which the first entry is added")
+    @Test("an empty directory → an empty list; the first entry is written → the entry is added")
     func empty() async throws {
         let directory = try JournalDirectory()
         let source = try await source(directory.path)
@@ -188,7 +188,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a directory is missing, created, removed → the list fails with the path, follows the journal, fails again")
+    @Test("a missing directory → the list fails with the path; the directory is created → the list follows it")
     func missing() async throws {
         let directory = try JournalDirectory()
         try directory.remove()
@@ -207,7 +207,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a file that is not a journal is among the journal files → the file is skipped")
+    @Test("a directory of journal files contains another file → the other file is skipped")
     func damaged() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))

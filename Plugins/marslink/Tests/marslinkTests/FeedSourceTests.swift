@@ -7,7 +7,7 @@ import Testing
 
 @testable import marslink
 
-@Suite("The source of the feed", .timeLimit(.minutes(2)))
+@Suite("The data source of the Mars feed", .timeLimit(.minutes(2)))
 struct FeedSourceTests {
     private let path = URL(filePath: NSTemporaryDirectory())
         .appending(path: "marslink.\(UUID().uuidString).jsonl").path(percentEncoded: false)
@@ -16,7 +16,7 @@ struct FeedSourceTests {
         try await TestSource(MarslinkPlugin.self, "feed", argument: argument, settings: PluginSettings(settings))
     }
 
-    @Test("no file → the sample feed, whose messages arrive one by one, each at its position by date")
+    @Test("no file → the sample feed is used, and its messages arrive one by one at their positions by date")
     func sample() async throws {
         let source = try await source("", ["MessageInterval": "1ms"])
         await source.wait { !$0.objects.isEmpty }
@@ -35,7 +35,7 @@ struct FeedSourceTests {
         await source.stop()
     }
 
-    @Test("the file changes, is removed, is back → the list is updated, fails with the path, recovers")
+    @Test("the file changes → the list is updated; the file is removed → the list fails until the file exists again")
     func file() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ lines: String) throws { try lines.write(toFile: path, atomically: true, encoding: .utf8) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import marslink
 
-@Suite("The feed")
+@Suite("The Mars feed")
 struct FeedTests {
     private func feed(_ lines: String...) -> Feed { Feed(lines: Data(lines.joined(separator: "\n").utf8)) }
 
@@ -14,7 +14,7 @@ struct FeedTests {
         #"{"kind":"message","id":"\#(id)","date":"\#(date)","author":"Ground","text":"\#(text)"}"#
     }
 
-    @Test("lines of all kinds → objects in one list, the newest first, each with its type")
+    @Test("lines of all kinds → a single list with the newest object first, and the right type for each object")
     func order() throws {
         let feed = feed(
             message("b", "2035-11-07T10:00:00Z"),
@@ -28,7 +28,7 @@ struct FeedTests {
         #expect(objects.last?.fields["text"] == "Hello")
     }
 
-    @Test("an entry is converted to an object and back → the same content")
+    @Test("an entry is converted to an object and back → unchanged")
     func roundTrip() throws {
         for object in try (SampleFeed.feed.objects() + SampleFeed.messages.map { try $0.object() }) {
             let again =
@@ -80,14 +80,14 @@ struct FeedTests {
     }
 
     @Test(
-        "hours since the landing → number of the sol, which has 24 hours and 37 minutes",
+        "hours since the landing → the number of the sol, with 24 hours and 37 minutes per sol",
         arguments: [(0.0, 0), (24.6, 0), (24.62, 1), (246.2, 10), (-1, -1)])
     func sols(hours: Double, sol: Int) {
         let calendar = SolCalendar(landing: SampleFeed.landing)
         #expect(calendar.sol(of: SampleFeed.landing.addingTimeInterval(hours * 3600)) == sol)
     }
 
-    @Test("a time beyond the range of numbers → sol 0, and a clamped date value")
+    @Test("a time beyond the range of numbers → sol 0, and a clamped date")
     func endOfTime() {
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: .distantFuture) > 10_000)
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: Date(timeIntervalSince1970: 1e300)) == 0)
@@ -95,7 +95,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a text in lines of ten characters → number of lines, broken between words and within long words",
+        "a text wrapped at ten characters → the number of lines, with breaks between words and within long words",
         arguments: [
             ("", 1), ("0123456789", 1), ("01234 6789", 1), ("01234 67890", 2), ("one two three four", 2),
             ("0123456789a", 2), ("x 012345678901234567890123456789", 4),

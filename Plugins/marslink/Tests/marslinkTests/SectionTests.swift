@@ -7,7 +7,7 @@ import Testing
 
 @testable import marslink
 
-@Suite("Sections of the feed")
+@Suite("Section controllers of the Mars feed")
 struct SectionTests {
     private func list() throws -> TestList {
         let list = try TestList(
@@ -24,7 +24,7 @@ struct SectionTests {
         list.items(of: id).map { $0.content["title"]?.string ?? "" }
     }
 
-    @Test("a journal entry → an item with the sol, and one with the text, whose height fits the text")
+    @Test("a journal entry → one item with the sol and one with the text, whose height fits the text")
     func journal() throws {
         let list = try list()
         let items = try list.shown(of: "entry-1")
@@ -35,7 +35,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a message is tapped → it is marked as read, also after a reload of the list")
+    @Test("a message is tapped → the message is marked as read, and a reload of the list keeps the mark")
     func message() throws {
         let list = try list()
         #expect(list.items(of: "message-1").first?.content["read"] == false)
@@ -48,7 +48,7 @@ struct SectionTests {
     }
 
     @Test(
-        "the actions read and unread → the message's mark changes; other actions and other sections → not handled"
+        "the actions read and unread → the message's mark changes; another action or section → not handled"
     )
     func actions() throws {
         let list = try list()
@@ -60,7 +60,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("the weather is tapped twice → four details are inserted and removed; details cannot be selected")
+    @Test("the weather is tapped twice → four detail items are inserted, then removed")
     func weather() throws {
         let list = try list()
         list.events = []
@@ -86,7 +86,7 @@ struct SectionTests {
         #expect(list.items(of: "weather-12").map { $0.content["detail"] }.contains("3 °C"))
     }
 
-    @Test("a detail is dragged → the order of the details changes, also after a reload; the summary cannot be moved")
+    @Test("a detail item is dragged → the order of the detail items changes, and a reload keeps the new order")
     func reorder() throws {
         let list = try list()
         try list.select(of: "weather-12")
@@ -101,7 +101,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("objects without the expected fields → faults of their own sections only")
+    @Test("an object without the expected fields → a fault of that object's section only")
     func otherObjects() throws {
         let list = try list()
         try list.update(

@@ -28,7 +28,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a package is added, another one upgraded → one row inserted, one reloaded, and the header updated")
+    @Test("a package is added, another one upgraded → one row is inserted, one is reloaded, and the header is updated")
     func changes() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update(try objects(stanza("adduser"), stanza("awk")))
@@ -40,7 +40,7 @@ struct LetterTests {
         #expect(try list.shown(.header, of: "a")?.content["detail"] == "3 packages")
     }
 
-    @Test("sticky headers, and scrolled into a letter's section → the header stays at the top")
+    @Test("sticky headers, and a viewport inside a letter's section → the section's header stays at the top")
     func sticky() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.stickyHeaders = true }
         try list.update(try objects((0..<50).map { stanza("a\(100 + $0)") }.joined(), stanza("bash")))
@@ -59,7 +59,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a horizontal list → items over the whole height")
+    @Test("a horizontal list → items as high as the viewport")
     func sideways() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.direction = .horizontal }
         try list.update(try objects(stanza("a")))

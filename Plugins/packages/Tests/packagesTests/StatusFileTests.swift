@@ -9,7 +9,7 @@ import Testing
 struct StatusFileTests {
     private func read(_ text: String) -> StatusFile { StatusFile(Array(text.utf8)) }
 
-    @Test("a stanza → package with name, version, architecture, summary, section, size in bytes and state")
+    @Test("a stanza → a package with all of its fields; the size is in bytes")
     func stanzas() throws {
         let file = read(stanza("bash", version: "5.2.15-2+b7", size: 7163) + stanza("zsh", state: "config-files"))
         let bash = try #require(file.packages.first)
@@ -32,7 +32,7 @@ struct StatusFileTests {
     }
 
     @Test(
-        "a damaged file → complete stanzas are read, the others counted",
+        "a damaged file → complete stanzas are read, and damaged stanzas are counted",
         arguments: [
             ("", [], 0, nil),
             ("\n\n\n", [], 0, nil),
@@ -54,7 +54,7 @@ struct StatusFileTests {
         #expect(file.packages.allSatisfy { $0.installedSize == nil })
     }
 
-    @Test("a NUL and bytes that are not UTF-8 → U+FFFD, and a valid object")
+    @Test("a NUL or bytes that are not UTF-8 → replaced by U+FFFD, and the object is valid")
     func bytes() throws {
         let file = StatusFile(Array("Package: a\nStatus: x\nDescription: ".utf8) + [0xFF, 0, 0x21, 0x0A])
         #expect(file.packages.first?.summary == "\u{FFFD}\u{FFFD}!")

@@ -13,7 +13,7 @@ struct StatusSourceTests {
             PackagesPlugin.self, "installed", argument: argument, settings: PluginSettings(settings))
     }
 
-    @Test("packages are installed, upgraded and removed → the list is updated at each rename of the status file")
+    @Test("packages are installed, upgraded and removed → each rename of the status file updates the list")
     func follows() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("bash") + stanza("adduser"))
@@ -28,7 +28,7 @@ struct StatusSourceTests {
         await source.stop()
     }
 
-    @Test("the status file is written in place, which dpkg does not do → the list is updated")
+    @Test("the status file is overwritten in place instead of renamed → the list is updated")
     func writtenInPlace() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a"))
@@ -48,7 +48,7 @@ struct StatusSourceTests {
         #expect(source.objects.map(\.id) == ["a", "b"])
     }
 
-    @Test("no argument → the file of the setting Status")
+    @Test("no argument → the file named by the setting Status is used")
     func setting() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("x"))
@@ -58,7 +58,7 @@ struct StatusSourceTests {
     }
 
     @Test(
-        "the file or directory is missing or has no packages → the list fails with path and reason, then recovers"
+        "the file is missing or without packages → the list fails with the reason; it is repaired → the list recovers"
     )
     func missing() async throws {
         let admin = try AdminDirectory()

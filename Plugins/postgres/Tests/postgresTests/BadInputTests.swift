@@ -53,7 +53,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("the extension is missing and then created → the list has an error, then follows its table")
+    @Test("the extension is missing → the list has an error; the extension is created → the list follows its table")
     func noExtension() async throws {
         let server = try Server(hasExtension: false)
         let source = try await FollowingTests.follow(server)
@@ -77,7 +77,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a role lacks rights to the log or the table → the list has an error; another list is still followed")
+    @Test("a role lacks rights to the log or the table → its list has an error, and another list is still followed")
     func rights() async throws {
         let server = try FollowingTests.orders(2)
         try server.sql(
@@ -118,7 +118,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("rows without id or rank → left out; an id occurs twice → the list has an error and keeps its objects")
+    @Test("a row without id or rank → the row is left out; a repeated id → the list has an error and keeps its objects")
     func ids() async throws {
         let server = try Server()
         try server.sql(
@@ -140,7 +140,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a row of 20 MiB → its object has no fields; all other objects are complete")
+    @Test("a row of 20 MiB → the row's object has no fields, and all other objects are complete")
     func large() async throws {
         let server = try FollowingTests.orders(3)
         try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
@@ -155,7 +155,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("text that is not UTF-8, JSON that a field cannot have → the field is left out")
+    @Test("text that is not UTF-8, or JSON that a field cannot represent → the field is left out")
     func text() async throws {
         let server = try Server(encoding: "SQL_ASCII")
         try server.sql(
@@ -172,7 +172,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a trigger is dropped or disabled → the list has an error; restored → the list gets the missed changes")
+    @Test("a trigger is dropped or disabled → the list has an error; the trigger is restored → the list catches up")
     func triggers() async throws {
         let server = try FollowingTests.orders(1)
         let source = try await FollowingTests.follow(server)

@@ -16,7 +16,7 @@ struct CursorTests {
         }
     }
 
-    @Test("a snapshot → transactions that ended before it are visible, later and running ones are not")
+    @Test("a snapshot → transactions that ended earlier are visible, running and later ones are not")
     func visibleTransactions() {
         let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
         #expect([9, 10, 11, 13, 19].allSatisfy { cursor.includes($0) })

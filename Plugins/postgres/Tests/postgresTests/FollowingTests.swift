@@ -97,7 +97,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("a transaction begins before another one and commits after it → its changes are not missed")
+    @Test("a transaction begins before another one and commits after it → the changes of both are read")
     func overlapping() async throws {
         let server = try Self.orders(1)
         let source = try await Self.follow(server)
@@ -111,7 +111,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("the source is restarted with its cursor → only later changes are read, and the list is not replaced")
+    @Test("the source restarts with its cursor → only later changes are read, and the list is not replaced")
     func cursor() async throws {
         let server = try Self.orders(100)
         let service = try server.service()
@@ -136,7 +136,7 @@ struct FollowingTests {
         await second.stop()
     }
 
-    @Test("the log was pruned past the cursor, or has a new generation → the whole list is read")
+    @Test("the log was pruned beyond the cursor, or the log has a new generation → the whole list is read")
     func whole() async throws {
         let server = try Self.orders(10)
         let service = try server.service()
@@ -192,7 +192,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("the server is cleanly restarted → the list has an error meanwhile, then continues with the same generation")
+    @Test("the server restarts cleanly → the list has an error, then continues with the same generation")
     func cleanRestart() async throws {
         let server = try Self.orders(10)
         let source = try await Self.follow(server, options: "&stale=200ms")

@@ -8,7 +8,7 @@ import Testing
     "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct GenerationTests {
-    @Test("a generation begins while a transaction is running → the log keeps later commits for followers of a standby")
+    @Test("a generation begins during a transaction → the log keeps later commits for followers of a standby server")
     func overlapping() throws {
         let server = try FollowingTests.orders(2)
         let (slow, fast) = (try server.session(), try server.session())
@@ -25,7 +25,7 @@ struct GenerationTests {
         try slow.sql("ROLLBACK")
     }
 
-    @Test("a generation begins after a restore → log entries with future transaction numbers are removed")
+    @Test("a generation begins after a restore from a backup → log entries with future transaction numbers are removed")
     func foreign() throws {
         let server = try FollowingTests.orders(2)
         try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")

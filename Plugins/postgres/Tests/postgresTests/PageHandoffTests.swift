@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pages passed between two threads")
 struct PageHandoffTests {
-    @Test("the sender abandons the pages before the first one → the reader gets an error, and the handoff is freed")
+    @Test("the sender abandons the pages before sending any → the reader gets an error, and the handoff is deallocated")
     func abandonedAtOnce() {
         let pages = PageHandoff<Int>()
         pages.abandon()
@@ -16,7 +16,7 @@ struct PageHandoffTests {
         }
     }
 
-    @Test("a page is waiting when the handoff is abandoned → freed without a trap")
+    @Test("a handoff is abandoned with a page still waiting → the page is freed without a trap")
     func abandonedWithPage() throws {
         let pages = PageHandoff<Int>()
         try pages.put([])
@@ -24,7 +24,7 @@ struct PageHandoffTests {
         #expect(throws: (any Error).self) { try pages.put([]) }
     }
 
-    @Test("pages and a result are passed → they arrive in order, and the result stays available")
+    @Test("pages and a result are passed → pages arrive in order, and the result can be read repeatedly")
     func inOrder() throws {
         let pages = PageHandoff<Int>()
         try pages.put([])

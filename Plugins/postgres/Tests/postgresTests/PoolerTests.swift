@@ -12,7 +12,7 @@ import Testing
     "Following through a pooler in transaction mode", .serialized, .timeLimit(.minutes(3)),
     .enabled(if: Server.isInstalled && Pooler.isInstalled, "PostgreSQL's server or PgBouncer is not installed"))
 struct PoolerTests {
-    @Test("two lists and other clients share two server sessions → the lists are complete, writes succeed")
+    @Test("two lists and other clients share two server sessions → the lists are complete, and writes succeed")
     func follows() async throws {
         let server = try FollowingTests.orders(2000)
         try server.sql(

@@ -67,7 +67,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "the kind of triggers is changed and changed back → only triggers of that kind exist, each write is logged once"
+        "the kind of triggers is changed and changed back → only triggers of the current kind exist"
     )
     func changedKind() throws {
         let server = try partitioned(triggers: ", triggers => 'row'")
@@ -81,7 +81,7 @@ struct TriggerTests {
         #expect(try server.sql("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'listd%'") == ["0"])
     }
 
-    @Test("the extension is updated from 1.0 to 1.2 while a list is followed → old triggers and new row triggers work")
+    @Test("the extension is updated from 1.0 to 1.2 under a followed list → old and new triggers log writes")
     func update() async throws {
         let server = try Server(hasExtension: false)
         try server.install([Server.scripts[0]])

@@ -33,7 +33,7 @@ struct WritingTests {
         return (server, source)
     }
 
-    @Test("upserts, removals, patches and moves → written to the table, and in the list before the write is answered")
+    @Test("upserts, removals, patches and moves → table and list have the changes before the write is answered")
     func operations() async throws {
         let (server, source) = try await writable(3)
         try await source.write(
@@ -54,7 +54,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("repeated inserts after a row, also between rows of equal rank → each new row directly follows its anchor")
+    @Test("repeated inserts after the same row → each new row directly follows that row")
     func places() async throws {
         let (server, source) = try await writable(3)
         try server.sql("UPDATE orders SET rank = 1")
@@ -71,7 +71,7 @@ struct WritingTests {
     }
 
     @Test(
-        "a conditional write → written if the table is unchanged; another change or a held lock → an error, nothing is written"
+        "a conditional write to an unchanged table → written; after another change or with a held lock → an error"
     )
     func conditional() async throws {
         let (server, source) = try await writable(2)
@@ -96,7 +96,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("a write that the table or the list cannot accept → an error with the right code, and nothing is written")
+    @Test("a write that the table or the list cannot accept → an error with the right code, and the table is unchanged")
     func refused() async throws {
         let (server, source) = try await writable(2)
         try server.sql("ALTER TABLE orders ADD CHECK (title <> 'bad')")
@@ -128,7 +128,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("no connection → the write is refused at once and not written later; no option `write` → writes not accepted")
+    @Test("a write without a connection → refused immediately, and not repeated later; no option `write` → refused")
     func cutOff() async throws {
         let (server, source) = try await writable(2)
         server.stop()

@@ -18,7 +18,7 @@ struct TemplateTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a row is tapped → its count increases, and stays when the value changes")
+    @Test("a row is tapped → its tap count increases, and a change of the value keeps the count")
     func taps() throws {
         let list = try TestList(TemplatePlugin.self)
         try list.update([Reading(name: "beans", value: 1).listObject()])

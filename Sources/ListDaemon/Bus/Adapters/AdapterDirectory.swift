@@ -40,7 +40,7 @@ final class AdapterDirectory {
     /// - Throws: `noSuchAdapter`, with the name; `invalidArguments` for a name that is too long.
     func existing(_ name: String) throws(ListError) -> AdapterObject {
         try Self.checkLength(of: name)
-        guard let adapter = adapters[ExactText(name)] else { throw Self.missing(name) }
+        guard let adapter = adapters[ExactText(name)] else { throw Self.noSuchAdapter(name) }
         return adapter
     }
 
@@ -56,7 +56,7 @@ final class AdapterDirectory {
     func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
         try Self.checkLength(of: name)
         await awaitReservation(of: name)
-        guard adapters[ExactText(name)] == nil else { throw Self.isTaken(name) }
+        guard adapters[ExactText(name)] == nil else { throw Self.nameTakenError(name) }
         guard isConfigured || !configuredNames.contains(ExactText(name)) else {
             throw ListError(.adapterExists, "\(name.quoted) is reserved for a list of a configuration file")
         }
@@ -71,7 +71,7 @@ final class AdapterDirectory {
         // If the adapter is renamed in between, it cannot be found under this name any more.
         let name = adapter.name
         await awaitReservation(of: name)
-        guard try existing(name) === adapter else { throw Self.missing(name) }
+        guard try existing(name) === adapter else { throw Self.noSuchAdapter(name) }
         reserved[ExactText(name)] = []
     }
 
@@ -94,11 +94,11 @@ final class AdapterDirectory {
     }
 
     /// Returns the error for a name that another adapter has.
-    static func isTaken(_ name: String) -> ListError {
+    static func nameTakenError(_ name: String) -> ListError {
         ListError(.adapterExists, "adapter \(name.quoted) already exists")
     }
 
-    private static func missing(_ name: String) -> ListError {
+    private static func noSuchAdapter(_ name: String) -> ListError {
         ListError(.noSuchAdapter, "there is no adapter \(name.quoted)")
     }
 
@@ -111,6 +111,6 @@ final class AdapterDirectory {
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
         stamp += 1
-        followers.listLeft(adapter)
+        followers.listDisappeared(adapter)
     }
 }

@@ -15,7 +15,7 @@ extension AdapterLifecycle {
     ///   between, `storeFailed`; the list then keeps its name.
     func rename(_ adapter: AdapterObject, to new: String) async throws(ListError) {
         let old = adapter.name
-        guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.isTaken(new) }
+        guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.nameTakenError(new) }
         if adapters.followers.wouldCloseCycle(renaming: old, to: new) {
             throw ListError(
                 .invalidArguments, "new: adapter \(old.debugDescription.prefix(64)) would follow itself under this name"
@@ -32,7 +32,7 @@ extension AdapterLifecycle {
         adapter.setName(new)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
-        counts.changed()
+        counts.notifyChange()
     }
 
     /// The time that the host of a list has to close its views in order.
@@ -50,7 +50,7 @@ extension AdapterLifecycle {
         if !open.isEmpty, adapter.state != .paused {
             await service.views.wait(untilClosed: open, atMost: Self.closingLimit)
         }
-        for view in service.views.all where view.adapter === adapter { view.closed(.adapterRemoved) }
+        for view in service.views.all where view.adapter === adapter { view.finishClosing(.adapterRemoved) }
         adapter.endMove()
     }
 }

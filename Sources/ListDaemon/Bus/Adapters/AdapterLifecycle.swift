@@ -174,7 +174,7 @@ extension AdapterLifecycle {
         defer { adapters.cancelReservation(adapter.name) }
         try await adapter.stored.remove()
         adapters.remove(adapter)
-        counts.changed()
+        counts.notifyChange()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }

@@ -61,7 +61,7 @@ extension AdapterObject: FollowableList {
 
     var hasFailed: Bool { state == .failed }
 
-    func beginLoading() { changeFilling { $0.enter(.loading) } }
+    func beginLoading() { changeFilling { $0.setState(.loading) } }
 
     /// Records the error because of which the list is not filled any more.
     func fail(_ error: ListError) { SourceEvents(adapter: self).fail(error) }

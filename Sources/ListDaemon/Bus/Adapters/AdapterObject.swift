@@ -86,7 +86,7 @@ package final class AdapterObject {
             (filling.state != before.state ? ["State"] : []) + (filling.error != before.error ? ["SourceError"] : [])
         guard !changed.isEmpty else { return }
         propertiesChanged(changed)
-        service.counts.changed()
+        service.counts.notifyChange()
     }
 
     /// Applies new options and access rules. Clients that may no longer read the list lose their subscriptions and
@@ -149,7 +149,7 @@ extension AdapterObject {
         } _: { id in
             .stop(id, reason)
         }
-        if reason == .adapterRemoved { presence.leave() }
+        if reason == .adapterRemoved { presence.beginRemoval() }
     }
 
     /// Refuses new views and subscriptions from now on, because the list's path is about to change.
@@ -278,7 +278,7 @@ extension AdapterObject {
         case .status(let new): signals.setStatus(new)
         case .selection(let items): signals.setSelection(items)
         case .view(let view, let description): service.views.object(view)?.setDescription(description)
-        case .closed(let view, let reason): service.views.object(view)?.closed(reason)
+        case .closed(let view, let reason): service.views.object(view)?.finishClosing(reason)
         case .event(let event): signals.report(event)
         case .losses(let losses): signals.report(losses)
         case .announce(let status): signals.announce(status)

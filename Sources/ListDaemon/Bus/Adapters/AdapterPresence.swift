@@ -20,7 +20,7 @@ struct AdapterPresence {
     mutating func beginEnd() { isEnding = true }
 
     /// Records that the list is being removed and its host was told to end.
-    mutating func leave() { isLeaving = true }
+    mutating func beginRemoval() { isLeaving = true }
 
     /// Records that the list's path is about to change.
     mutating func beginMove() { isMoving = true }

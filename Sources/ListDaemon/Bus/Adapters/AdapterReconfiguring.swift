@@ -161,7 +161,7 @@ struct AdapterReconfiguring {
         }
         guard !adapter.presence.isEnding else { return parts.discard() }
         parts.relays.adapter.setTarget(adapter)
-        adapter.changeFilling { $0.enter(adapter.options.source == .push ? .ready : .loading) }
+        adapter.changeFilling { $0.setState(adapter.options.source == .push ? .ready : .loading) }
         adapter.startSource(parts.source, parts.relays.feed)
     }
 }
@@ -169,7 +169,7 @@ struct AdapterReconfiguring {
 extension SourceName {
     /// Returns whether a list keeps its objects when this source replaces another one: the sources are equal, or both
     /// follow the same list with different queries.
-    func continues(_ other: SourceName) -> Bool {
+    func keepsObjects(replacing other: SourceName) -> Bool {
         if case .list(let base, _) = self, case .list(let before, _) = other {
             return ExactText(base) == ExactText(before)
         }

@@ -59,7 +59,7 @@ final class AdapterSignals {
     /// Records new revisions and counts.
     func setStatus(_ new: AdapterStatus) {
         status = new
-        service.counts.changed()
+        service.counts.notifyChange()
     }
 
     /// Records which items are selected.

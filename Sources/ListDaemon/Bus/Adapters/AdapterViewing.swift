@@ -52,7 +52,7 @@ struct AdapterViewing {
             number: service.views.nextNumber(), adapter: adapter, owner: call.peer, user: user, options: options,
             service: service)
         service.views.add(view)
-        service.counts.changed()
+        service.counts.notifyChange()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.calls.watchDeparture(of: call.peer)
         adapter.request(by: user) { outcome in

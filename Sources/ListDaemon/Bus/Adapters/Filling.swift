@@ -38,7 +38,7 @@ struct Filling: Equatable {
     var error: String { failure.isEmpty ? fault : failure }
 
     /// Enters a state other than `failed`.
-    mutating func enter(_ new: AdapterState) {
+    mutating func setState(_ new: AdapterState) {
         sourceState = new
         failure = ""
     }

@@ -61,7 +61,7 @@ final class AnswerTurns {
     /// Queues a message of about `size` bytes, which is encoded and sent in its turn.
     func send(_ message: LargeMessage, size: Int) {
         guard let connection = message.receiver.connection, connection.isConnected, !message.receiver.hasDeparted else {
-            return message.drop()
+            return message.discard()
         }
         let outgoing = outgoingQueue(of: connection)
         outgoing.queue.append(
@@ -79,7 +79,7 @@ final class AnswerTurns {
     /// Drops the messages for a peer that has left.
     func removeMessages(for peer: Peer) {
         for outgoing in queues.values {
-            for message in outgoing.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) { message.drop() }
+            for message in outgoing.queue.removeAll(for: ObjectIdentifier(peer), of: peer.account) { message.discard() }
         }
     }
 
@@ -99,7 +99,7 @@ final class AnswerTurns {
         outgoing.onDrain = []
         for handler in handlers { handler() }
         for user in withoutRoom { outgoing.queue.release(user) }
-        while let piece = outgoing.queue.popFirst() { piece.element.drop() }
+        while let piece = outgoing.queue.popFirst() { piece.element.discard() }
     }
 
     /// Starts encoding queued messages, as many as the limits allow.
@@ -185,13 +185,13 @@ extension AnswerTurns {
         outgoing.awaitsDrain = true
         connection.onDrain(below: limit / 2) { [weak self] in
             outgoing.awaitsDrain = false
-            self?.drained(outgoing)
+            self?.handleDrain(of: outgoing)
         }
         return false
     }
 
     /// Calls the waiting handlers, and continues with the queue, after the connection has sent enough.
-    private func drained(_ outgoing: OutgoingQueue) {
+    private func handleDrain(of outgoing: OutgoingQueue) {
         let handlers = outgoing.onDrain
         outgoing.onDrain = []
         for handler in handlers { handler() }

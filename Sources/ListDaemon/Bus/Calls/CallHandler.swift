@@ -45,7 +45,7 @@ final class CallHandler {
         tree.onArrival { [weak self] call in
             // During listd's end, a connection may have read more calls than were answered.
             guard let self else { return call.fail(ListError.ending) }
-            arrived(call)
+            handleArrival(of: call)
         }
         tree.onManagedObjects { [weak self] call, objects in self?.answer(call, objects) }
         tree.onProperties { [reads] call, answer in
@@ -53,10 +53,10 @@ final class CallHandler {
         }
     }
 
-    private func arrived(_ call: Call) {
+    private func handleArrival(of call: Call) {
         counts.add(.calls)
         clients.record(call)
-        call.onError { [weak self] call, error in self?.failed(call, error) }
+        call.onError { [weak self] call, error in self?.recordFailure(of: call, error) }
         watchDeparture(of: call.peer)
         if !transports.isOnBus(call.peer) { transports.direct.checkBacklog(of: call.peer) }
         do throws(ListError) {
@@ -67,7 +67,7 @@ final class CallHandler {
         }
     }
 
-    private func failed(_ call: Call, _ error: any Error) {
+    private func recordFailure(of call: Call, _ error: any Error) {
         let user = call.peer.credentials?.userID
         counts.add(refusal: refusals.record(error, of: call.member, user: user, .client(call.peer.name)))
     }
@@ -125,12 +125,12 @@ final class CallHandler {
     /// Releases all state of a peer when it leaves.
     func watchDeparture(of peer: Peer) {
         guard watched.insert(ObjectIdentifier(peer)).inserted else { return }
-        peer.onDeparture { [weak self, weak peer] in if let peer { self?.departed(peer) } }
+        peer.onDeparture { [weak self, weak peer] in if let peer { self?.handleDeparture(of: peer) } }
     }
 
-    private func departed(_ peer: Peer) {
+    private func handleDeparture(of peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
-        transports.direct.forget(peer)
+        transports.direct.removeBacklog(of: peer)
         admission.removeCalls(of: peer)
         reads.removeReads(of: peer)
         departureHandler(peer)

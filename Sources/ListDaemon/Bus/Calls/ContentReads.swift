@@ -86,17 +86,17 @@ final class ContentReads {
     /// - Parameters:
     ///   - stamp: returns a counter that changes whenever the caller may receive signals of changed values before the
     ///     answer; the values are then read again, so that the answer is not older than the signals.
-    ///   - take: reads the values; the returned closure encodes them.
+    ///   - makeBody: reads the values; the returned closure encodes them.
     func answer(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
-        _ take: @escaping @DBusActor @Sendable () throws(DBusError) -> LargeMessage.Body
+        _ makeBody: @escaping @DBusActor @Sendable () throws(DBusError) -> LargeMessage.Body
     ) {
         guard size > Self.largestAtOnce else {
-            do throws(DBusError) { call.replyWriting(try take()) } catch { call.fail(error) }
+            do throws(DBusError) { call.replyWriting(try makeBody()) } catch { call.fail(error) }
             return
         }
         perform(for: call, size: size) { [answers] finished in
-            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, taking: take), size: size)
+            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, taking: makeBody), size: size)
         }
     }
 

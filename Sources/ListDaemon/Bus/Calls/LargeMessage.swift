@@ -75,7 +75,7 @@ struct LargeMessage: Sendable {
 
     /// Drops the message, because its receiver has left.
     @DBusActor
-    func drop() {
+    func discard() {
         abandon()
         finished()
     }

@@ -20,7 +20,7 @@ struct UpdateOptions {
     ///
     /// - Throws: `InvalidArgs` with the name of an option that is unknown or has an invalid type or value.
     init(from reader: inout MessageReader, allowing names: Set<Name>) throws(DBusError) {
-        for (key, value) in try Self.given(&reader).sorted(by: { $0.key < $1.key }) {
+        for (key, value) in try Self.readValues(from: &reader).sorted(by: { $0.key < $1.key }) {
             guard let name = Name(rawValue: key), names.contains(name) else {
                 throw .invalidArgs("unknown option \(key.quoted)")
             }
@@ -52,7 +52,7 @@ struct UpdateOptions {
     }
 
     /// Reads the values of the options by name; if a name is repeated, the last value counts.
-    private static func given(_ reader: inout MessageReader) throws(DBusError) -> [String: Given] {
+    private static func readValues(from reader: inout MessageReader) throws(DBusError) -> [String: Given] {
         try reader.array { (entries) throws(DBusError) in
             var given: [String: Given] = [:]
             while !entries.atEnd {

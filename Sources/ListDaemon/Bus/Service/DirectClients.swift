@@ -33,7 +33,7 @@ final class DirectClients {
         backlogs[ObjectIdentifier(peer)] = Backlog(peer: peer)
         connection.readingIsPaused = true
         connection.onDrain(below: Self.behindAbove / 2) { [weak self, weak peer] in
-            if let peer { self?.caughtUp(peer) }
+            if let peer { self?.resumeReading(from: peer) }
         }
     }
 
@@ -49,9 +49,10 @@ final class DirectClients {
     }
 
     /// Removes a client that has left.
-    func forget(_ peer: Peer) { backlogs[ObjectIdentifier(peer)] = nil }
+    func removeBacklog(of peer: Peer) { backlogs[ObjectIdentifier(peer)] = nil }
 
-    private func caughtUp(_ peer: Peer) {
+    /// Reads from a client again that has read its messages, and announces the lists whose signals it missed.
+    private func resumeReading(from peer: Peer) {
         guard let backlog = backlogs.removeValue(forKey: ObjectIdentifier(peer)) else { return }
         peer.connection?.readingIsPaused = false
         for adapter in backlog.missed { adapter.announce(to: peer) }

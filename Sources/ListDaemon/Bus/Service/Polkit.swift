@@ -96,7 +96,9 @@ final class Polkit {
         lastCancellation += 1
         let cancellation = "listd-\(lastCancellation)"
         waits[question] = Wait(cancellation: cancellation, completions: [completion])
-        if observedPeers.insert(peer.name).inserted { peer.onDeparture { [weak self] in self?.departed(peer) } }
+        if observedPeers.insert(peer.name).inserted {
+            peer.onDeparture { [weak self] in self?.handleDeparture(of: peer) }
+        }
         let (subject, asked) = (Self.subject(of: peer), generation)
         Task { @DBusActor in
             let isAllowed = await check(subject, question, cancellation)
@@ -156,7 +158,7 @@ final class Polkit {
     }
 
     /// Cancels the questions about a departed peer, because it no longer waits for the answers.
-    private func departed(_ peer: Peer) {
+    private func handleDeparture(of peer: Peer) {
         observedPeers.remove(peer.name)
         for (question, wait) in waits where question.right.peer == peer.name {
             if question.mayAskUser, let authority {

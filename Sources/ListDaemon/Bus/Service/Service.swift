@@ -38,11 +38,12 @@ package final class Service {
     package private(set) var phase = Phase.running
     /// The connections to the bus and to direct clients.
     private(set) lazy var transports = Transports(
-        onCongestion: { [weak self] in self?.setFlushesHeld($0) }, onLoss: { [weak self] in self?.signalLost(to: $0) })
+        onCongestion: { [weak self] in self?.setFlushesHeld($0) },
+        onLoss: { [weak self] in self?.handleLostSignal(to: $0) })
     /// The handler of all connections' calls.
     private(set) lazy var calls = CallHandler(
         of: tree, authority: authority, transports: transports, counts: counts, log: log
-    ) { [weak self] in self?.departed($0) }
+    ) { [weak self] in self?.handleDeparture(of: $0) }
     /// The store of the lists; nil = the lists are only in memory.
     package private(set) var store: SQLiteStore?
 
@@ -56,10 +57,10 @@ package final class Service {
         self.log = log
         authority = Authority(log: log)
         limits = ServiceLimits(quotas: quotas)
-        self.plugins = PluginDirectory(tree: tree, registry: plugins) { [counts] in counts.changed() }
+        self.plugins = PluginDirectory(tree: tree, registry: plugins) { [counts] in counts.notifyChange() }
         tree.addObjectManager(at: ObjectPath.adapters)
         tree.addObjectManager(at: ObjectPath.plugins)
-        calls.admission.onLimits { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
+        calls.admission.onLimitsLookup { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
     }
 
     /// Changes the limits of calls.
@@ -92,7 +93,7 @@ package final class Service {
     }
 
     /// Notifies a client at once that it missed a signal.
-    private func signalLost(to receiver: UnicastSignals.Receiver) {
+    private func handleLostSignal(to receiver: UnicastSignals.Receiver) {
         count(.signalsLost)
         switch receiver {
         case .view(let view): views.object(view)?.announceLoss()
@@ -100,7 +101,7 @@ package final class Service {
         }
     }
 
-    private func departed(_ peer: Peer) {
+    private func handleDeparture(of peer: Peer) {
         views.close(ownedBy: peer)
         lifecycle.removeTransients(of: peer)
         for adapter in adapters.all { adapter.signals.unsubscribe(peer) }

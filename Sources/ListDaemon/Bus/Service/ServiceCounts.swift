@@ -25,7 +25,7 @@ final class ServiceCounts {
     }
 
     /// Calls the handler of ``onChange(_:)``, because the number of lists, objects, views or failures has changed.
-    func changed() { changeHandler() }
+    func notifyChange() { changeHandler() }
 
     /// Sets the handler for changes of the number of lists, objects, views or failures.
     func onChange(_ handler: @escaping @DBusActor () -> Void) { changeHandler = handler }

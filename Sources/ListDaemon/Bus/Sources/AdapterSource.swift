@@ -35,7 +35,7 @@ final class AdapterSource {
     func end() {
         feed?.close()
         source?.stop {}
-        intake.sourceEnded()
+        intake.handleSourceEnd()
     }
 
     /// Retries refused events at once, because limits or the disk may have room now.
@@ -51,7 +51,7 @@ final class AdapterSource {
     func setLimits(_ limits: BulkReader.Limits, lacksObjects: Bool) {
         source?.setLimits(limits.objects, fileBytes: limits.fileBytes)
         guard lacksObjects else { return }
-        intake.sourceEnded()
+        intake.handleSourceEnd()
         source?.renew()
     }
 }

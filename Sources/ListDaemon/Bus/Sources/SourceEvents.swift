@@ -50,12 +50,12 @@ struct SourceEvents {
             fail(error)
         case .fault(let error): record(fault: error)
         case .ready:
-            adapter.changeFilling { $0.enter(.ready) }
+            adapter.changeFilling { $0.setState(.ready) }
             intake.didApply(intake.record(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
         case .written(let id, let error): intake.writes.finish(id, error)
         case .paused:
-            intake.sourceEnded()
-            adapter.changeFilling { $0.enter(.paused) }
+            intake.handleSourceEnd()
+            adapter.changeFilling { $0.setState(.paused) }
         }
         completion(nil)
     }
@@ -120,7 +120,7 @@ struct SourceEvents {
                 completion(error)
             case .success(let answer):
                 intake.didApply(record, removed: answer.largeRemoval)
-                adapter.changeFilling { $0.enter(.ready) }
+                adapter.changeFilling { $0.setState(.ready) }
                 completion(nil)
             case .failure(let error) where error.isTemporary:
                 intake.didNotApply()

@@ -119,7 +119,7 @@ final class SourceIntake {
     // MARK: The end
 
     /// Drops incomplete pages and refuses pending writes, because the source has ended or restarts.
-    func sourceEnded() {
+    func handleSourceEnd() {
         dropPages()
         writes.refuseAll()
     }

@@ -51,7 +51,7 @@ final class SourceWrites {
     /// Refuses all pending writes, because the source has ended.
     func refuseAll() {
         let error = ListError(
-            .sourceUnavailable, "the source ended before it answered, and may or may not have written")
+            .sourceUnavailable, "the source ended before it answered; the outcome of the write is unknown")
         for id in waiting.keys.sorted() { finish(id, error) }
     }
 }

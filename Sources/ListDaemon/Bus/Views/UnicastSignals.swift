@@ -38,7 +38,7 @@ final class UnicastSignals {
     func observe(_ connection: Connection) {
         receivers = [:]
         (serials, next) = ([], 0)
-        connection.onUndelivered { [weak self] serial, _ in self?.undelivered(serial) }
+        connection.onUndelivered { [weak self] serial, _ in self?.handleUndelivered(serial: serial) }
     }
 
     /// Records the receiver of a signal; O(1).
@@ -53,7 +53,7 @@ final class UnicastSignals {
         receivers[serial] = receiver
     }
 
-    private func undelivered(_ serial: UInt32) {
+    private func handleUndelivered(serial: UInt32) {
         guard let receiver = receivers.removeValue(forKey: serial), waiting.insert(receiver).inserted else { return }
         EventLoop.shared.addTimer(after: Self.pause) { [weak self] in
             guard let self, waiting.remove(receiver) != nil else { return }

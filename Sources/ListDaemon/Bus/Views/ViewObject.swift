@@ -130,7 +130,7 @@ extension ViewObject {
     }
 
     /// Notifies the owner that the view has ended, and removes the object.
-    func closed(_ reason: ViewClosing) {
+    func finishClosing(_ reason: ViewClosing) {
         emit(Self.closedSignal) { $0.append(reason.rawValue) }
         discard()
     }
@@ -138,7 +138,7 @@ extension ViewObject {
     /// Removes the object without a signal.
     func discard() {
         service.views.remove(self)
-        service.counts.changed()
+        service.counts.notifyChange()
         service.limits.quotas.release(Quotas.Amounts(views: 1), for: user)
         service.tree.remove(at: path)
     }

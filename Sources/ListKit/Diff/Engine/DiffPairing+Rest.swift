@@ -25,7 +25,7 @@ extension DiffPairing {
             for position in start..<end {
                 let new = Int(runs.newRest[position])
                 let hash = runs.hash(new: new, source)
-                if let (old, relation) = DiffPairing.partnerNear(of: last, new, hash, source, runs) {
+                if let (old, relation) = DiffPairing.partner(near: last, ofNew: new, hash: hash, source, runs) {
                     guard pairIfFree(old, position, relation) else { return false }
                     last = old
                 } else if let old = table.find(hash: hash, isSame: { _ in true })?.index {
@@ -57,8 +57,8 @@ extension DiffPairing {
 
     /// Returns the partner of a new element if it is adjacent to the last old element found, as it often is.
     @inline(__always)
-    private static func partnerNear(
-        of last: Int, _ new: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
+    private static func partner(
+        near last: Int, ofNew new: Int, hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
     ) -> (position: Int, relation: DiffRelation)? {
         for step in 0..<2 {
             let position = step == 0 ? last + 1 : last - 1

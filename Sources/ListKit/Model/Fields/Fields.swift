@@ -27,7 +27,7 @@
     /// Throws `invalidObject` unless the bytes are a canonical encoding of fields.
     static func validate(_ bytes: Span<UInt8>) throws(ListError) {
         guard FieldsValidator.isCanonical(bytes) else {
-            throw ListError(.invalidObject, "fields: \(bytes.count) bytes that are not a canonical encoding")
+            throw ListError(.invalidObject, "fields: the \(bytes.count) bytes are not a canonical encoding")
         }
     }
 

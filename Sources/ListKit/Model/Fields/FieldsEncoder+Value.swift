@@ -72,7 +72,7 @@ extension FieldsEncoder {
         let frame = frames[frames.count - 1]
         let end = TypeSignature.endOfWellFormedType(at: frame.nextType, before: frame.types.upperBound) { bytes[$0] }
         guard bytes[frame.nextType..<end].elementsEqual(declared.utf8) else {
-            throw ListError(.invalidObject, "fields: an array of type '\(declared)' where another type is expected")
+            throw ListError(.invalidObject, "fields: an array has the unexpected type '\(declared)'")
         }
     }
 

@@ -92,7 +92,7 @@
         guard frames.count == 1 else { throw ListError(.invalidObject, "fields: a container was left open") }
         sortEntries(of: frames[0])
         guard bytes.count <= CanonicalEncoding.maximumByteCount else {
-            throw ListError(.payloadTooLarge, "fields: \(bytes.count) bytes")
+            throw ListError(.payloadTooLarge, "fields: the fields have \(bytes.count) bytes")
         }
     }
 }
@@ -114,7 +114,8 @@ extension FieldsEncoder {
     func typeMismatch(_ code: TypeCode) -> ListError {
         let expected = expectedType.map { "'\(Unicode.Scalar($0.rawValue))'" } ?? "nothing more"
         return ListError(
-            .invalidObject, "fields: type '\(Unicode.Scalar(code.rawValue))' where \(expected) is expected")
+            .invalidObject,
+            "fields: a value has the type '\(Unicode.Scalar(code.rawValue))', but \(expected) is expected")
     }
 
     /// Appends a `y`.
@@ -177,7 +178,7 @@ extension FieldsEncoder {
     ///   object path, not a signature.
     public mutating func append(text: Span<UInt8>) throws(ListError) {
         guard let code = expectedType, TextRules.isValid(text, as: code) else {
-            throw ListError(.invalidObject, "fields: malformed text where \(expectedTypeName) is expected")
+            throw ListError(.invalidObject, "fields: a text is not a valid value of the type \(expectedTypeName)")
         }
         try consumeType(code)
         CanonicalEncoding.append(varint: text.count, to: &bytes)
@@ -258,7 +259,7 @@ extension FieldsEncoder {
     public mutating func appendField(_ key: Span<UInt8>, text: Span<UInt8>) throws(ListError) {
         guard frames.count == 1 else { throw typeMismatch(.dictionaryEntry) }
         guard TextRules.isString(key), TextRules.isString(text) else {
-            throw ListError(.invalidObject, "fields: malformed text where 's' is expected")
+            throw ListError(.invalidObject, "fields: a key or a text is not UTF-8, or has a NUL")
         }
         let start = bytes.count
         CanonicalEncoding.append(varint: key.count, to: &bytes)
@@ -345,7 +346,8 @@ extension FieldsEncoder {
     private mutating func push(_ kind: Kind, types: Range<Int>) throws(ListError) {
         // The frames of the fields, of their entry and of its variant do not count.
         guard frames.count - 2 <= CanonicalEncoding.maximumDepth else {
-            throw ListError(.invalidObject, "fields: more than \(CanonicalEncoding.maximumDepth) nested containers")
+            throw ListError(
+                .invalidObject, "fields: containers are nested more than \(CanonicalEncoding.maximumDepth) deep")
         }
         frames.append(
             Frame(

@@ -191,7 +191,7 @@ struct WireCodableTests {
         return [ObjectUpdate(), update]
     }
 
-    @Test("an update is decoded → equal, except for the new list, which is not sent; truncated → error")
+    @Test("an update is encoded and decoded → equal except for the new list; a truncated update → error")
     func presenting() throws {
         for update in try Self.updates() {
             var update = update
@@ -210,7 +210,7 @@ struct WireCodableTests {
         }
     }
 
-    @Test("an update arrives without all of its objects → not decoded yet; the rest arrives → decoded")
+    @Test("an update arrives without some of its objects → decoded after the remaining objects arrive")
     func missingObjects() throws {
         let update = try Self.updates()[1]
         var order = PresenterOrder.present(PresenterUpdate(update))
@@ -245,7 +245,7 @@ struct WireCodableTests {
         #expect("\(again)".count == "\(value)".count)
     }
 
-    @Test("a message is truncated anywhere → error")
+    @Test("a message is truncated at any byte → error")
     func cut() throws {
         for report in try Self.reports() {
             let bytes = WireWriter.bytes(of: report)
@@ -258,7 +258,7 @@ struct WireCodableTests {
     }
 
     @Test(
-        "bytes of a message are changed → an error or a value, and never more memory than the message has bytes",
+        "random bytes of a message are changed → an error or a value, and memory is bounded by the message's size",
         arguments: 0..<4)
     func changed(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -329,7 +329,7 @@ struct WireCodableTests {
         #expect(throws: WireError.self) { try WireReader.value(of: Range<Int>.self, from: writer.bytes) }
     }
 
-    @Test("few bytes announce many large elements → no more memory is reserved than the message has bytes")
+    @Test("a short message announces many large elements → reserved memory is bounded by the message's size")
     func reservation() throws {
         let reader = WireReader([UInt8](repeating: 0, count: 1 << 16))
         #expect(reader.room(for: 1 << 16, of: PictureItem.self) * MemoryLayout<PictureItem>.stride <= 1 << 16)
@@ -337,7 +337,7 @@ struct WireCodableTests {
         #expect(reader.room(for: 1 << 16, of: UInt8.self) == 1 << 16)
     }
 
-    @Test("a large value → sent in a sealed memory file; other files are not read")
+    @Test("a large value → sent in a sealed memory file; a file that is not sealed memory → refused")
     func packets() throws {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
         let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))

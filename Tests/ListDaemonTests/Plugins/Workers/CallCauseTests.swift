@@ -23,7 +23,7 @@ struct CallCauseTests {
         tracer.setExecutor(executor)
     }
 
-    @Test("a client's call → its user and request; the daemon's own call → no user; long texts are truncated")
+    @Test("a client's call → the cause has user and request; a call by the daemon → no user")
     func written() async {
         await withCheckedContinuation { done in
             executor.post {
@@ -46,7 +46,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "a timer set in a client's call, and timers set by that timer → the same user; the list's own timer → no user"
+        "timers set in a client's call, directly or by timers → the same user; the list's own timers → no user"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in
@@ -82,7 +82,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "one call in progress → certain cause; several calls → uncertain; no call of the list → no cause"
+        "one call in progress → a certain cause; several calls in progress → an uncertain cause; none → no cause"
     )
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")

@@ -10,7 +10,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Refusing calls that killed a worker before")
+@Suite("Refusing calls that previously killed a worker")
 struct CallbackRefusalsTests {
     private var refusals = CallbackRefusals()
     /// The objects of the list, one for each section.
@@ -58,7 +58,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "ChangeSelection with an object that killed a worker → refused, as Select and Deselect are"
+        "ChangeSelection with an object that killed a worker → refused in the same cases as Select and Deselect"
     )
     mutating func manySelected() {
         func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
@@ -79,7 +79,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "Select, Deselect, SetHighlighted, Invoke killed a worker → only the same call on that object is refused"
+        "Select, Deselect, SetHighlighted or Invoke killed a worker → only the same call on that object is refused"
     )
     mutating func named() {
         die(select("o1"), on: "o1")
@@ -98,7 +98,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "ReportScroll killed a worker → refused in views that show the object, in this phase; SetOnScreen → never refused"
+        "ReportScroll killed a worker → the same scroll phase is refused in views that show the object"
     )
     mutating func phases() {
         func report(_ phase: ScrollPhase, in view: ViewID) -> AdapterCommand { .view(9, view, .reportScroll(phase)) }
@@ -110,7 +110,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "GetItems, SetVisibleRange, MoveItem killed a worker → refused for ranges and moves with the object, wherever it is"
+        "GetItems, SetVisibleRange or MoveItem killed a worker → refused for ranges and moves with the fatal object"
     )
     mutating func ranges() {
         die(items(0, 10), on: "o5")
@@ -128,7 +128,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "SetViewport killed a worker → refused where it covers the new part, at that width; allowed after any list change"
+        "SetViewport killed a worker → refused for the same new part at the same width, until the list changes"
     )
     mutating func viewports() {
         let before = Rect(x: 0, y: 300, width: 100, height: 100)
@@ -136,28 +136,28 @@ struct CallbackRefusalsTests {
         #expect(isRefused(viewport(320)) && isRefused(viewport(325)) && isRefused(viewport(300, height: 200)))
         #expect(!isRefused(viewport(300)) && !isRefused(viewport(310)) && !isRefused(viewport(420)))
         #expect(!isRefused(viewport(320, width: 50, height: 90)))
-        refusals.listChanged([])
+        refusals.removeObsolete(changed: [])
         #expect(!isRefused(viewport(320)))
         die(viewport(500), on: "o5", viewport: before)
         #expect(isRefused(viewport(500)) && !isRefused(viewport(510)))
     }
 
     @Test(
-        "the object, or the object of the fatal callback, changes → allowed again; another object changes → still refused"
+        "the fatal object changes → the call is allowed again; another object changes → the call is still refused"
     )
     mutating func changes() {
         die(select("o1"), on: "o2")
         die(select("o3"), on: "o3")
         #expect(refusals.objects == ["o1", "o2", "o3"])
-        refusals.listChanged(["o4"])
+        refusals.removeObsolete(changed: ["o4"])
         #expect(isRefused(select("o1")) && isRefused(select("o3")))
-        refusals.listChanged(["o2"])
+        refusals.removeObsolete(changed: ["o2"])
         #expect(!isRefused(select("o1")) && isRefused(select("o3")))
         refusals.removeAll()
         #expect(refusals.isEmpty)
     }
 
-    @Test("Ack, Resync and Close killed a worker → never refused")
+    @Test("Ack, Resync or Close killed a worker → never refused")
     mutating func allowed() {
         for command in [ViewCommand.acknowledge(sequence: 1), .resync, .close] {
             die(.view(9, 1, command), on: "o1")
@@ -166,7 +166,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("more refusals than are kept → the oldest is dropped; a repeated refusal → kept once")
+    @Test("more refusals than the maximum → the oldest is evicted; a repeated refusal → recorded once")
     mutating func bounded() {
         for _ in 0..<3 { die(select("o1"), on: "o1") }
         for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }

@@ -9,13 +9,13 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Back-off for callers whose calls killed workers")
+@Suite("Back-off for users whose calls killed workers")
 struct CallerBackOffTests {
     private let start = ContinuousClock.now
     private var backOff = CallerBackOff()
 
     @Test(
-        "a caller's first fatal call → no wait; each later fatal call → twice the wait, at most a minute; others never wait"
+        "a user's first fatal call → no delay; each later fatal call → twice the previous delay, at most a minute"
     )
     mutating func doubles() {
         backOff.recordDeath(by: 1000, at: start)
@@ -34,7 +34,7 @@ struct CallerBackOffTests {
         #expect(backOff.remainingWait(of: 1001, at: start) == nil)
     }
 
-    @Test("ten minutes without a death, or another plugin → no wait")
+    @Test("ten minutes without a death, or a call to another plugin → no delay")
     mutating func forgets() {
         for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory
@@ -46,7 +46,7 @@ struct CallerBackOffTests {
         #expect(backOff.remainingWait(of: 1, at: later) == nil)
     }
 
-    @Test("more users than can be tracked → the user whose last death is the longest ago is evicted")
+    @Test("more users than can be tracked → the user with the oldest last death is evicted")
     mutating func bounded() {
         for user in 0...UInt32(CallerBackOff.mostUsers) {
             for _ in 0..<2 { backOff.recordDeath(by: user, at: start + .milliseconds(Int(user))) }

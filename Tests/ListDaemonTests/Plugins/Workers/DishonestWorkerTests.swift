@@ -59,7 +59,7 @@ struct DishonestWorkerTests {
         .presented(.items(transaction.itemCount, [.updated(transaction)], transaction))
     }
 
-    @Test("an impossible number of items → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    @Test("a report with an impossible number of items → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
     func items(count: Int) async throws {
         #expect(try await isBlamed(.changed(.items(count))))
         #expect(try await isBlamed(.answer(9, .success(.done), .items(count))))
@@ -69,7 +69,7 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(presented(reload), after: insert))
     }
 
-    @Test("the ordered update or a reload is reported → announced with the daemon's own revision and number of objects")
+    @Test("the ordered update or a reload is reported → announced with the daemon's own revision and object count")
     func honest() async throws {
         for honest in [transaction(), transaction().reloaded] {
             let said = try #require(try await effects(after: [presented(honest)], insert))
@@ -83,7 +83,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("an update is reported that was not ordered → the worker is blamed")
+    @Test("a report of an update that the daemon did not order → the worker is blamed")
     func otherUpdates() async throws {
         let lies: [(inout Transaction) -> Void] = [
             { $0.sections.inserts = [] }, { $0.sections.inserts = [IndexRun(first: 2, length: 1)] },
@@ -104,7 +104,7 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(presented(reload), after: insert))
     }
 
-    @Test("a report without an order (presented, opened, item moved, more objects) → the worker is blamed")
+    @Test("a report that requires an order, such as presented or opened, without an order → the worker is blamed")
     func unasked() async throws {
         #expect(try await isBlamed(.presented(.items(3))))
         #expect(try await isBlamed(presented(transaction())))
@@ -115,7 +115,7 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(.changed(.items(3), answering: 1)))
     }
 
-    @Test("sections are added or removed without an update → the worker is blamed; all items change → accepted")
+    @Test("a report adds or removes sections without an update → the worker is blamed; all items change → accepted")
     func sections() async throws {
         var changed = transaction { ($0.sections, $0.sectionCount, $0.itemCount) = (SectionBatch(), 3, 3) }
         changed.items.reloads = [ItemPlace(section: 2, item: 0)]
@@ -125,7 +125,7 @@ struct DishonestWorkerTests {
     }
 
     @Test(
-        "a moved item changes another object, or makes one too large → the worker is blamed; changes its own object → stored"
+        "a moved item changes its own object → stored; the move changes other objects → the worker is blamed"
     )
     func moved() async throws {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
@@ -143,13 +143,13 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(own, after: ask))
     }
 
-    @Test("an answer to no request → ignored")
+    @Test("an answer to an unknown request → ignored")
     func answers() async throws {
         let said = try #require(try await effects(after: [.answer(9, .success(.done), .items(3))]))
         #expect(said.isEmpty)
     }
 
-    @Test("a report about another list's view → ignored; about the list's own view → passed on")
+    @Test("a report about a view of another list → ignored; a report about a view of the worker's list → forwarded")
     func views() async throws {
         for view in [2, 0, .max] as [ViewID] {
             let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
@@ -172,7 +172,7 @@ struct DishonestWorkerTests {
             frame: .zero, z: 0, content: [:])
     }
 
-    @Test("a view shows more and more items and removes none → the worker is blamed")
+    @Test("a view displays ever more items and removes none → the worker is blamed")
     func slots() async throws {
         var changes = (1...10).map { step in
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
@@ -191,7 +191,7 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
-    @Test("more and more objects are displayed or in the working range → the worker is blamed")
+    @Test("ever more objects are displayed or in the working range → the worker is blamed")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
         var display = DisplayChange(view: 1, revision: 7)
@@ -205,7 +205,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("a flood of reports without an order → the worker is blamed")
+    @Test("a flood of unsolicited reports → the worker is blamed")
     func flood() async throws {
         let reports = [PresenterReport](repeating: .changed(.items(3)), count: 5000)
         let (worker, stage) = (FalseWorker(), try await makeStage(FalseWorker()))
@@ -216,7 +216,7 @@ struct DishonestWorkerTests {
         #expect(!worker.complaints.recorded.isEmpty)
     }
 
-    @Test("released slots have more and more reuse identifiers → those with the lowest numbers are evicted")
+    @Test("released slots have ever more reuse identifiers → slots with the lowest numbers are evicted")
     func released() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
@@ -231,7 +231,7 @@ struct DishonestWorkerTests {
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
 
-    @Test("many sizes of missing objects or items are reported → evicted")
+    @Test("sizes of many missing objects or items are reported → the sizes are evicted")
     func measured() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
@@ -245,7 +245,7 @@ struct DishonestWorkerTests {
         #expect(memory.present.measured.count <= 100)
     }
 
-    @Test("an impossible viewport is reported → the previous viewport stays")
+    @Test("a report of an impossible viewport → the previous viewport stays")
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {

@@ -11,9 +11,9 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("EventFlow: a source waits until its events are consumed", .timeLimit(.minutes(5)))
+@Suite("EventFlow: back-pressure that blocks a source until its events are consumed", .timeLimit(.minutes(5)))
 struct EventFlowTests {
-    @Test("the flow is stopped while threads wait → all of them continue")
+    @Test("the flow is stopped while threads are blocked → all threads resume")
     func stop() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Bool>())
         let count = 100
@@ -33,7 +33,7 @@ struct EventFlowTests {
         flow.wait()
     }
 
-    @Test("an event is consumed → one waiting thread continues")
+    @Test("an event is consumed → one blocked thread resumes")
     func taken() async throws {
         let (flow, steps) = (EventFlow(), EventLog<Int>())
         Thread.detachNewThread {

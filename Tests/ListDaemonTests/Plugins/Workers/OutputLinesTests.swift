@@ -22,7 +22,7 @@ struct OutputLinesTests {
         return found
     }
 
-    @Test("text in pieces of any size → the same lines, without empty ones; a last line without a newline counts")
+    @Test("text in pieces of any size → the same non-empty lines, including a last line without a newline")
     func pieces() {
         let text = Array("one\n\ntwo ü\nthree".utf8)
         for size in 1...text.count {
@@ -31,7 +31,7 @@ struct OutputLinesTests {
         }
     }
 
-    @Test("a line over the limit, in any pieces → only its beginning; the next line is complete")
+    @Test("a line over the length limit, in any pieces → only its beginning is returned, and the next line is complete")
     func cut() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
         #expect(lines([long, long, Array("\nnext\n".utf8)], greatestLength: 4) == ["xxxx", "next"])

@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The presentation of a list", .timeLimit(.minutes(5)))
+@Suite("A list's presentation in a worker", .timeLimit(.minutes(5)))
 @DBusActor
 struct PresentationHostTests {
     private let controllers = SectionControllerTable(naming: ["*": "listd/single"])
@@ -36,7 +36,7 @@ struct PresentationHostTests {
         await withCheckedContinuation { done in executor.post { done.resume() } }
     }
 
-    @Test("a list is closed in its worker → its engine and its presentation are deallocated")
+    @Test("a list is closed in its worker → engine and presentation are deallocated")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
         try send(runtime, .host(1, crumb: 1))
@@ -58,7 +58,7 @@ struct PresentationHostTests {
         #expect(list == nil)
     }
 
-    @Test("resumed with a selection → missing items are removed from the selection, without a callback")
+    @Test("a list is resumed with a selection → missing items are deselected, without a callback")
     func selection() async throws {
         let kept = SelectedItem(objectID: "o3", item: 0)
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
@@ -89,7 +89,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("items change without end → a burst of reports, then one report per interval")
+    @Test("items change continuously → a burst of reports, then one report per interval")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(
@@ -116,7 +116,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("objects are missing → nothing is presented until they arrive; calls in between read the old list")
+    @Test("an update arrives without some of its objects → reads see the old list until the objects arrive")
     func missing() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(

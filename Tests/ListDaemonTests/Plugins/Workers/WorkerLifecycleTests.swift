@@ -9,7 +9,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("Starting, restarting and giving up a worker")
+@Suite("Worker lifecycle: start, restart and giving up")
 struct WorkerLifecycleTests {
     private let start = ContinuousClock.now
     private var lifecycle = WorkerLifecycle()
@@ -21,7 +21,7 @@ struct WorkerLifecycleTests {
         return action
     }
 
-    @Test("a worker is needed → started once, however often it is needed")
+    @Test("a worker is requested repeatedly → started once")
     mutating func need() {
         #expect(lifecycle.request() == .start)
         #expect(lifecycle.request() == .none)
@@ -31,7 +31,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths within a minute of each other → longer and longer pauses; after the fifth death, the worker is given up"
+        "deaths within a minute of each other → increasing delays, and the worker is given up after the fifth death"
     )
     mutating func backOff() {
         _ = lifecycle.request()
@@ -49,7 +49,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths caused by callers → longer pauses up to a maximum, never given up; other deaths are counted separately"
+        "deaths caused by callers → increasing delays up to a maximum, and the worker is never given up"
     )
     mutating func callers() {
         _ = lifecycle.request()
@@ -66,7 +66,7 @@ struct WorkerLifecycleTests {
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
     }
 
-    @Test("deaths more than a minute apart → always a short pause, never given up")
+    @Test("deaths more than a minute apart → always a short delay, and the worker is never given up")
     mutating func rareDeaths() {
         _ = lifecycle.request()
         lifecycle.didStart()
@@ -76,7 +76,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.restartCount == 20)
     }
 
-    @Test("given up, then loaded again → deaths count from zero")
+    @Test("a worker is given up, and its plugin loaded again → deaths are counted from zero")
     mutating func again() {
         _ = lifecycle.request()
         for number in 0..<5 { _ = dieAndRestart(at: .seconds(number)) }
@@ -84,14 +84,14 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(6)) == .pause(.milliseconds(50)))
     }
 
-    @Test("the worker dies while it starts → counted as a death")
+    @Test("the worker dies during its start → counted as a death")
     mutating func diesEarly() {
         _ = lifecycle.request()
         #expect(lifecycle.didDie(at: start) == .pause(.milliseconds(50)))
         #expect(lifecycle.state == .pausing)
     }
 
-    @Test("the worker is dismissed during the pause → not started")
+    @Test("the worker is dismissed during the restart delay → not started")
     mutating func dismissed() {
         _ = lifecycle.request()
         _ = lifecycle.didDie(at: start)
@@ -101,7 +101,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "the worker dies while its successor loads, and that takes over → running; the end of the pause starts no worker"
+        "the worker dies, then its loading successor takes over → running, and the restart is cancelled"
     )
     mutating func successorDuringPause() {
         _ = lifecycle.request()
@@ -117,7 +117,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "the worker is given up while its successor loads, which then takes over → running, and deaths count from zero"
+        "the worker is given up, then its loading successor takes over → running, and deaths are counted from zero"
     )
     mutating func successorAfterFailure() {
         _ = lifecycle.request()
@@ -129,7 +129,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
     }
 
-    @Test("a successor takes over from a running or starting worker → running, started once")
+    @Test("a successor takes over from a running or starting worker → running, with a single start")
     mutating func successor() {
         _ = lifecycle.request()
         lifecycle.successorTookOver()
@@ -140,7 +140,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.request() == .none)
     }
 
-    @Test("the worker is dismissed while a successor loads → stays idle")
+    @Test("the worker is dismissed while its successor loads → idle")
     mutating func successorOfNobody() {
         _ = lifecycle.request()
         lifecycle.dismiss()
@@ -148,7 +148,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.state == .idle)
     }
 
-    @Test("the plugin refuses to load → given up immediately")
+    @Test("the plugin refuses to load → the worker is given up immediately")
     mutating func refused() {
         _ = lifecycle.request()
         lifecycle.refuse()

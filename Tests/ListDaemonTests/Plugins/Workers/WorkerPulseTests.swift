@@ -18,14 +18,14 @@ struct WorkerPulseTests {
         pulse.check(at: start + .seconds(seconds), isListening: isListening)
     }
 
-    @Test("a pinged worker stays silent → given up after the callback's time limit and a grace period, not before")
+    @Test("a pinged worker does not answer → given up after the callback timeout and a grace period")
     mutating func silence() {
         #expect(look(0) == .ask)
         for second in 1..<10 { #expect(look(second) == .none) }
         #expect(look(10) == .giveUp)
     }
 
-    @Test("the worker sends any report → the time limit starts anew")
+    @Test("the worker sends any report → the timeout starts anew")
     mutating func answers() {
         for second in 0..<100 {
             #expect(look(second) == (second.isMultiple(of: 9) ? .ask : .none))
@@ -33,7 +33,7 @@ struct WorkerPulseTests {
         }
     }
 
-    @Test("no check for an hour, because the machine slept → counts as one step")
+    @Test("no check for an hour because of system sleep → counted as a single step")
     mutating func lateLooks() {
         #expect(look(0) == .ask)
         #expect(look(3600) == .none)
@@ -41,13 +41,13 @@ struct WorkerPulseTests {
         #expect(look(3609) == .giveUp)
     }
 
-    @Test("delayed checks run together → count as the time that has passed")
+    @Test("delayed checks run one right after the other → only the elapsed time is counted")
     mutating func burst() {
         #expect(look(0) == .ask)
         for _ in 0..<100 { #expect(look(1) == .none) }
     }
 
-    @Test("the daemon does not read the worker's reports → the silence begins when reading resumes")
+    @Test("the daemon pauses reading the worker's reports → the timeout starts when reading resumes")
     mutating func unread() {
         #expect(look(0) == .ask)
         for second in 1..<50 { #expect(look(second, isListening: false) == .none) }
@@ -55,7 +55,7 @@ struct WorkerPulseTests {
         #expect(look(59) == .giveUp)
     }
 
-    @Test("the daemon never reads the worker's reports → the worker is not pinged")
+    @Test("the daemon never reads the worker's reports → no ping is sent")
     mutating func notAsked() {
         for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
         #expect(look(50) == .ask)

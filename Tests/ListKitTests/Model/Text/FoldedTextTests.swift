@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Case-insensitive search by Unicode case folding")
 struct FoldedTextTests {
-    @Test("every code point → the folding of Unicode's table, statuses C and F")
+    @Test("every code point → folded as in Unicode's table, with statuses C and F")
     func table() throws {
         var folded: [UInt32: String] = [:]
         for line in try #require(try Vectors.load("casefolding")["cases"]?.array) {
@@ -34,7 +34,7 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "two texts with the same folding → each is found in the other",
+        "two texts with the same folding → each text is found in the other",
         arguments: [
             ("STRASSE", "straße"), ("strasse", "STRAẞE"), ("ﬁn", "FIN"), ("Ǆ", "ǆ"), ("ΌΔΟΣ", "όδος"),
             ("K", "\u{212A}"),
@@ -47,13 +47,13 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "letters that only look alike or are canonically equivalent → not found",
+        "letters that only look alike or are canonically equivalent → do not match",
         arguments: [("ı", "i"), ("I", "ı"), ("İ", "i"), ("é", "e\u{301}"), ("ö", "o"), ("A", "Α")])
     func notFound(_ pair: (String, String)) {
         #expect(!contains(pair.1, pair.0))
     }
 
-    @Test("a part of a letter's folding → found")
+    @Test("a part of a letter's multi-character folding → found")
     func halves() {
         #expect(contains("ß", "S"))
         #expect(contains("İ", "i"))
@@ -68,7 +68,7 @@ struct FoldedTextTests {
         #expect(FoldedText("abc").contains(FoldedText("")))
     }
 
-    @Test("a pattern at every position of texts of every length → found; absent → not found")
+    @Test("a pattern at every position of texts of every length → found; an absent pattern → not found")
     func places() {
         var random = SeededRandom(seed: 7)
         for length in 1...80 {
@@ -85,7 +85,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("long parts of the pattern occur everywhere in the text → linear search time")
+    @Test("long prefixes of the pattern occur throughout the text → linear search time")
     func nearlyEverywhere() {
         let half = String(repeating: "a", count: 50_000)
         #expect(!contains(half + half + half, half + "b" + half))
@@ -95,7 +95,7 @@ struct FoldedTextTests {
         #expect(contains(accented + accented + "X" + accented, accented + "x"))
     }
 
-    @Test("a search in an object → all text fields of the top level, or only the named fields")
+    @Test("a search in an object → covers all top-level text fields, or only the named fields")
     func objects() throws {
         let object = try ListObject(
             id: "needle", type: "needle",
@@ -109,7 +109,7 @@ struct FoldedTextTests {
         #expect(TextSearch("", in: ["none"]).matches(object))
     }
 
-    @Test("very many field names → the existing field is searched")
+    @Test("a search with very many field names → covers the fields that exist")
     func manyFields() throws {
         let object = try ListObject(id: "o", fields: ["field 77": "needle", "field 7": "hay", "b": "needle"])
         for count in [1, 2, 3, 77, 78, 100, 10_000] {

@@ -17,28 +17,29 @@ struct InotifyRecord: Equatable {
         self.name = name
     }
 
-    private func has(_ event: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: event) != 0 }
+    private func includes(_ event: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: event) != 0 }
 
     /// Whether events were lost.
-    var isOverflow: Bool { has(IN_Q_OVERFLOW) }
+    var isOverflow: Bool { includes(IN_Q_OVERFLOW) }
 
     /// Whether the watched directory was deleted, moved or unmounted, or the watch was removed.
-    var isGone: Bool { has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) || isWatchRemoved }
+    var isGone: Bool { includes(IN_DELETE_SELF) || includes(IN_MOVE_SELF) || includes(IN_UNMOUNT) || isWatchRemoved }
 
     /// Whether the kernel has removed the watch.
-    var isWatchRemoved: Bool { has(IN_IGNORED) }
+    var isWatchRemoved: Bool { includes(IN_IGNORED) }
 
     /// Returns whether an entry with one of these names was created, deleted or moved in the watched directory.
     func concerns(_ names: Set<EntryPath>) -> Bool {
-        names.contains(name) && (has(IN_CREATE) || has(IN_DELETE) || has(IN_MOVED_FROM) || has(IN_MOVED_TO))
+        names.contains(name)
+            && (includes(IN_CREATE) || includes(IN_DELETE) || includes(IN_MOVED_FROM) || includes(IN_MOVED_TO))
     }
 
     /// Returns the event for the list, or `nil` if the record does not concern an entry of the watched directory.
     func event(in directory: EntryPath) -> DirectoryEvent? {
         guard !name.isRoot else { return nil }
         let path = directory.child(name)
-        if has(IN_MOVED_FROM) { return .movedFrom(path, cookie: cookie) }
-        if has(IN_MOVED_TO) { return .movedTo(path, cookie: cookie) }
+        if includes(IN_MOVED_FROM) { return .movedFrom(path, cookie: cookie) }
+        if includes(IN_MOVED_TO) { return .movedTo(path, cookie: cookie) }
         return .touched(path)
     }
 }

@@ -28,13 +28,14 @@ internal import PluginAPI
             unsafe CStrings.with(parameters.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 0) }
         }
         guard let connection = unsafe made else {
-            throw PostgresError(kind: .connection, message: "\(address.text): no memory for a connection")
+            throw PostgresError(
+                kind: .connection, message: "\(address.text): there is not enough memory for a connection")
         }
         unsafe self.connection = connection
         self.address = address
         host = unsafe Self.text(PQhost(connection)) ?? ""
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
-            let text = unsafe Self.text(PQerrorMessage(connection)) ?? "no connection"
+            let text = unsafe Self.text(PQerrorMessage(connection)) ?? "the connection failed"
             // libpq has no error code for a mistake in the service file, but its message contains "service".
             let hasServer = unsafe PQsocket(connection) >= 0
             let isTemporary = text.contains("the database system is") || text.contains("too many")

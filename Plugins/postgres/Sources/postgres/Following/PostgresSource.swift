@@ -32,6 +32,6 @@ final class PostgresSource: WritableDataSource {
 
     func stop() {
         guard let list else { return }
-        services.leave(list)
+        services.unfollow(list)
     }
 }

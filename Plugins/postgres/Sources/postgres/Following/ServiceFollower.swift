@@ -15,7 +15,7 @@ final class ServiceFollower: @unchecked Sendable {
     /// A message from another thread.
     private enum Message {
         case join(FollowedList)
-        case leave(FollowedList)
+        case unfollow(FollowedList)
         /// The list's sink has accepted the last event.
         case accepted(FollowedList)
         case read(FollowedList, WholeReader.Outcome)
@@ -81,12 +81,12 @@ final class ServiceFollower: @unchecked Sendable {
     }
 
     /// Removes a list. Returns whether it was the last one; the thread then ends.
-    func leave(_ list: FollowedList) -> Bool {
+    func unfollow(_ list: FollowedList) -> Bool {
         let isLast = inbox.withLock { inbox in
             inbox.count -= 1
             return inbox.count == 0
         }
-        send(.leave(list))
+        send(.unfollow(list))
         return isLast
     }
 
@@ -126,7 +126,7 @@ final class ServiceFollower: @unchecked Sendable {
             lists.append(list)
             nextInspection = .now
             nextPoll = .now
-        case .leave(let list): lists.removeAll { $0 === list }
+        case .unfollow(let list): lists.removeAll { $0 === list }
         case .accepted(let list): list.recordAccepted()
         case .read(let list, let outcome): recordReading(outcome, of: list)
         case .write(let list, let write): startWrite(write, to: list)

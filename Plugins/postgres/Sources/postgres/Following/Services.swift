@@ -27,11 +27,11 @@ final class Services: Sendable {
     }
 
     /// Stops following a list. Events that its sink has not accepted are dropped.
-    func leave(_ list: FollowedList) {
+    func unfollow(_ list: FollowedList) {
         list.markStopped()
         followers.withLock { followers in
             guard let follower = followers[list.options.address] else { return }
-            if follower.leave(list) { followers[list.options.address] = nil }
+            if follower.unfollow(list) { followers[list.options.address] = nil }
         }
     }
 }
