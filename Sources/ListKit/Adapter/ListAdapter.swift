@@ -329,7 +329,7 @@ public final class ListAdapter {
     private func finishUnchanged(_ answers: [RequestAnswer], notifiesListeners: Bool = false) -> FlushResult {
         let outcome = requests.removeWaiters(for: answers)
         if notifiesListeners {
-            presentation.store.gate.complete {
+            presentation.store.gate.runCompletions {
                 observers.notifyListeners(.performUpdates, animated: outcome.isAnimated)
             }
         }

@@ -350,7 +350,7 @@
         var all = completions + shown.completions
         if !completions.isEmpty, !shown.completions.isEmpty { all.sort { $0.ticket < $1.ticket } }
         if !all.isEmpty || !shown.innerCompletions.isEmpty {
-            store.gate.complete {
+            store.gate.runCompletions {
                 for completion in all { completion.call() }
                 for call in shown.innerCompletions { call() }
             }
