@@ -90,16 +90,19 @@ extension ListHost {
         defer { updateInlinePermission() }
         if case .stopped(let reason) = life { return refuse(command, reason) }
         if isResting, command.endsRest { presentHere() }
-        turns.addWork(isLight: command.isLight)
         switch command {
         case .update(let request):
+            turns.addWork(isLight: request.isLight)
             if case .moveItem = request.operation { link.addMove(command, id: request.id, by: user) }
             objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
         case .configure(let id, let configuration, let table):
+            turns.addWork(isLight: false)
             if let table { controllers.add(table, of: id) }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
-        case .keep(let id, let keeps): objects.enqueue(storing: id, keeps, now: now)
+        case .keep(let id, let keeps):
+            turns.addWork(isLight: false)
+            objects.enqueue(storing: id, keeps, now: now)
         case .query(let id, .description):
             let text = isResting ? restDescription : description(writesUnderWay: writes.count)
             sink([.answer(id, .success(.text(text)))])
@@ -193,6 +196,7 @@ extension ListHost {
                 self.assumeIsolated { host in
                     host.perform(host.objects.diffed(output))
                     host.proceed()
+                    host.updateInlinePermission()
                 }
             }
         }
@@ -444,8 +448,10 @@ extension ListHost {
 
     /// Updates whether the next work is light enough for the bus thread.
     private func updateInlinePermission() {
+        let isPresentedHere = !controllers.current.usesPlugins && link.showsLittle
+        let isUpdateLight = objects.phase == .idle || update.isLight
         executor.allowInline(
-            link.stage == .open && (link.isElsewhere || !controllers.current.usesPlugins && link.showsLittle)
-                && turns.isLight && update.isLight && objects.objectCount <= Self.mostObjects)
+            link.stage == .open && (link.isElsewhere || isPresentedHere) && turns.isLight && isUpdateLight
+                && objects.objectCount <= Self.mostObjects)
     }
 }
