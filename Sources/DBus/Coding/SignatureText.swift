@@ -50,9 +50,7 @@ enum SignatureText {
             for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
             unsafe copy[text.count] = 0
             // trap: no input reaches this, because an allocation of one byte or more has an address
-            guard let start = copy.baseAddress else {
-                preconditionFailure("the buffer of the bytes has no base address")
-            }
+            guard let start = copy.baseAddress else { preconditionFailure("no buffer of bytes") }
             return unsafe body(UnsafePointer(start))
         }
     }

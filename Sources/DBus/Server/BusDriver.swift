@@ -48,9 +48,7 @@ enum AuthenticationMechanisms {
                 unsafe list[0] = unsafe name
                 unsafe list[1] = nil
                 // trap: no input reaches this, because an allocation of two pointers has an address
-                guard let start = list.baseAddress else {
-                    preconditionFailure("the buffer of the array has no base address")
-                }
+                guard let start = list.baseAddress else { preconditionFailure("no buffer of pointers") }
                 return unsafe body(start)
             }
         }
