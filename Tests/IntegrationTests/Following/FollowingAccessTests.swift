@@ -86,7 +86,8 @@ struct FollowingAccessTests {
         try write("")
         try await stage.manager.call("Reload")
         for list in [found, second] { #expect(try await readError(list) == Self.denied) }
-        #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
+        // The lists close the views on executors of their own.
+        while try await stage.manager.property("ViewCount", as: UInt32.self) > 0 { await Task.yield() }
         _ = try await member.signals()
         try await stage.list("news").fill(5)
         for list in [found, second] { try await list.wait(forCount: 5) }
