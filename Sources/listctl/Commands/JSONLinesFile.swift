@@ -95,8 +95,6 @@ struct JSONLinesFile {
     private static let keys: Set = ["id", "type", "fields", JSONMember.section]
 
     /// Returns listd's error with `FILE:LINE:` before the message, as compilers write it, if the message names a line.
-    func addingLocation(to error: DBusError) -> DBusError { Self.addingLocation(to: error, in: name) }
-
     static func addingLocation(to error: DBusError, in name: String) -> DBusError {
         guard let match = error.message.wholeMatch(of: /line ([0-9]+): (.*)/.dotMatchesNewlines()) else { return error }
         return DBusError(name: error.name, message: "\(name):\(match.1): \(addingHint(to: String(match.2)))")
