@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock of a list, and the flush that its scheduler was asked for last.
+/// The clock of a list, and the time of the last call that was requested from its scheduler.
 struct FlushSchedule {
     /// The current time in milliseconds.
     private(set) var now: UInt64 = 0
     private var timing = FlushTiming.idle
-    /// The number of calls that the scheduler was asked for.
+    /// The number of calls that were requested from the scheduler.
     private var count: UInt64 = 0
 
     /// Sets the current time. An earlier time is ignored.
@@ -13,8 +13,8 @@ struct FlushSchedule {
 
     /// Records the time of the next flush.
     ///
-    /// - Returns: the number of the call to ask the scheduler for; `nil` if the scheduler was asked for it already,
-    ///   or if no flush is due.
+    /// - Returns: the number of the call to request from the scheduler; `nil` if a call at this time was requested
+    ///   already, or if no flush is due.
     mutating func makeCallNumber(for new: FlushTiming) -> UInt64? {
         guard new != .idle, new != timing else { return nil }
         timing = new
@@ -24,7 +24,8 @@ struct FlushSchedule {
 
     /// Records a call of the scheduler.
     ///
-    /// - Returns: whether the call is the last one that the scheduler was asked for; earlier ones are outdated.
+    /// - Returns: whether the call is the last one that was requested. An earlier call is outdated and must be
+    ///   ignored.
     mutating func acceptCall(_ call: UInt64) -> Bool {
         guard call == count else { return false }
         timing = .idle

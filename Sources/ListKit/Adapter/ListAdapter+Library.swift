@@ -7,8 +7,8 @@ extension ListAdapter {
     /// Creates a list for an object that owns the list and also provides the section controllers.
     ///
     /// The adapter holds `owner` weakly, as IGListKit holds its data source, so that both are released together.
-    /// ``ListSectionControllerKind/make`` is held strongly and must capture the owner weakly. After the release of
-    /// the owner, objects of types for which the owner was not asked yet are dropped.
+    /// ``ListSectionControllerKind/make`` is held strongly and must capture the owner weakly. After the owner was
+    /// released, the adapter drops objects of every type whose kind it has not yet requested from the owner.
     ///
     ///     lazy var adapter = ListAdapter(configuration: .init(name: "mail"), ownedBy: self)
     ///
@@ -28,8 +28,8 @@ extension ListAdapter {
     ///
     /// The data source is held strongly until then.
     ///
-    /// - Parameter completion: receives whether the update was applied. Without a data source, receives `false` at
-    ///   once.
+    /// - Parameter completion: receives whether the update was applied. If there is no data source, it is called with
+    ///   `false` before this function returns.
     public func performUpdates(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
         guard let dataSource else {
             completion?(false)
@@ -45,7 +45,7 @@ extension ListAdapter {
         enqueue(animated: animated, .performUpdates(objects: objects), completion ?? { _ in })
     }
 
-    /// Replaces all section controllers, and the list by the data source's objects if there is one.
+    /// Replaces all section controllers. If there is a data source, replaces the list by its objects first.
     ///
     /// - Parameter completion: receives whether the reload was done.
     public func reloadData(completion: ((Bool) -> Void)? = nil) {
@@ -67,7 +67,7 @@ extension ListAdapter {
         }
     }
 
-    /// Replaces all section controllers.
+    /// Replaces all section controllers, and the list, as ``reloadData(completion:)`` does.
     ///
     /// - Returns: whether the reload was done.
     public func reloadData() async -> Bool {

@@ -35,7 +35,7 @@ extension ListAdapter {
 
     /// Returns the items of a section, which its section controller makes; empty if there is no such section.
     ///
-    /// A controller is made if the section has no controller yet. It is released afterwards if its kind has traits.
+    /// If the section has no controller yet, one is made, and released afterwards if its kind has traits.
     public func items(inSection section: Int) -> [ListItem] { presentation.items(inSection: section) }
 
     /// The selected items, in list order.
@@ -46,7 +46,7 @@ extension ListAdapter {
     /// Makers, providers and `didUpdate(to:)` may call this function for other sections, whose makers may call it
     /// again. At 32 nested calls, the result is `nil` for a section without a controller; its controller is made
     /// later. Work that a new controller enqueues runs before this call returns. A controller of a kind with traits
-    /// is released with the next call, unless its section is visible in a view.
+    /// may be released by any later call to the adapter, unless its section is visible in a view.
     /// - Returns: the controller; `nil` if there is no such section, if the section is at fault, or while its
     ///   controller is being made.
     public func sectionController(at section: Int) -> ListSectionController? {
@@ -59,7 +59,8 @@ extension ListAdapter {
         presentation.sectionController(forID: id)
     }
 
-    /// Removes and returns the queued events, in order. Section controllers caused these events on their own.
+    /// Removes and returns the queued events, in order. No call has returned these events, because section controllers
+    /// caused them on their own.
     public func takeEvents() -> [AdapterEvent] { presentation.takeEvents() }
 
     // MARK: Views
@@ -69,10 +70,10 @@ extension ListAdapter {
         presentation.visibleSectionControllers(in: view)
     }
 
-    /// Returns the objects with items that are visible in a view, in list order.
+    /// Returns the objects that have visible items in a view, in list order.
     public func visibleObjects(in view: ViewID) -> [ListObject] { presentation.visibleObjects(in: view) }
 
-    /// Returns the sections with items that are visible in a view, ascending (rule AD-47).
+    /// Returns the sections that have visible items in a view, ascending (rule AD-47).
     public func visibleSections(in view: ViewID) -> [Int] { presentation.visibleSections(in: view) }
 
     /// Returns the visible items of an object in a view, ascending; empty for an unknown object (rules AD-48, AD-49).
@@ -80,7 +81,7 @@ extension ListAdapter {
         presentation.visibleItems(ofObject: id, in: view)
     }
 
-    /// Returns the item at the origin of a view's viewport, moved by the content inset.
+    /// Returns the item at the corner of a view's viewport, inside of the content inset.
     public func firstVisibleItem(in view: ViewID) -> IndexPath? { presentation.firstVisibleItem(in: view) }
 
     /// Returns the distance by which the viewport has scrolled into its first visible item; 0 without a visible item.

@@ -5,7 +5,7 @@
 extension ListAdapter {
     /// Sets whether a view is on screen. A new view is on screen.
     ///
-    /// Updates of a list without a view on screen may be collected for a longer time.
+    /// Updates may be collected for a longer time while no view is on screen than while one is.
     public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
         try presentation.setVisible(isVisible, view: id)
     }
@@ -33,8 +33,8 @@ extension ListAdapter {
     ///   - rect: the viewport, in coordinates of the content as of `seen`.
     /// - Throws: `invalidArguments` for a layout without viewports, for a negative size, and for a number that is
     ///   not finite.
-    /// - Complexity: O(log n + visible). The first call and each call with another size also compute the layout of
-    ///   the list.
+    /// - Complexity: O(log n + visible). The first call, and each call that changes the size, also compute the layout
+    ///   of the list.
     public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
         try presentation.setViewport(view: id, seen: seen, rect: rect)
     }
@@ -49,14 +49,14 @@ extension ListAdapter {
 
     /// Returns the current picture of a view. Slots keep their numbers.
     ///
-    /// A resync acknowledges all pictures and ends a stall.
+    /// A resync acknowledges all pictures. A view that was stalled because its credit was used up continues.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let picture = try presentation.resync(view: id)
         dropQueuedPictures(of: id)
         return picture
     }
 
-    /// Closes a view, after the display of its elements has ended.
+    /// Ends the display of a view's elements, then closes the view.
     ///
     /// - Returns: the events of the elements that disappear.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] { try presentation.closeView(id) }
@@ -77,22 +77,22 @@ extension ListAdapter {
 
     /// Sets the range of items that a viewer of the layout `none` shows.
     ///
-    /// `first` and `last` are paths in the list as of the sequence `seen`. Both are converted to the current list. A
-    /// removed item is replaced by the next existing item inside the range. If there is no such item, the range
-    /// begins at the next item after it, or ends at the last item of the list. Past the end of the list, every
-    /// section counts as one item. The range is moved into the list; it is shortened only if the list has fewer
+    /// `first` and `last` are paths in the list as of the sequence `seen`. Both are converted to the current list. If
+    /// the item at an end of the range was removed, the end moves inwards to the next existing item. If all items of
+    /// the range were removed, the range keeps its length: it begins at the next existing item after the range, or, if
+    /// there is none, ends at the last item of the list. Past the end of the list, every section counts as one item. A
+    /// range that goes past the end of the list is moved into the list, and shortened only if the list has fewer
     /// items.
     ///
-    /// With every update, the range follows its items: the first of its items that still exists keeps its place in
-    /// the range.
+    /// With every update, the range follows its items: its first item that still exists keeps its place in the range.
     /// - Parameters:
     ///   - seen: the sequence of the last picture that the viewer has drawn; 0 or an unknown sequence stands for the
-    ///     newest picture, and a sequence before the last acknowledged one stands for that one. A viewer without a
-    ///     credit window may be up to 256 changes behind. Updates that divide the list into more than 131,072 runs
-    ///     are not followed.
+    ///     newest picture, and a sequence before the last acknowledged one stands for the last acknowledged one. A
+    ///     viewer without a credit window may be up to 256 changes behind. Updates that divide the list into more
+    ///     than 131,072 runs are ignored in the conversion.
     ///   - first: the first visible item.
     ///   - last: the last visible item.
-    /// - Throws: `invalidArguments` for another layout, or if the last item comes before the first.
+    /// - Throws: `invalidArguments` for a layout other than `none`, or if the last item comes before the first.
     /// - Complexity: O(log n + visible); in addition O(changes · log) if the list has changed since `seen`.
     public func setVisibleRange(view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath) throws(ListError)
         -> ViewReply

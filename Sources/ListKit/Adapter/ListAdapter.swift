@@ -13,7 +13,8 @@
 ///     case .commit(let prepared): store(prepared); adapter.commitFlush()
 ///     …
 ///
-/// Section controllers may call the adapter inside of their callbacks. Calls that cannot run at once are queued.
+/// Section controllers may call the adapter inside of their callbacks. Calls that cannot run there are queued until
+/// the callback has returned.
 ///
 /// An ``ObjectList`` determines the next step of an update, and a ``Presentation`` updates section controllers and
 /// views. The adapter connects both and calls completions.
@@ -242,8 +243,8 @@ public final class ListAdapter {
 
     /// Discards the transaction of ``FlushStep/commit(_:)`` and answers every request of the flush with an error.
     ///
-    /// Item updates are kept for the next flush. If the flush had no requests, or if its item updates were discarded
-    /// before, ``flushTiming`` delays the next flush. The delay grows each time.
+    /// Item updates are kept for the next flush. If the flush had no requests, or if an earlier flush with the same
+    /// item updates was aborted too, ``flushTiming`` delays the next flush. The delay grows with each abort.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
             case .answers(let answers) = objects.stored(.failure(error), sharesTable: true, now: schedule.now)
@@ -257,7 +258,8 @@ public final class ListAdapter {
         return result
     }
 
-    /// Cancels a flush whose diff is being computed, and returns its requests to the front of the queue.
+    /// Cancels the flush if its diff is being computed, and returns its requests to the front of the queue. Does
+    /// nothing otherwise.
     public func cancelFlush() {
         guard objects.phase == .diffing else { return }
         objects.cancelDiff(now: schedule.now)
@@ -303,7 +305,7 @@ public final class ListAdapter {
         return perform(step)
     }
 
-    /// Announces an update that was presented, which gives it its revision.
+    /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
     private func announce(_ shown: ShownUpdate) -> Announced {
         let announced = objects.presented(
             Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
@@ -342,11 +344,11 @@ public final class ListAdapter {
 
     // MARK: Without a host
 
-    /// Replaces the data source and flushes its objects at once.
+    /// Replaces the data source and flushes its objects before returning.
     ///
-    /// All queued requests are flushed with them, and so are the requests of a flush whose diff is being computed.
-    /// Inside of a callback, the flush runs directly after the callback; without a scheduler, it is left to the next
-    /// flush.
+    /// All queued requests are flushed with them, and so are the requests of a flush whose diff is being computed. If
+    /// this function is called inside of a callback, the flush runs after the callback instead. If there is also no
+    /// scheduler, the objects wait for the next flush.
     /// - Returns: the results of the flushes, in order. The scheduler has received them too.
     @discardableResult
     public func setDataSource(_ new: (any ListAdapterDataSource)?) -> [FlushResult] {
@@ -363,7 +365,7 @@ public final class ListAdapter {
 
     /// Sets the data source and queues a request for its objects.
     ///
-    /// - Returns: whether there is a new data source.
+    /// - Returns: whether a request was queued; `false` if the data source is `nil` or the same as before.
     private func replaceDataSource(_ new: (any ListAdapterDataSource)?) -> Bool {
         guard new !== dataSource else { return false }
         dataSource = new
@@ -376,8 +378,8 @@ public final class ListAdapter {
     /// Flushes all queued requests. Diffs are computed inside of this call.
     ///
     /// Does nothing inside of a callback or during another flush. Stops when a flush is cancelled
-    /// (``cancelFlush()``). Stops after 256 flushes, because each completion may queue another update; other
-    /// requests stay queued for the scheduler or the next call.
+    /// (``cancelFlush()``). Stops after 256 flushes, because each completion may queue another update; the
+    /// remaining requests stay queued for the scheduler or the next call.
     /// - Returns: the results of the flushes, in order.
     @discardableResult
     public func flushNow() -> [FlushResult] {

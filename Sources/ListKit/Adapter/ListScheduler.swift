@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock and the executor of a list without a host. A program that uses ListKit alone implements this protocol.
+/// The clock and the executor of a list without a host. A program that uses ListKit without listd implements this
+/// protocol.
 ///
 /// All calls come from the adapter's executor, and `schedule` has to run its work there.
 public protocol ListScheduler: AnyObject {
     /// The current time in milliseconds, which must not decrease.
     var now: UInt64 { get }
 
-    /// Runs work once on the executor, in its next turn or at the given time.
+    /// Runs work once on the executor, as soon as possible after this call or at the given time.
     func schedule(_ timing: FlushTiming, _ work: @escaping () -> Void)
 
     /// Computes a diff on any thread, and passes its output to `completion` on the executor.
