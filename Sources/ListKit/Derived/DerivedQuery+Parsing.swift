@@ -18,8 +18,10 @@ extension DerivedQuery {
             guard ["contains", "in", "type", "sort", "limit"].contains(key) else {
                 throw ListError(.invalidArguments, "the argument of the source has the unknown key \(key.quoted)")
             }
-            guard parts.count == 2 else { throw ListError(.invalidArguments, "the key \(key) has no value") }
-            guard seen.insert(key).inserted else { throw ListError(.invalidArguments, "the key \(key) is given twice") }
+            guard parts.count == 2 else { throw ListError(.invalidArguments, "the key \(key.quoted) has no value") }
+            guard seen.insert(key).inserted else {
+                throw ListError(.invalidArguments, "the key \(key.quoted) is given twice")
+            }
             let value = parts[1]
             switch key {
             case "contains": text = try PercentEncoding.decode(value, of: key)
@@ -46,7 +48,8 @@ extension DerivedQuery {
         let text = String(decoding: value, as: UTF8.self)
         guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
             throw ListError(
-                .invalidArguments, "the value \(text.quoted) of limit is not a number from 0 to \(UInt32.max)")
+                .invalidArguments,
+                "the value \(text.quoted) of the key \"limit\" is not a number from 0 to \(UInt32.max)")
         }
         return Int(limit)
     }
@@ -56,7 +59,7 @@ extension DerivedSort {
     fileprivate init(parsing value: Substring.UTF8View) throws(ListError) {
         let isDescending = value.first == UInt8(ascii: "-")
         let field = isDescending ? value.dropFirst() : value
-        guard !field.isEmpty else { throw ListError(.invalidArguments, "the key sort names no field") }
+        guard !field.isEmpty else { throw ListError(.invalidArguments, "the key \"sort\" names no field") }
         self.init(field: try PercentEncoding.decode(field, of: "sort"), isDescending: isDescending)
     }
 }
@@ -78,12 +81,13 @@ extension DerivedSort {
             }
             guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
                 throw ListError(
-                    .invalidArguments, "the value of \(key) has a % without two hexadecimal digits after it")
+                    .invalidArguments,
+                    "the value of the key \(key.quoted) has a % without two hexadecimal digits after it")
             }
             bytes.append(high << 4 | low)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw ListError(.invalidArguments, "the value of \(key) is not UTF-8 or has a NUL")
+            throw ListError(.invalidArguments, "the value of the key \(key.quoted) is not UTF-8 or has a NUL")
         }
         return decoded
     }
