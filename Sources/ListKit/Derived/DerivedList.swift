@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list of those objects of another list, the base list, that match a query. The query also sorts the objects. The
+/// A list of the objects in another list, the base list, that match a query. The query also sorts these objects. The
 /// derived list follows each change of the base list.
 ///
 /// ``append(_:from:total:)`` loads the base list page by page; ``apply(_:)`` may apply changes of the base list in
 /// the meantime. Each changed object costs O(log n) comparisons. A derived list has one owner and is not thread-safe.
 @_spi(Daemon) public final class DerivedList {
-    /// The maximum number of steps in a change of a short list. If a change has more steps, and more than an eighth
-    /// of the list's objects, the whole list is passed on instead.
+    /// The number of steps up to which a change is always passed on as steps. A change with more steps than this
+    /// number, and with more steps than an eighth of the objects, is passed on as the whole list.
     private static let maximumSteps = 4096
 
     /// The query, which selects and sorts the objects.
     public private(set) var query: DerivedQuery
     /// Whether all objects of the base list were appended.
     public private(set) var isLoaded = false
-    /// The base list and the matching objects as arrays. Nil after the first change, when the trees replace them.
+    /// The base list and the matching objects as arrays. Nil while the trees replace them; see ``prepare()``.
     private var flat: (base: [ListObject], matching: [ListObject])? = ([], [])
     /// The base list as a tree. A section has one item if its object matches the query, otherwise none.
     private var base = SectionTree()
@@ -35,10 +35,10 @@
     /// Appends a page of objects of the base list.
     ///
     /// - Parameters:
-    ///   - objects: the objects from `offset` on. Those that were appended before are ignored. If the page leaves a
-    ///     gap, all are ignored.
+    ///   - objects: the objects from `offset` on. Objects that were appended before are ignored. If there is a gap
+    ///     between the appended objects and the page, the whole page is ignored.
     ///   - total: the number of objects in the base list when the page was read. The list is loaded once this many
-    ///     were appended.
+    ///     objects were appended.
     /// - Complexity: O(size of the objects).
     public func append(_ objects: [ListObject], from offset: Int, total: Int) {
         guard !isLoaded, offset <= baseCount else { return }
@@ -226,7 +226,7 @@ extension DerivedList {
 // MARK: - Changes for the list that shows it
 
 extension DerivedList {
-    /// Makes the whole list the next change. Called when the last change was rejected.
+    /// Makes the whole list the next change. Call this when the last change was rejected.
     public func tellWhole() {
         _ = shown.commit()
         isWholeListNext = isLoaded

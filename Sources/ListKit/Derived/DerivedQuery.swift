@@ -46,8 +46,8 @@
 
 /// The sort order of a derived list, by the value of a field.
 ///
-/// Numbers come first, by value; then texts, by code points; then all other values. Objects with equal or with other
-/// values are in the order of the base list.
+/// Numbers come first, by value; then texts, by code points; then all other values. Objects with equal values are
+/// in the order of the base list, and so are all objects with values that are neither numbers nor texts.
 @_spi(Daemon) public struct DerivedSort: Sendable, Equatable {
     /// The key of the field.
     public var field: ExactText

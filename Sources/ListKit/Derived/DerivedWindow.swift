@@ -25,8 +25,8 @@ struct DerivedWindow {
             if move.to < end { placed.append(move.to) } else if move.from < end { deletes.append(move.from) }
         }
         if limit > 0 {
-            // Sections that were not moved keep their order. So the sections that cross the limit because of others
-            // are adjacent to the limit.
+            // Sections that were not moved keep their order. So the sections that cross the limit only because other
+            // sections changed are adjacent to the limit.
             let isNew = targets.union(changes.inserts)
             let isOld = origins.union(changes.deletes)
             deletes += Self.positionsCrossingLimit(tree, from: limit, of: .new, to: .old, besides: isNew)
@@ -42,8 +42,8 @@ struct DerivedWindow {
         }
     }
 
-    /// Returns the positions on `otherSide` of sections that are at or after the limit on `side` and before it on
-    /// `otherSide`. Sections in `touched` are ignored.
+    /// Returns the positions on `otherSide` of the sections that are at or after the limit on `side`, but before the
+    /// limit on `otherSide`. Sections whose positions on `side` are in `touched` are ignored.
     private static func positionsCrossingLimit(
         _ tree: borrowing SectionTree, from limit: Int, of side: ListSide, to otherSide: ListSide,
         besides touched: Set<Int>
@@ -64,10 +64,11 @@ struct DerivedWindow {
     private static let minimizationLimit = 256
 
     /// Returns moves that bring the sections into their new order. If two sections would be moved past the same
-    /// unmoved section, that section is moved instead.
+    /// unmoved section, the unmoved section is moved instead of both.
     ///
-    /// A moved section can only stay if all unmoved sections that it crosses are moved instead. This pays only if
-    /// these are fewer than the moves. Of the remaining candidates, a longest subsequence that keeps its order stays.
+    /// To keep a moved section in place, all unmoved sections that it crosses must be moved instead. This can save
+    /// moves only if it crosses fewer unmoved sections than there are moves. Of these moved sections and the unmoved
+    /// sections that they cross, a longest subsequence that keeps its order stays in place; all others are moved.
     /// - Complexity: O(moves² · log n), for at most 256 moves.
     private static func minimizedMoves(
         in changes: ListIndexSetResult, of tree: borrowing SectionTree
