@@ -122,7 +122,8 @@ struct DiffEmission: ~Copyable {
         }
     }
 
-    /// Returns the smallest number of moves: all paired elements except a longest subsequence that keeps its order.
+    /// Returns as few moves as possible: one for each paired element outside a longest subsequence that keeps its
+    /// order.
     func minimalMoves(
         _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory
     ) -> [ListMoveIndex] {

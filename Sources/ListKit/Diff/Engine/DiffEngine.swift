@@ -8,14 +8,14 @@ enum DiffEngine {
     /// The working memory per element that nearly every diff needs. Most of it is never touched; more is allocated
     /// when needed.
     private static let bytesPerElement = 64
-    /// The maximum size of the working memory. The allocator would request larger blocks from the system for each
-    /// diff.
+    /// The maximum size of the working memory. The allocator would request a larger block from the system anew for
+    /// each diff.
     private static let maximumBytes = 4 << 20
 
     /// Returns the changes between the two lists of a source.
     ///
     /// - Parameters:
-    ///   - areUnique: the caller's promise that no identifier repeats on one side.
+    ///   - areUnique: the caller's promise that no identifier occurs twice in the old list or twice in the new list.
     ///   - lookup: the lookup by which the result finds identifiers.
     /// - Complexity: O(n), with minimal moves O(n · log n) at worst.
     static func result(

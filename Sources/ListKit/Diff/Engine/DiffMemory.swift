@@ -2,8 +2,9 @@
 
 /// The working memory of one diff: one block from which its buffers are allocated.
 ///
-/// The allocator keeps a freed block of this size for the next diff. After many freed blocks it would return the end
-/// of the heap to the system, and every page would have to be mapped and cleared again.
+/// After the diff, the allocator keeps the one freed block for the next diff. If each buffer were freed on its own,
+/// the allocator would return the end of the heap to the system, and every page would have to be mapped and cleared
+/// again.
 @safe
 struct DiffMemory: ~Copyable {
     // `with` owns the block. Memory allocated from it is used only inside the call.
@@ -23,7 +24,7 @@ struct DiffMemory: ~Copyable {
 
     private init(_ block: UnsafeMutableRawBufferPointer) { unsafe self.block = block }
 
-    /// Returns uninitialised memory for `count` elements; nil when there is no room left.
+    /// Returns uninitialised memory for `count` elements; nil if the block has too little room left.
     mutating func allocate<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> UnsafeMutableBufferPointer<
         Element
     >? {

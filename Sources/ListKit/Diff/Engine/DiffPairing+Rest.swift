@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiffPairing {
-    /// The number of elements that are looked up before the candidates found are compared.
+    /// The number of new elements that are looked up in the table before their candidates are compared.
     private static let blockSize = 256
 
     /// Pairs the remaining elements of the two lists, with a hash table of the old elements.
@@ -55,7 +55,8 @@ extension DiffPairing {
         return true
     }
 
-    /// Returns the partner of a new element if it is adjacent to the last old element found, as it often is.
+    /// Returns the old partner of a new element if the partner is adjacent to the old element that was found last. It
+    /// often is.
     @inline(__always)
     private static func partner(
         near last: Int, ofNew new: Int, hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns
@@ -72,7 +73,8 @@ extension DiffPairing {
         return nil
     }
 
-    /// Pairs candidates whose identifiers are equal. For the others, the new element is looked up in the table again.
+    /// Pairs the candidates whose identifiers are equal. In each other candidate only the hashes are equal, so the
+    /// new element is looked up in the table again, by its identifier.
     ///
     /// - Returns: false when an old element has a partner already.
     @inline(never)
@@ -105,7 +107,8 @@ extension DiffPairing {
         return true
     }
 
-    /// Pairs the k-th old occurrence of an identifier with the k-th new one. All elements must be in the rests.
+    /// Pairs the k-th old occurrence of an identifier with the k-th new one. Call this only without runs, so that all
+    /// elements are in the rests.
     ///
     /// If one pair of an identifier changed, all its pairs count as changed (rule DF-33).
     mutating func pairRepeated(_ source: some DiffSource, in memory: inout DiffMemory) {

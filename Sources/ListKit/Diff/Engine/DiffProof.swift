@@ -2,9 +2,10 @@
 
 /// A check that the pairs of a walk equal those of IGListKit although identifiers may repeat.
 ///
-/// Pairs in the same order on both sides equal IGListKit's unless an identifier of the rests has another occurrence.
-/// A pair is marked as changed correctly unless its identifier has another occurrence. So these identifiers are
-/// inserted into tables, and every paired element is looked up in them. A bit filter decides nearly all lookups.
+/// The pairs of a walk are in the same order in both lists. They equal IGListKit's unless an identifier in one of the
+/// rests also occurs in a run. The changed pairs are marked correctly unless the identifier of one of them has another
+/// occurrence. So the identifiers of the rests and of the changed pairs are inserted into tables, and every element of
+/// a run is looked up in the tables. A bit filter decides nearly all lookups.
 struct DiffProof: ~Copyable {
     private let filter: FlatBuffer<UInt64>
     private let filterMask: UInt32
@@ -22,7 +23,7 @@ struct DiffProof: ~Copyable {
         if runs.runCount == 0 { return true }
         if runs.oldRestCount == 0 && runs.newRestCount == 0 && runs.updateCount == 0 { return true }
         // The elements of a common start are always paired correctly. They only have to be checked if there are
-        // changed pairs, whose mark could extend to them.
+        // changed pairs: all pairs with the identifier of a changed pair count as changed.
         let hasStart = runs.runs[0].old == 0 && runs.runs[0].new == 0
         let first = hasStart && runs.updateCount == 0 && !pairing.hasChanges ? 1 : 0
         if first == runs.runCount { return true }
@@ -34,11 +35,11 @@ struct DiffProof: ~Copyable {
             && proof.runsHaveNoRepeats(source, runs, oldRest, from: first)
     }
 
-    /// The maximum number of identifiers that are compared with all paired elements, which is then faster than
-    /// hashing the elements.
+    /// The number of identifiers up to which comparing each of them with all elements of runs is faster than hashing
+    /// these elements.
     private static let comparisonLimit = 4
 
-    /// Does the check of `confirmsPairs` by comparing each identifier with all paired elements.
+    /// Does the check of `confirmsPairs` by comparing each identifier with all elements of runs.
     private static func confirmsPairsByComparison(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, from first: Int
     ) -> Bool {
@@ -91,13 +92,15 @@ struct DiffProof: ~Copyable {
         return filter[wordIndex(hash)] & bits == bits
     }
 
-    /// Inserts the identifiers that must have no other occurrence. Returns false when an updated identifier has one.
+    /// Inserts the identifiers that must not occur in runs again. Returns false when two updated elements have the
+    /// same identifier.
     private func insertIdentifiers(
         _ source: some DiffSource, _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing
     ) -> Bool {
         for position in 0..<runs.oldRestCount { insert(runs.oldHashes[Int(runs.oldRest[position])]) }
-        // A paired new element is found by its old partner. Of the others, repeated identifiers are inserts, unless
-        // an element in a run has the same identifier.
+        // A paired new element needs no entry: its old partner in the table of the old rest has the same identifier.
+        // An identifier that repeats among the unpaired new elements is no fault: all its occurrences are inserts,
+        // unless an element in a run has this identifier too, which the lookup finds.
         for position in 0..<runs.newRestCount where pairing.partner(ofNew: position) == DiffPairing.noPartner {
             let new = Int(runs.newRest[position])
             let hash = runs.newHashes[new]

@@ -10,8 +10,8 @@ extension DiffRuns {
     /// Walks through both lists: first the common start, then the common end, then the part between, past insertions
     /// and deletions.
     ///
-    /// The two elements of a pair have the same identifier, and the pairs are in the same order on both sides. Where
-    /// the lists differ too much, everything up to the common end becomes the rest.
+    /// The two elements of a pair have the same identifier, and the pairs are in the same order on both sides. From
+    /// where the lists differ too much, all elements up to the common end are added to the rest.
     init(walking source: some DiffSource, in memory: inout DiffMemory) {
         self.init(oldCount: source.oldCount, newCount: source.newCount, in: &memory)
         let start = walkRun(
@@ -88,8 +88,8 @@ extension DiffRuns {
         return count
     }
 
-    /// Returns the number of elements on either side to leave out until the lists agree again; nil when they do not
-    /// agree in the window.
+    /// Returns the number of old and of new elements to skip until the lists agree again; nil if they do not agree
+    /// within the window.
     private static func nextAgreement(
         _ source: some DiffSource, _ old: Int, _ new: Int, _ oldEnd: Int, _ newEnd: Int
     ) -> (old: Int, new: Int)? {

@@ -25,14 +25,14 @@ struct DiffRuns: ~Copyable {
     /// The old indexes of changed elements in runs, ascending.
     let updates: FlatBuffer<UInt32>
     private(set) var updateCount = 0
-    /// The hashes of old elements, by index: for elements in a run if `DiffSource.hasHashes`, for the others once
-    /// they are paired.
+    /// The hashes of old elements, by index: for elements in a run only if `DiffSource.hasHashes`; for elements in no
+    /// run after `hash(old:_:)` was called at the latest.
     let oldHashes: FlatBuffer<UInt32>
-    /// The hashes of new elements, by index: for elements in no run, once they are paired.
+    /// The hashes of new elements, by index: for elements in no run after `hash(new:_:)` was called at the latest.
     let newHashes: FlatBuffer<UInt32>
-    /// The index from which on the walk added all old elements to the rest without comparing them.
+    /// The start of the old elements that the walk added to the rest without comparing them.
     private var oldTail = 0
-    /// The index from which on the walk added all new elements to the rest without comparing them.
+    /// The start of the new elements that the walk added to the rest without comparing them.
     private var newTail = 0
 
     /// Reserves memory for the worst case. Memory that is not needed is never touched.
@@ -53,7 +53,7 @@ struct DiffRuns: ~Copyable {
         return result
     }
 
-    /// Returns the hash of an old element in no run. It is computed at the first use.
+    /// Returns the hash of an old element in no run. Computes it unless the walk did.
     @inline(__always)
     func hash(old: Int, _ source: some DiffSource) -> UInt32 {
         if old < oldTail { return oldHashes[old] }
@@ -68,7 +68,7 @@ struct DiffRuns: ~Copyable {
         Source.hasHashes ? oldHashes[old] : source.oldHash(old)
     }
 
-    /// Returns the hash of a new element in no run. It is computed at the first use.
+    /// Returns the hash of a new element in no run. Computes it unless the walk did.
     @inline(__always)
     func hash(new: Int, _ source: some DiffSource) -> UInt32 {
         if new < newTail { return newHashes[new] }
@@ -77,7 +77,7 @@ struct DiffRuns: ~Copyable {
         return hash
     }
 
-    /// Adds elements that were compared to the rest, and stores their hashes.
+    /// Adds to the rest the elements that the walk compared, and stores their hashes.
     @inline(__always)
     mutating func addToRest(old: Range<Int>, new: Range<Int>, _ source: some DiffSource) {
         for index in old { oldHashes[index] = source.oldHash(index) }

@@ -3,9 +3,10 @@
 /// A hash table of indexes with open addressing, in buckets of 8 slots. A slot takes 5 bytes, and at most half of the
 /// slots are used.
 ///
-/// One word per bucket holds a tag for each slot: 7 bits of the hash. So one load and no unpredictable branch nearly
-/// always decide whether a bucket has the wanted element. A slot holds an index and the upper bits of the hash, which
-/// distinguish the few other candidates without reading an element. The lower bits of the hash select the bucket.
+/// One word per bucket holds a tag for each slot: 7 bits of the hash. So whether a bucket has the wanted element is
+/// nearly always decided by one load, without an unpredictable branch. A slot holds an index and the upper bits of the
+/// hash. These bits exclude nearly all other elements with the same tag, without reading an element. The lower bits of
+/// the hash select the bucket.
 struct DiffTable: ~Copyable {
     private static let slotsPerBucket = 8
     /// The lowest bit of each byte.
@@ -92,8 +93,9 @@ struct DiffTable: ~Copyable {
         _ hash: UInt32, in bucket: Int, _ word: UInt64, _ isSame: (Int) -> Bool
     ) -> (position: Int, index: Int)? {
         let difference = word ^ DiffTable.tag(hash) &* DiffTable.lowBits
-        // The highest bit is set for each byte that is zero, and sometimes for a byte above such a one, so the slot
-        // itself has to decide. It is not set for a free slot, which differs from every tag in its highest bit.
+        // `candidates` has the highest bit of each byte of `difference` that is zero, and sometimes that of a byte
+        // above a zero byte, so each slot is compared too. It never has that of a free slot, because a free slot's tag
+        // differs from every tag in its highest bit.
         var candidates = (difference &- DiffTable.lowBits) & ~difference & DiffTable.highBits
         while candidates != 0 {
             let position = bucket * DiffTable.slotsPerBucket + candidates.trailingZeroBitCount / 8

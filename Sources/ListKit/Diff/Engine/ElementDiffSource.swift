@@ -49,7 +49,8 @@ struct ElementDiffSource: DiffSource {
         self.isNewInOld = isNewInOld
     }
 
-    /// Compiles the questions about two lists into the caller's module; the source must not outlive the buffers.
+    /// Makes the closures in the caller's module, so that the compiler specialises them for `Element`. The source must
+    /// not outlive the buffers.
     @inlinable
     init<Element: ListDiffable>(
         _ old: UnsafeBufferPointer<Element>, _ new: UnsafeBufferPointer<Element>, _ option: ListDiffOption
