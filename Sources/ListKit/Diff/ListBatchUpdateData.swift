@@ -24,8 +24,7 @@ public struct ListBatchUpdateData: Sendable, Hashable {
     ///   sections are dropped too.
     /// - A section move with item deletes, inserts or moves in it becomes a delete and an insert, without those item
     ///   changes.
-    /// - Repeated item deletes become one. Each surplus delete removes an insert at the same path, the first one
-    ///   first.
+    /// - Repeated item deletes become one. Each surplus delete cancels the first remaining insert at the same path.
     ///
     /// Conflicts are determined by the arguments as passed, before any change is dropped. Item updates are never
     /// changed.
@@ -50,7 +49,7 @@ public struct ListBatchUpdateData: Sendable, Hashable {
         self.insertSections = insertSections.union(ListIndexSet(sectionMoves.converted.map(\.to)))
     }
 
-    /// Merges repeated deletes. Each surplus delete removes an insert at the same path.
+    /// Merges repeated deletes. Each surplus delete cancels the first remaining insert at the same path.
     private static func collapse(
         deletes: [IndexPath], inserts: [IndexPath]
     ) -> (deletes: [IndexPath], inserts: [IndexPath]) {

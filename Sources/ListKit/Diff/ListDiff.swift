@@ -22,8 +22,8 @@ public enum ListDiff {
     }
 
     /// Returns the changes between two lists of objects. With `areUnique` the caller promises that no identifier
-    /// repeats on one side, which is faster. If the promise is broken, the result is valid but may differ from
-    /// IGListKit's.
+    /// occurs twice in the old list or twice in the new list, which is faster. If the promise is broken, the result
+    /// is valid but may differ from IGListKit's.
     static func between(
         _ old: [ListObject], _ new: [ListObject], option: ListDiffOption = .equality,
         moves: ListDiffMoves = .positional, areUnique: Bool
@@ -38,8 +38,8 @@ public enum ListDiff {
     ///
     /// The comparisons of elements are compiled into the caller's module, which avoids dynamic dispatch for each
     /// element.
-    /// - Complexity: O(n) comparisons, and a hash for each element that is not in the same order; with minimal moves
-    ///   O(n · log n) at worst.
+    /// - Complexity: O(n) comparisons, and a hash for each element that is not in the same order in both lists; with
+    ///   minimal moves O(n · log n) at worst.
     @inlinable
     public static func between<Element: ListDiffable>(
         _ old: [Element], _ new: [Element], option: ListDiffOption = .equality, moves: ListDiffMoves = .positional
@@ -63,7 +63,7 @@ public enum ListDiff {
         _ old: [Element], _ new: [Element], _ option: ListDiffOption, _ moves: ListDiffMoves,
         identifiers: @escaping @Sendable (Bool) -> [Element.DiffIdentifier]
     ) -> ListIndexSetResult {
-        // Elements are read where they lie: an element that is copied out of an array costs two counted references.
+        // Elements are read in place: copying an element out of an array would cost a retain and a release.
         unsafe old.withUnsafeBufferPointer { old in
             unsafe new.withUnsafeBufferPointer { new in
                 unsafe _between(ElementDiffSource(old, new, option), moves, identifiers)

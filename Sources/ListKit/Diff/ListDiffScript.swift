@@ -51,8 +51,8 @@ public struct ListDiffScript: Sendable, Hashable {
     /// Returns the moves in ascending order of their targets. Their indexes refer to the list after the deletes and
     /// before the inserts.
     ///
-    /// Between two unmoved elements, those that were already moved there come first, then those that have yet to be
-    /// moved away. So every position is a sum of counts.
+    /// Between two unmoved elements, the elements that were already moved there come first. The elements that have yet
+    /// to be moved away follow. So every position is a sum of counts.
     private static func moves(_ result: ListIndexSetResult) -> [Step] {
         let (deletes, inserts) = (ListIndexRanks(result.deletes), ListIndexRanks(result.inserts))
         let moves = result.moves.map { (from: deletes.rank(of: $0.from), to: inserts.rank(of: $0.to)) }

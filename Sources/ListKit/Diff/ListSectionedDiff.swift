@@ -65,8 +65,10 @@ public struct ListSectionedResult: Sendable, Hashable {
 
     /// Returns the changes as one batch for a view, without conflicts. Sections to reload become deletes and inserts.
     ///
-    /// A view cannot move an item out of or into a section that moves. If the other section does not move, such an
-    /// item is deleted or inserted there instead (rules BU-06, BU-07). Headers and footers are not part of a batch.
+    /// A view cannot move an item to another section if one of the two sections moves or is reloaded. Such an item is
+    /// deleted from the old section and inserted into the new section instead. In a section that moves, this change is
+    /// dropped, because the whole section is deleted and inserted (rules BU-06, BU-07). Headers and footers are not
+    /// part of a batch.
     public func batchUpdateData() -> ListBatchUpdateData {
         let (deletes, inserts) = sections.convertingReloads(reloadSections)
         let mapping = ListIndexMapping(sections)
@@ -105,9 +107,9 @@ public enum ListSectionedDiff {
     /// - Parameters:
     ///   - option: the condition under which a section or an item with the same identifier counts as changed.
     ///   - moves: the rule by which sections and items are reported as moved.
-    ///   - tracksItemsAcrossSections: whether the identifiers of items are global. If so, an item that goes from one
-    ///     section to another is moved, provided that both sections are in both lists, instead of deleted and
-    ///     inserted.
+    ///   - tracksItemsAcrossSections: whether an identifier stands for the same item in all sections. If so, an item
+    ///     that goes from one section to another counts as moved, not as deleted and inserted, provided that both
+    ///     sections are in both lists.
     /// - Complexity: O(sections + items of the sections that are in both lists).
     public static func between<Section, Item, Supplementary>(
         _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
@@ -136,8 +138,8 @@ public enum ListSectionedDiff {
         return result
     }
 
-    /// Replaces deletes and inserts of items with the same identifier by moves: the first delete and the first
-    /// insert, then the second ones, and so on.
+    /// Replaces deletes and inserts of items with the same identifier by moves. The first delete is paired with the
+    /// first insert, the second delete with the second insert, and so on.
     private static func mergeIntoMovesAcrossSections<Section, Item, Supplementary>(
         _ result: inout ListSectionedResult, _ old: [ListSectionSnapshot<Section, Item, Supplementary>],
         _ new: [ListSectionSnapshot<Section, Item, Supplementary>], _ option: ListDiffOption

@@ -4,16 +4,17 @@ import Synchronization
 
 /// A lookup of the old and new indexes of identifiers. Its tables are built at the first query.
 protocol DiffLookup: AnyObject, Sendable {
-    /// Returns the last old index of an identifier; nil if it is not in the old list or has another type.
+    /// Returns the last old index of an identifier; nil if the old list has no such identifier.
     func oldIndex(of identifier: AnyHashable) -> Int?
 
-    /// Returns the last new index of an identifier; nil if it is not in the new list or has another type.
+    /// Returns the last new index of an identifier; nil if the new list has no such identifier.
     func newIndex(of identifier: AnyHashable) -> Int?
 
-    /// Returns the last old index of the identifier of the element at an old index.
+    /// Returns the last old index at which the identifier equals that of the element at an old index.
     func lastOldIndex(sameAsOld index: Int) -> Int?
 
-    /// Returns the last new index of the identifier of the element at an old index; nil if it is not in the new list.
+    /// Returns the last new index at which the identifier equals that of the element at an old index; nil if there is
+    /// no such index.
     func lastNewIndex(sameAsOld index: Int) -> Int?
 }
 

@@ -73,7 +73,7 @@ public struct ListIndexSet: Sendable, Hashable {
 }
 
 extension ListIndexSet {
-    /// Adds an index that is not smaller than any index of the last run, in O(1).
+    /// Adds an index that is not smaller than the first index of the last run, in O(1).
     mutating func append(_ index: Int) {
         guard let last = ranges.last, index <= last.upperBound else {
             ranges.append(index..<index + 1)

@@ -51,13 +51,13 @@ public struct ListIndexSetResult: Sendable {
         lookup?.newIndex(of: AnyHashable(identifier))
     }
 
-    /// Returns the same changes without updates, for a view that cannot update and move at once (rules DF-27 to
-    /// DF-32).
+    /// Returns the same changes without updates, for a view that cannot update and move an element in one batch
+    /// (rules DF-27 to DF-32).
     ///
     /// An updated element becomes a delete and an insert, even if it moved. Other moves keep their order. If
     /// identifiers repeat, only the update of the last occurrence is kept (DF-34).
-    /// - Complexity: O(changes · log changes), plus that of `oldIndex(forIdentifier:)` if an element changed in
-    ///   place.
+    /// - Complexity: O(changes · log changes), plus the complexity of `oldIndex(forIdentifier:)` if an element changed
+    ///   without moving.
     public func resultForBatchUpdates() -> ListIndexSetResult {
         var (deletes, inserts) = (Array(deletes), Array(inserts))
         var movedUpdates: [Int] = []
