@@ -16,7 +16,7 @@ public struct AbsoluteLayout: ListLayout {
     public let direction: ScrollDirection
     private var sections = LeafTree<PlacementBlock>()
     private var positions = PositionTree()
-    /// The leaf in `sections` of each section, by handle.
+    /// The number of each section's leaf in `sections`, by the handle of the section.
     private var blocks: [Int32] = []
     private var freeHandles: [UInt32] = []
 
@@ -188,7 +188,7 @@ extension AbsoluteLayout {
         return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
     }
 
-    /// Stores the leaf's number in `blocks` for each section of the leaf.
+    /// Stores the number of a leaf in `blocks` for each section of the leaf.
     private mutating func storeLeafNumber(_ leaf: Int) {
         for handle in sections.leaves[leaf].handles { blocks[Int(handle)] = Int32(truncatingIfNeeded: leaf) }
     }

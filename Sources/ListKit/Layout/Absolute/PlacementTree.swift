@@ -47,7 +47,7 @@ extension PlacementTree {
     private mutating func insert(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, section) = rest.first {
-            // The section is inserted after the previous section, so that appended sections go to the last block.
+            // The section goes to the previous section's block, so that appended sections go to the last block.
             guard let (leaf, before) = self.first(where: { $0.sections >= max(1, first) }) else {
                 edited.touched.insert(insert(PlacementBlock([section]), after: lastLeaf))
                 rest.removeFirst()
@@ -84,8 +84,8 @@ extension PlacementTree {
         }
     }
 
-    /// Stores changed sections in their block. The block is split or merged with the next one to keep blocks well
-    /// filled.
+    /// Stores changed sections in their block. To keep blocks well filled, a large block is split, and a small one is
+    /// merged with the next block.
     private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
         if sections.count < PlacementBlock.maximumSections / 4, let next = self.leaf(after: leaf) {

@@ -2,8 +2,8 @@
 
 /// An interval tree of the items of an absolute layout, which finds the items in a range of the scroll axis.
 ///
-/// The entries are sorted by start and stored in blocks. Each subtree has its first start and its maximum end. A
-/// change and each step of a query are O(log n).
+/// The entries are sorted by start and stored in blocks. Each subtree stores the first start and the maximum end of
+/// its entries. A change and each step of a query are O(log n).
 struct PositionTree: Sendable {
     private(set) var tree = LeafTree<PositionBlock>()
 
