@@ -61,9 +61,9 @@ struct FlowChunk: ChainedLeaf {
         }
     }
 
-    func isLaidOut(like other: FlowChunk, after state: FlowState) -> Bool {
+    func wouldEqual(_ other: FlowChunk, laidOutAfter state: FlowState) -> Bool {
         guard other.entry == state, let pack, let others = other.pack else { return false }
-        return pack.isRepetition(of: others)
+        return pack.repeatsSameSection(as: others)
     }
 
     mutating func layOut(after state: FlowState, rules: FlowRules) {
@@ -85,7 +85,7 @@ struct FlowChunk: ChainedLeaf {
             hasHeader = large.frames.header.hasArea
             content = .large(large)
         }
-        let advance = exitState.advance(rules.scale)
+        let advance = exitState.distanceToNextOrigin(scale: rules.scale)
         exit = exitState.rebased(by: advance)
         summary = FlowSummary(sections: sectionCount, advance: advance, extent: extent, hasHeader: hasHeader)
     }

@@ -44,7 +44,7 @@ struct FlowChunkBuilder {
             left %= maximum
         }
         for _ in 0..<left {
-            makeRoom(metrics.itemCount)
+            makeRoom(forItems: metrics.itemCount)
             columns.append(metrics.style)
             for _ in 0..<metrics.itemCount { columns.append(size) }
         }
@@ -54,7 +54,7 @@ struct FlowChunkBuilder {
         if metrics.isLarge {
             append(LargeSection(metrics, section: section, source: source, rules: rules))
         } else {
-            makeRoom(metrics.itemCount)
+            makeRoom(forItems: metrics.itemCount)
             columns.append(metrics.style)
             for item in 0..<metrics.itemCount {
                 columns.append(metrics.size(ofItem: item, section: section, source: source, rules: rules))
@@ -63,7 +63,7 @@ struct FlowChunkBuilder {
     }
 
     mutating func append(_ shape: SectionShape) {
-        makeRoom(shape.sizes.count)
+        makeRoom(forItems: shape.sizes.count)
         columns.append(shape.style)
         for size in shape.sizes { columns.append(size) }
     }
@@ -78,9 +78,10 @@ struct FlowChunkBuilder {
         return chunks
     }
 
-    private mutating func makeRoom(_ items: Int) {
+    /// Closes the open pack unless it has room for another section with `count` items.
+    private mutating func makeRoom(forItems count: Int) {
         if columns.sectionCount == SectionPack.maximumSections
-            || columns.itemCount + items > SectionPack.maximumItems
+            || columns.itemCount + count > SectionPack.maximumItems
         {
             closePack()
         }
@@ -95,8 +96,10 @@ struct FlowChunkBuilder {
 }
 
 extension PackColumns {
-    /// Returns the sections in as few packs as possible. The packs have equal sizes, so that each has room for more
-    /// sections, or are full except for the last one.
+    /// Returns the sections in as few packs as possible.
+    ///
+    /// - Parameter full: whether every pack except the last one is filled. If not, all packs have about the same
+    ///   number of sections, so that each has room for more.
     func packs(full: Bool) -> [SectionPack] {
         let maximum = SectionPack.maximumSections
         let count = max(1, (sectionCount + maximum - 1) / maximum)

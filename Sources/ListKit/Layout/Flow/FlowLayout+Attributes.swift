@@ -57,8 +57,8 @@ extension FlowLayout {
             zIndex: section * Self.zIndexesPerSection + Self.zIndexesPerSection - 1)
     }
 
-    /// The difference of the stacking orders of two sections. The highest one of a section belongs to its header and
-    /// footer. Items from index 998 on share the one below, so that a sticky header covers all items.
+    /// The number of stacking orders of each section. The header and the footer have the highest one. All items from
+    /// index 998 on have the second highest one, so that a sticky header covers all items of its section.
     private static var zIndexesPerSection: Int { 1000 }
 }
 
@@ -68,7 +68,7 @@ private struct FoundElements {
     var items: [(item: Int, frame: AxisFrame)] = []
 }
 
-/// A section that overlaps a rectangle, with those of its items that do.
+/// A section that overlaps a rectangle, or whose sticky header may, with the items that overlap it.
 private struct FoundSection {
     let number: Int
     let frames: SectionFrames
@@ -78,8 +78,8 @@ private struct FoundSection {
 }
 
 extension FlowLayout {
-    /// Returns the sections that overlap a window, with their items in the window. With sticky headers, the sections
-    /// between them are included too, as their headers may overlap the window.
+    /// Returns the sections that overlap a window, with their items in the window. With sticky headers, all sections
+    /// between the first and the last of these sections are included, as their headers may overlap the window.
     private func elements(in window: AxisFrame) -> FoundElements {
         let between = configuration.stickyHeaders ? sections(in: window) : nil
         var found = FoundElements()

@@ -113,8 +113,10 @@ extension FlowLayout {
         touched.insert(tree.insert(FlowChunk(.large(large)), after: previous?.leaf))
     }
 
-    /// Stores changed sections in their chunk. The chunk is split or merged with the next one to keep packs well
-    /// filled.
+    /// Stores changed sections in their chunk. To keep packs well filled, a large chunk is split, and a small one is
+    /// merged with the next chunk.
+    ///
+    /// - Parameter full: whether a split fills every pack except the last one.
     private mutating func store(
         _ columns: PackColumns, in leaf: Int, full: Bool = false, touched: inout Set<Int>
     ) {

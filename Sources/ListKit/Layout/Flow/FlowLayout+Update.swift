@@ -33,7 +33,8 @@ extension FlowLayout {
         return !touched.isEmpty
     }
 
-    /// The maximum number of reloaded sections that are always edited in place, however short the list is.
+    /// The number of sections up to which changes that only reload sections are made in place, even in a short list,
+    /// for which other changes build all chunks again.
     private static var inPlaceReloadLimit: Int { 8 }
 
     /// The number of sections that can be laid out in the time of one edit in place.
@@ -51,8 +52,8 @@ extension FlowLayout {
                 new += 1
             }
         }
-        /// Passes on an old section with `append`, unless the edit removes or reloads it.
-        func carryOver(_ append: (inout FlowChunkBuilder) -> Void) {
+        /// Appends the next old section with `append`. A removed section is skipped, and a reloaded one is read again.
+        func copyOldSection(with append: (inout FlowChunkBuilder) -> Void) {
             defer { old += 1 }
             if removals.first == old {
                 removals.removeFirst()
@@ -71,10 +72,10 @@ extension FlowLayout {
             true
         } _: { leaf, _ in
             switch tree.leaves[leaf].content {
-            case .large(let large): carryOver { $0.append(large) }
+            case .large(let large): copyOldSection { $0.append(large) }
             case .sections(let pack):
                 let columns = PackColumns(pack)
-                for section in 0..<pack.sectionCount { carryOver { $0.append(columns.shape(of: section)) } }
+                for section in 0..<pack.sectionCount { copyOldSection { $0.append(columns.shape(of: section)) } }
             }
             return true
         }

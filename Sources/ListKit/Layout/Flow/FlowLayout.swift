@@ -9,7 +9,7 @@ extension ListLayoutKind {
 ///
 /// Sections are stored in chunks, the leaves of a tree. A chunk has the flow's state at its start, and coordinates
 /// relative to its origin. A query runs the flow over the chunks that overlap the query. A change lays out the
-/// changed chunks, and the following ones as long as their state at the start differs.
+/// changed chunks, and the chunks after them as long as their state at the start changes.
 public struct FlowLayout: ListLayout {
     /// The settings.
     public private(set) var configuration: LayoutConfiguration

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the flow between two items. All later frames depend only on it.
+/// The state of the flow between two items. Later frames depend on the earlier items only through this state.
 ///
 /// Coordinates along the scroll axis are relative to an origin that is stored by the owner of the state.
 struct FlowState: Sendable, Hashable {
@@ -13,12 +13,12 @@ struct FlowState: Sendable, Hashable {
     /// The end of the previous section along the scroll axis, where an empty section is placed.
     var edge: Units = 0
 
-    /// The maximum distance of a state from its origin. No valid list comes clamped it.
+    /// The maximum distance of a state from its origin. No valid list comes near it.
     private static let limit: Units = 1 << 60
 
-    /// Returns the distance to the next origin. It is a number of whole pixels, so that rounding is the same on both
-    /// sides of the origin.
-    func advance(_ scale: LayoutScale) -> Units {
+    /// Returns the distance to the origin of the next chunk or block. The distance is a number of whole pixels, so that
+    /// coordinates are rounded alike before and after the origin.
+    func distanceToNextOrigin(scale: LayoutScale) -> Units {
         max(0, scale.floor(nextRow))
     }
 

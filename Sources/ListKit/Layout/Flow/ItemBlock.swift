@@ -64,7 +64,7 @@ struct ItemBlock: ChainedLeaf {
     mutating func layOut(after state: FlowState, rules: Rules) {
         entry = state
         let flow = run(rules: rules) { _, _ in }
-        let advance = flow.state.advance(rules.flow.scale)
+        let advance = flow.state.distanceToNextOrigin(scale: rules.flow.scale)
         summary = ItemSummary(items: count, advance: advance, extent: flow.items)
         exit = flow.state.rebased(by: advance)
     }

@@ -7,7 +7,7 @@ struct LargeSection: Sendable {
     private(set) var blocks: LeafTree<ItemBlock>
     /// The frames of bounds, header and footer, relative to the origin of the section's chunk.
     private(set) var frames = SectionFrames(bounds: .zero, header: .zero, footer: .zero)
-    /// The blocks whose sizes changed since the section was last laid out; nil if it never was.
+    /// The blocks whose sizes changed since the section was last laid out; nil before the first layout.
     private var touched: Set<Int>?
 
     /// Makes a section that has yet to be laid out. Reads the sizes of the items from the source, unless all have the

@@ -20,8 +20,8 @@ struct LayoutScale: Sendable, Hashable {
     private static let maximumLength = Double(1 << 45)
     private static let maximumCoordinate = Double(1 << 61)
     /// The maximum remainder that is not rounded up to a pixel. Each length is rounded to a unit, so nine ninths of a
-    /// point may be some units less than a point, and a row of a hundred items up to 50. IGListKit rounds in 32 bits,
-    /// with about the same tolerance.
+    /// point may be some units less than a point, and a row of a hundred items may be up to 50 units too short.
+    /// IGListKit rounds in 32 bits, with about the same tolerance.
     private static let roundingTolerance: Units = 50
 
     init(pixelsPerPoint scale: Double) {

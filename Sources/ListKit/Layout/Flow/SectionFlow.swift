@@ -57,7 +57,8 @@ struct SectionFlow {
             state.row = state.nextRow + (index > 0 ? style.lineSpacing : 0)
             state.column = style.rowStart
         }
-        // Rule LY-49, a quirk of IGListKit: the distance excludes the inset at the start of the row on one side only.
+        // Rule LY-49, a quirk of IGListKit: `state.column` includes the inset at the start of the row, but
+        // `maximumItemLength` excludes it.
         let distance = maximumItemLength - (state.column + across)
         if rules.stretchToEdge, distance > 0, distance <= rules.scale.tolerance {
             across = maximumItemLength - state.column

@@ -40,14 +40,15 @@ struct SectionPack: Sendable {
             across: .same(metrics.itemCount == 0 ? 0 : size.across))
     }
 
-    /// Returns whether this pack and another one consist of equal sections. Compares only the columns' single values,
-    /// so packs with different sections yield false.
-    func isRepetition(of other: SectionPack) -> Bool {
+    /// Returns whether both packs have the same number of sections and all these sections are equal. Packs with
+    /// different sections yield false even if the packs are equal.
+    func repeatsSameSection(as other: SectionPack) -> Bool {
         guard sectionCount == other.sectionCount, itemCount == other.itemCount, styles == other.styles else {
             return false
         }
-        return styleIndices.isRepetition(of: other.styleIndices) && itemCounts.isRepetition(of: other.itemCounts)
-            && along.isRepetition(of: other.along) && across.isRepetition(of: other.across)
+        return styleIndices.repeatsSameInteger(as: other.styleIndices)
+            && itemCounts.repeatsSameInteger(as: other.itemCounts) && along.repeatsSameInteger(as: other.along)
+            && across.repeatsSameInteger(as: other.across)
     }
 
     static let empty = PackColumns().pack(0..<0, neighbour: nil)

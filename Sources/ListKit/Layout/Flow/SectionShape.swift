@@ -31,7 +31,7 @@ enum SectionDraft: Sendable {
 struct CheckedSectionMetrics {
     let style: SectionStyle
     let itemCount: Int
-    /// The size of all items if it is the same; otherwise nil.
+    /// The size of each item if all have the same size; otherwise nil.
     let uniform: AxisSize?
 
     init(section: Int, source: some LayoutSource, rules: FlowRules) {
@@ -44,7 +44,7 @@ struct CheckedSectionMetrics {
         uniform = metrics.uniformItemSize.map(rules.size)
     }
 
-    /// Whether the section has too many items to share a chunk with others.
+    /// Whether the section has too many items to share a chunk with other sections.
     var isLarge: Bool { itemCount > SectionPack.maximumItems }
 
     func size(ofItem item: Int, section: Int, source: some LayoutSource, rules: FlowRules) -> AxisSize {

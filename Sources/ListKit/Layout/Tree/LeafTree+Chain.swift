@@ -16,11 +16,11 @@ protocol ChainedLeaf: SummarisedLeaf {
 
     /// Returns whether laying out this leaf after `state` would make it equal to `other`, which is laid out. Returns
     /// false if finding out takes more than O(1).
-    func isLaidOut(like other: Self, after state: State) -> Bool
+    func wouldEqual(_ other: Self, laidOutAfter state: State) -> Bool
 }
 
 extension ChainedLeaf {
-    func isLaidOut(like other: Self, after state: State) -> Bool { false }
+    func wouldEqual(_ other: Self, laidOutAfter state: State) -> Bool { false }
 }
 
 extension LeafTree where Leaf: ChainedLeaf {
@@ -30,7 +30,7 @@ extension LeafTree where Leaf: ChainedLeaf {
         var next = firstLeaf
         var last: Int?
         while let leaf = next {
-            if let last, leaves[leaf].isLaidOut(like: leaves[last], after: state) {
+            if let last, leaves[leaf].wouldEqual(leaves[last], laidOutAfter: state) {
                 leaves[leaf] = leaves[last]
             } else {
                 leaves[leaf].layOut(after: state, rules: rules)

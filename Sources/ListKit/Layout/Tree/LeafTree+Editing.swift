@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LeafTree {
-    /// Changes a leaf in setChild and updates the sums of its ancestors. O(log n).
+    /// Changes a leaf in place and updates the sums of its ancestors. O(log n).
     mutating func update<Result>(_ leaf: Int, _ change: (inout Leaf) -> Result) -> Result {
         let result = change(&leaves[leaf])
         updateSums(Int32(leaf), leaves[leaf].summary, in: leafParents[leaf])
@@ -22,7 +22,8 @@ extension LeafTree {
         return sum(ofNode: node)
     }
 
-    /// Inserts a leaf after `previous`, or before all others for nil. Returns the number of the leaf. O(log n).
+    /// Inserts a leaf after the leaf `previous`, or before all other leaves for nil. Returns the number of the new
+    /// leaf. O(log n).
     @discardableResult
     mutating func insert(_ leaf: Leaf, after previous: Int?) -> Int {
         let id: Int32
@@ -75,7 +76,7 @@ extension LeafTree {
     private mutating func insert(_ child: Int32, _ summary: Summary, at slot: Int, in node: Int32, level: Int) {
         let first = Int(node) * Self.fanout
         guard Int(counts[Int(node)]) == Self.fanout else {
-            makeRoom(slot, in: node)
+            makeRoom(at: slot, in: node)
             setChild(child, summary, at: slot, in: node, level: level)
             updateSumsAbove(node)
             return
@@ -91,12 +92,12 @@ extension LeafTree {
         let goesRight = slot - first > half
         let target = goesRight ? sibling : node
         let targetSlot = goesRight ? Int(sibling) * Self.fanout + slot - first - half : slot
-        makeRoom(targetSlot, in: target)
+        makeRoom(at: targetSlot, in: target)
         setChild(child, summary, at: targetSlot, in: target, level: level)
         insertSplitNode(sibling, after: node, level: level + 1)
     }
 
-    /// Inserts the new half of a split node after the old one. Makes a new root if necessary.
+    /// Inserts the new half of a split node after the old half. Makes a new root if necessary.
     private mutating func insertSplitNode(_ sibling: Int32, after node: Int32, level: Int) {
         var parent = parents[Int(node)]
         if parent == Self.noNode {
@@ -111,7 +112,7 @@ extension LeafTree {
         insert(sibling, sum(ofNode: sibling), at: slot + 1, in: parent, level: level)
     }
 
-    private mutating func makeRoom(_ slot: Int, in node: Int32) {
+    private mutating func makeRoom(at slot: Int, in node: Int32) {
         let end = Int(node) * Self.fanout + Int(counts[Int(node)])
         for index in stride(from: end, to: slot, by: -1) {
             children[index] = children[index - 1]

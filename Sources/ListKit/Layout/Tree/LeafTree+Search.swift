@@ -4,10 +4,10 @@ extension LeafTree {
     /// A leaf and the sum of all leaves before it.
     typealias Found = (leaf: Int, before: Summary)
 
-    /// Returns the last leaf of the shortest sequence of leaves from the start whose sum fulfils `reached`; nil if
-    /// the sum of all leaves does not.
+    /// Returns the first leaf at which the sum of all leaves, from the first one up to and including this leaf,
+    /// fulfils `reached`. Returns nil if the sum of all leaves does not fulfil it.
     ///
-    /// If `reached` is true for a sum, it must be true for every longer sequence too. O(log n).
+    /// If `reached` is true for the sum up to a leaf, it must be true for the sums up to all later leaves. O(log n).
     func first(where reached: (Summary) -> Bool) -> Found? {
         var node = root
         var before = Summary.empty

@@ -33,7 +33,7 @@ enum PackedIntegers: Sendable, Hashable {
     }
 
     /// Returns whether both columns consist of one repeated integer, which is the same in both.
-    func isRepetition(of other: PackedIntegers) -> Bool {
+    func repeatsSameInteger(as other: PackedIntegers) -> Bool {
         if case .same(let value) = self, case .same(value) = other { true } else { false }
     }
 

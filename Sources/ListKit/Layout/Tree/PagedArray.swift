@@ -2,7 +2,8 @@
 
 /// An array that is stored in pages, so that changing one of two copies duplicates only the changed pages.
 ///
-/// Copying the layout of a million sections, such as for anchoring, retains some hundred pages.
+/// A copy, such as of a layout for anchoring, shares all pages. The first change after that copies one page and the
+/// list of pages, which has a few hundred entries for the layout of a million small sections.
 struct PagedArray<Element> {
     /// The number of elements per page, a power of two.
     private static var pageSize: Int { 64 }
