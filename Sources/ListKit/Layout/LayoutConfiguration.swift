@@ -10,8 +10,8 @@ public struct LayoutConfiguration: Sendable, Hashable {
     public var stickyHeaders: Bool
     /// The distance in points that is added to the scroll offset for sticky headers only.
     public var topContentInset: Double
-    /// Another distance in points that is added to the scroll offset for sticky headers, for changes during scrolling
-    /// (IGListKit's `stickyHeaderYOffset`).
+    /// A second distance in points that is added to the scroll offset for sticky headers. A program may change it
+    /// during scrolling (IGListKit's `stickyHeaderYOffset`).
     public var stickyHeaderOffset: Double
     /// Whether the last item of a row is stretched to the edge if at most 1 point is left.
     public var stretchToEdge: Bool

@@ -15,8 +15,8 @@ public protocol LayoutSource {
     /// Returns the metrics of a section, and the number of consecutive sections from it on that have the same
     /// metrics. The number may exceed 1 only if the metrics have one size for all items.
     ///
-    /// Layout `flow` calls this function when it lays out everything, because a run costs less than its sections one
-    /// by one.
+    /// Layout `flow` calls this function when it lays out everything, because reading a run costs less than
+    /// reading its sections one by one.
     func run(fromSection section: Int) -> SectionRun
 
     /// Returns the size of an item. Not called if the section's metrics have one size for all items.

@@ -34,7 +34,8 @@ public protocol ListLayout: Sendable {
 
     /// Lays out the whole list in a container of the given size, in points.
     ///
-    /// Called first, when the size of the container changes (rule LY-47), and when everything is reloaded.
+    /// Called before all other functions, and again whenever the size of the container changes (rule LY-47) or
+    /// everything is reloaded.
     mutating func prepare(_ source: some LayoutSource, container: Size)
 
     /// Updates the layout after one transaction of the list.

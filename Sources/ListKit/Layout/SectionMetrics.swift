@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The geometry of one section, except for different sizes of items.
+/// The geometry of one section, without the sizes of its items if they differ.
 ///
 /// Lengths are in points. NaN and infinite numbers count as 0, and so do negative lengths and counts. Insets and
 /// spacings may be negative, as in IGListKit; elements then overlap.
 public struct SectionMetrics: Sendable, Hashable {
     /// The number of items. A layout places at most ``maximumItemCount`` of them.
     public var itemCount: Int
-    /// The size of all items if it is the same. Layouts then do not read the sizes of single items.
+    /// The size of each item if all have the same size; otherwise nil. With this size, layouts do not read the sizes
+    /// of single items.
     public var uniformItemSize: Size?
     /// The space around the section.
     public var inset: EdgeInsets
