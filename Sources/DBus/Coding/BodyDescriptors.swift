@@ -10,8 +10,8 @@ internal import Glibc
 /// found.
 @safe
 final class BodyDescriptors {
-    /// The message, which the creator of the reader keeps alive; used on the loop thread only. Nil if it has no
-    /// descriptors.
+    /// The message; nil if it has no descriptors. It is used on the loop thread only, and the code that creates the
+    /// message's reader keeps it alive.
     private let raw: OpaquePointer?
     private var found: [UInt32: FileDescriptor]?
     /// Whether a descriptor could not be duplicated because the process can open no more.

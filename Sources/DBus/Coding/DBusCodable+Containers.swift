@@ -24,7 +24,7 @@ extension Dictionary: DBusType where Key: DBusType, Value: DBusType {
     public static var signature: Signature { Signature(unchecked: "a{\(Key.signature)\(Value.signature)}") }
 }
 
-/// Entries are written in arbitrary order. When a key is repeated, the last value that is read replaces the others.
+/// Entries are written in arbitrary order. Of several received entries with the same key, the last one is kept.
 extension Dictionary: DBusEncodable where Key: DBusEncodable, Value: DBusEncodable {
     /// Writes the value into a message.
     public func encode(to writer: inout MessageWriter) {

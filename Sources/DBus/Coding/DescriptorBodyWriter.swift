@@ -116,7 +116,7 @@ struct DescriptorBodyWriter {
         }
     }
 
-    /// Opens a container. libdbus needs the content's type for arrays and variants: all types of the level inside.
+    /// Opens a container. For arrays and variants, libdbus needs the type of the contents, which is that of `inside`.
     private func open(
         _ code: TypeCode, _ inside: inout MessageReader, from iterator: inout DBusMessageIter,
         as inner: inout DBusMessageIter

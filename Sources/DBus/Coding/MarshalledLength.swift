@@ -18,8 +18,9 @@ enum MarshalledLength {
         return count
     }
 
-    /// Returns the length of the header in bytes, once the message has this machine's byte order. Header fields that
-    /// D-Bus does not define are not counted.
+    /// Returns the length of the header in bytes. Header fields that D-Bus does not define are not counted.
+    ///
+    /// - Parameter message: the message, which must already have this machine's byte order.
     static func byteCount(ofHeaderOf message: OpaquePointer) -> Int {
         var count = 16
         // Each field is a struct of a byte and a variant whose type has one letter.

@@ -105,14 +105,14 @@ public struct MessageReader: ~Copyable {
 // MARK: - Moving
 
 extension MessageReader {
-    /// Returns the offset of the next value if it has the given alignment.
+    /// Returns the first offset from here on that is a multiple of `alignment`.
     @inlinable
-    func aligned(_ alignment: Int) -> Int { (offset + alignment - 1) & -alignment }
+    func offset(alignedTo alignment: Int) -> Int { (offset + alignment - 1) & -alignment }
 
-    /// Moves past `count` bytes of a value with an alignment. Returns the offset of these bytes.
+    /// Moves past the padding for `alignment` and then past `count` bytes. Returns the offset of these bytes.
     @inlinable
     mutating func advance(by count: Int, alignment: Int) throws(DBusError) -> Int {
-        let start = aligned(alignment)
+        let start = offset(alignedTo: alignment)
         guard count >= 0, start <= end, count <= end - start else { throw MessageReader.truncated }
         offset = start + count
         return start

@@ -96,7 +96,7 @@ extension MessageWriter {
         if failure == nil { descriptors.append(value) }
     }
 
-    /// Appends a value of kind `code`, whose size is equal to its alignment; `value` has its bytes.
+    /// Appends the bytes of `value` as a value of kind `code`. A `T` has the size and the alignment of that kind.
     private mutating func appendFixed<T: BitwiseCopyable>(_ code: TypeCode, _ value: T) {
         guard accept(code), let place = unsafe reserve(MemoryLayout<T>.size, alignment: MemoryLayout<T>.size) else {
             return
@@ -350,7 +350,7 @@ extension MessageWriter {
 // MARK: - Elements in one piece
 
 extension MessageWriter {
-    /// Appends all elements of the array that is open, as bytes that were marshalled for the same element type.
+    /// Appends all elements of the array that is open, as bytes that were marshalled for its element type.
     mutating func appendElements(_ elements: UnsafeRawBufferPointer) {
         guard let first = elements.baseAddress, let place = unsafe reserve(elements.count, alignment: 8) else { return }
         unsafe place.copyMemory(from: first, byteCount: elements.count)

@@ -2,9 +2,9 @@
 
 /// A reason why a message could not be written.
 ///
-/// The enum is indirect because every writer stores one optionally, and hardly any writer fails.
+/// The enum is indirect so that it is small: every writer has space for a failure, and hardly any writer fails.
 indirect enum WriteFailure {
-    /// The value's kind differs from the signature's; nil means that the signature has no more types.
+    /// The value's kind differs from the next type of the signature. `expected` is nil after the last type.
     case mismatch(expected: TypeCode?, got: TypeCode)
     /// A container got fewer values than its type requires.
     case incomplete(TypeCode)
