@@ -58,26 +58,26 @@ public final class Peer {
         for handler in handlers { handler() }
     }
 
-    /// Runs `send` after all ordered messages before it. It runs at once unless a message is being prepared (`hold`).
+    /// Runs `send` now or, while a message to the peer is being prepared (`hold`), queues it behind that message.
     ///
-    /// Answers to calls are already sent in this order.
+    /// `Call` sends its answers through this function.
     package func sendInOrder(_ send: @escaping @DBusActor () -> Void) {
         if isHeld || !held.isEmpty { held.append(send) } else { send() }
     }
 
-    /// Queues ordered messages from now on, until the message that is being prepared was sent.
+    /// Makes `sendInOrder` queue messages from now on, until `releaseHeld`.
     package func hold() { isHeld = true }
 
     /// Sends the queued messages, up to the next one that must be prepared.
     ///
-    /// - Parameter first: a closure that sends the message for which the others were queued.
+    /// - Parameter first: a closure that sends the prepared message, for which the queued messages waited.
     package func releaseHeld(behind first: () -> Void = {}) {
         isHeld = false
         let kept = held
         held = []
         first()
         held = kept + held
-        // A message that one of these closures sends in order follows the queued messages.
+        // One of these closures may call `sendInOrder`: its message follows the queued messages.
         while !isHeld, !held.isEmpty { held.removeFirst()() }
     }
 

@@ -82,8 +82,10 @@ final class Subscriptions {
         return true
     }
 
-    /// Calls the handlers of all matching subscriptions. A direct connection has a single sender, so its callers
-    /// ignore the sender in rules and messages.
+    /// Calls the handlers of all matching subscriptions.
+    ///
+    /// - Parameter ignoringSender: whether to ignore the sender in rules and messages, as on a direct connection, which
+    ///   has a single sender.
     func deliver(_ message: Message, ignoringSender: Bool) {
         guard !active.isEmpty else { return }
         let sender = message.sender
@@ -172,8 +174,7 @@ extension Subscriptions {
         try? connection.callWithoutReply(message)
     }
 
-    /// Tracks the owner of a name. Subscribers wait until the owner is known, as signals of the owner do not match
-    /// before.
+    /// Tracks the owner of a name, and waits until the owner is known: until then, no signal of the owner matches.
     private func trackOwner(of name: String, on connection: Connection) async throws(DBusError) {
         guard owners[name] == nil else { return }
         try await (trackings[name] ?? beginTracking(of: name, on: connection)).wait()
