@@ -112,7 +112,7 @@ extension EventLoop {
         }
     }
 
-    /// Runs posted work and the work that this work posts in turn, up to a limit, as descriptors and timers wait.
+    /// Runs posted work, and then the work that it has posted meanwhile, up to a limit: descriptors and timers wait.
     @DBusActor
     func runPosted() {
         for _ in 0..<8 {

@@ -40,7 +40,7 @@ final class Reactor {
     /// Closures that run when no more data can be read.
     private var afterReading: [@DBusActor () -> Void] = []
     private var readingSince: UInt64 = 0
-    /// The maximum time in nanoseconds that these closures wait while more data keeps arriving.
+    /// The maximum time in nanoseconds that the closures in `afterReading` wait while more data keeps arriving.
     private static let maximumReadingTime: UInt64 = 4_000_000
     /// The time in nanoseconds per loop turn for handling received messages. Connections share it equally.
     private static let timeForTakers: UInt64 = 4_000_000
@@ -69,7 +69,9 @@ final class Reactor {
         timers.fireDue()
         runTakers()
         runQueuedWork()
-        if !afterReading.isEmpty { finishReading(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty) }
+        if !afterReading.isEmpty {
+            runAfterReadingClosures(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty)
+        }
     }
 
     /// Returns the nanoseconds for which each of `count` ready connections is read in one turn of the loop. Together
@@ -86,7 +88,7 @@ final class Reactor {
         for taker in takers where taker.runTurn(until: TimerQueue.now() + time) { scheduleTurn(of: taker) }
     }
 
-    /// Runs pieces of queued work in rotation, after the reads of this turn, until the time for it is over.
+    /// Runs pieces of queued work in rotation, after the reads of this turn, until `timeForWork` has passed.
     private func runQueuedWork() {
         guard !work.isEmpty else { return }
         let end = TimerQueue.now() + Self.timeForWork
@@ -98,8 +100,8 @@ final class Reactor {
     }
 
     /// Appends work to the queue unless it is already queued.
-    func enqueue(_ other: LoopWork) {
-        if !work.contains(where: { $0 === other }) { work.append(other) }
+    func enqueue(_ new: LoopWork) {
+        if !work.contains(where: { $0 === new }) { work.append(new) }
     }
 
     /// Calls `body` once, when no more data can be read or `maximumReadingTime` is over.
@@ -108,7 +110,8 @@ final class Reactor {
         afterReading.append(body)
     }
 
-    private func finishReading(isQuiet: Bool) {
+    /// Runs the closures in `afterReading` if no more data can be read (`isQuiet`), or they have waited too long.
+    private func runAfterReadingClosures(isQuiet: Bool) {
         guard isQuiet || TimerQueue.now() - readingSince > Self.maximumReadingTime else { return }
         let waiting = afterReading
         afterReading.removeAll(keepingCapacity: true)
@@ -134,7 +137,7 @@ extension Reactor {
         return true
     }
 
-    /// Removes the source of `descriptor` at once; its owner may close the descriptor after this call.
+    /// Removes the source of `descriptor`. The descriptor may be closed immediately after this call.
     func remove(descriptor: Int32) {
         guard let entry = entries.removeValue(forKey: descriptor) else { return }
         stale.remove(descriptor)

@@ -7,14 +7,15 @@ internal import Glibc
 public final class LoopTimer {
     fileprivate var body: (@DBusActor () -> Void)?
     fileprivate var interval: UInt64?
-    fileprivate let queued: @DBusActor () -> Void
+    /// Informs the queue that the timer was cancelled.
+    fileprivate let onCancellation: @DBusActor () -> Void
 
     fileprivate init(
-        interval: UInt64?, body: @escaping @DBusActor () -> Void, queued: @escaping @DBusActor () -> Void
+        interval: UInt64?, body: @escaping @DBusActor () -> Void, onCancellation: @escaping @DBusActor () -> Void
     ) {
         self.interval = interval
         self.body = body
-        self.queued = queued
+        self.onCancellation = onCancellation
     }
 
     /// Whether the timer can still fire. A repeating timer is active until it is cancelled.
@@ -24,7 +25,7 @@ public final class LoopTimer {
     public func cancel() {
         guard body != nil else { return }
         body = nil
-        queued()
+        onCancellation()
     }
 }
 
@@ -54,7 +55,7 @@ final class TimerQueue {
         let nanoseconds = interval.nanosecondsClamped
         let timer = LoopTimer(
             interval: repeats ? max(nanoseconds, 1) : nil, body: body,
-            queued: { [weak self] in self?.recordCancellation() })
+            onCancellation: { [weak self] in self?.recordCancellation() })
         push(timer, deadline: Self.now() &+ nanoseconds)
         return timer
     }
