@@ -8,7 +8,7 @@ internal import Glibc
 /// The body owns the message's file descriptors and closes them when it is released.
 @safe
 public final class DetachedBody: @unchecked Sendable {
-    /// libdbus' message, owned by this object alone and only lent to readers. It is released on the loop thread,
+    /// libdbus' message, owned by this object alone and borrowed by readers. It is released on the loop thread,
     /// because libdbus counts unreleased messages there.
     private nonisolated(unsafe) let message: OpaquePointer
     private let types: [UInt8]

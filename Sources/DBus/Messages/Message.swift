@@ -22,7 +22,7 @@ public final class Message {
     private(set) var knownSize: Int?
     /// The length in bytes of the body of libdbus' message; known once it was counted.
     private var countedBody: Int?
-    /// Whether room for this message was reserved in an account before the message was complete, and released since.
+    /// Whether an account reserved room for this message while it was incomplete, and has released the room since.
     /// Such a message must not be counted again.
     package private(set) var isAccountedFor = false
 
