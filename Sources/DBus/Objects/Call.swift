@@ -38,7 +38,7 @@ public final class Call {
         EventLoop.shared.post {
             let call = Call(message: message, connection: connection, peer: peer, replySender: replySender)
             call.answerHandler = answerHandler
-            peer.endCall()  // counted by the released call
+            peer.endCall()  // the released call has begun it, and `call` has begun it again
             call.fail(DBusError.failed("the call was released without an answer"))
         }
     }
@@ -46,7 +46,7 @@ public final class Call {
     /// Sets the signature of the answer, once the method was found.
     func setReplySignature(_ signature: Signature) { replySignature = signature }
 
-    /// Sets a handler that is called with an error before it becomes the answer. If the handler returns `true`, it
+    /// Sets a handler that is called with an error before the error becomes the answer. A handler that returns `true`
     /// answers the call itself. Nil removes the handler.
     package func onFailure(_ handler: (@DBusActor (any Error) -> Bool)?) { failureHandler = handler }
 

@@ -10,7 +10,8 @@ protocol BoundInterface {
     var propertyNames: [String] { get }
     /// Returns the description of a property; nil when the interface has no such property.
     func describeProperty(_ name: String) -> PropertyDescription?
-    /// A counter that changes whenever a caller may learn of changed properties before it has received their values.
+    /// A counter that grows with each change of properties of which callers may be informed. Values that were read at
+    /// a lower count are outdated.
     var stamp: UInt64 { get }
     /// Returns the approximate length of a property's value in bytes.
     func propertySize(_ name: String) -> Int

@@ -28,16 +28,16 @@ public final class Interface<Object> {
     nonisolated let settle: Settling?
     nonisolated let stamp: (@DBusActor (Object) -> UInt64)?
 
-    /// A function that waits before properties are read for a peer. It runs its last argument, which reads the
-    /// properties: at once, or when the peer's calls that may change them have been answered.
+    /// A function that delays the reading of properties for a peer. Its last argument reads the properties; the
+    /// function runs it when all calls of the peer that may change them have been answered.
     public typealias Settling = @DBusActor (Object, Peer, @escaping @DBusActor () -> Void) -> Void
 
     /// Creates an interface. An invalid or repeated name is a programming error and traps.
     ///
     /// - Parameters:
     ///   - settle: the function that `Get` and `GetAll` wait for; nil if they never wait.
-    ///   - stamp: a counter that changes whenever a caller may learn of changed properties before it has received
-    ///     their values.
+    ///   - stamp: a counter that grows with each change of properties of which callers may be informed. Values that
+    ///     were read at a lower count are outdated.
     public nonisolated init(
         _ name: String, annotations: Annotations = [:], settle: Settling? = nil,
         stamp: (@DBusActor (Object) -> UInt64)? = nil, _ members: [Member]

@@ -15,7 +15,7 @@ package final class ManagedObjects {
         left = objects[...]
     }
 
-    /// Reads all objects and answers the call, without giving other work a turn.
+    /// Reads all objects and answers the call, before any other work of the event loop.
     func answer() {
         while !left.isEmpty { _ = readNext() }
         call.replyWriting { [snapshots] writer in snapshots.append(to: &writer) }

@@ -14,7 +14,7 @@ public protocol ObjectResolver: AnyObject {
 enum ObjectPlace {
     case object(ExportedObject)
     /// A node without an object of its own, which has objects below it.
-    case way
+    case ancestor
 
     @DBusActor
     var interfaces: [any BoundInterface] {
@@ -57,13 +57,13 @@ final class ObjectRegistry {
             }
             node = child
         }
-        return .way
+        return .ancestor
     }
 
     private func place(below node: Node, _ elements: ArraySlice<Substring>) -> ObjectPlace? {
         guard let resolver = node.resolver else { return nil }
         if let object = resolver.object(at: elements) { return .object(object) }
-        return resolver.children(of: elements).isEmpty ? nil : .way
+        return resolver.children(of: elements).isEmpty ? nil : .ancestor
     }
 
     func object(at path: ObjectPath) -> ExportedObject? {

@@ -36,7 +36,8 @@ public final class ObjectTree {
     package struct PropertyAnswer {
         /// The approximate length of the values in bytes; 0 for small values.
         package let size: Int
-        /// A counter that changes whenever the caller may learn of changed values before it has received the answer.
+        /// Returns a counter that grows with each change of the values of which the caller may be informed. An answer
+        /// whose values were read at a lower count is outdated.
         package let stamp: @DBusActor @Sendable () -> UInt64
         /// Reads the values. The returned closure writes the answer on any thread.
         package let read:
