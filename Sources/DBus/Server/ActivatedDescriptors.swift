@@ -60,17 +60,17 @@ public struct ActivatedDescriptors: Sendable {
 
     /// Duplicates `sockets` to the numbers at which libdbus expects them, and sets the environment variables that
     /// libdbus reads.
-    fileprivate func moveToLibdbusNumbers(_ sockets: [FileDescriptor]) throws(DBusError) {
+    fileprivate func moveToLibdbusNumbers(_ sockets: [FileDescriptor], named name: String) throws(DBusError) {
         guard !sockets.isEmpty, sockets.count <= places else {
-            throw .invalidArgs("systemd passed no socket with this name")
+            throw .invalidArgs("systemd passed no socket with the name \(name.quoted)")
         }
         guard sockets.allSatisfy(Self.isLocal) else {
-            throw DBusError(.badAddress, "a socket that systemd passed is not a Unix socket")
+            throw DBusError(.badAddress, "the socket \(name.quoted) that systemd passed is not a Unix socket")
         }
         for (index, socket) in sockets.enumerated() {
             let place = Self.first + Int32(index)
             guard dup2(socket.rawValue, place) >= 0, fcntl(place, F_SETFD, FD_CLOEXEC) >= 0 else {
-                throw .failed("a socket that systemd passed could not be duplicated (errno \(errno))")
+                throw .failed("the socket \(name.quoted) that systemd passed cannot be duplicated (errno \(errno))")
             }
         }
         for index in sockets.count..<places { close(Self.first + Int32(index)) }
@@ -94,7 +94,7 @@ extension Server {
     public static func listen(
         on name: String, of passed: ActivatedDescriptors, _ configuration: Configuration = Configuration()
     ) throws(DBusError) -> Server {
-        try passed.moveToLibdbusNumbers(passed.named(name))
+        try passed.moveToLibdbusNumbers(passed.named(name), named: name)
         defer { for variable in ["LISTEN_PID", "LISTEN_FDS"] { unsafe unsetenv(variable) } }
         return try listen("systemd:", configuration)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the connections of a server by user: served connections, and those that are only told that the limit is
-/// reached.
+/// Counts the connections of a server by user: served connections, and refused connections, which only receive an
+/// error.
 ///
 /// The user is the one that the kernel reports for a new connection, so unauthenticated connections are counted too.
 struct ConnectionCounts {
@@ -12,7 +12,7 @@ struct ConnectionCounts {
         case refused(Server.Refusal)
     }
 
-    /// The maximum numbers of refused connections that may be open at once, of all users and of one user.
+    /// The maximum numbers of refused connections that may be open at the same time, of all users and of one user.
     static let refusedAtOnce = 16
     static let refusedOfUserAtOnce = 4
 

@@ -3,8 +3,10 @@
 /// An account of the memory for messages that clients have begun to send and that are still incomplete.
 @DBusActor
 public protocol IncomingAccount: AnyObject {
-    /// Reserves room for a whole message when its header has arrived, until `release`. Returns `false` when there is
-    /// no room. The client is then not read until `Server.retryUnfinishedMessages`, which calls this again.
+    /// Reserves room for a whole message, until `release`. Called when the header of the message has arrived.
+    ///
+    /// Returns `false` when there is no room. The server then stops reading from the client until
+    /// `Server.retryUnfinishedMessages`, which calls this function again.
     ///
     /// Small messages are not reserved.
     func reserve(_ bytes: Int, for peer: Peer) -> Bool
