@@ -7,7 +7,7 @@ internal import Glibc
 /// messages.
 @DBusActor
 struct IncomingBytes {
-    /// What libdbus has read since the last call.
+    /// What libdbus has read between two calls of `didRead`.
     enum Progress {
         case nothing
         /// Bytes that, as far as known, are all part of the handshake.
@@ -56,7 +56,7 @@ struct IncomingBytes {
         return .messages
     }
 
-    /// Records that a message was dispatched whose boundaries are unknown.
+    /// Records the dispatch of a message of `size` bytes while the boundaries are unknown.
     mutating func removeDispatched(size: Int) { boundaries.removeDispatched(size: size) }
 
     /// Records that all complete messages were dispatched.
@@ -70,7 +70,7 @@ struct IncomingBytes {
 @DBusActor
 private struct ReadCounter {
     private static let highest: Int32 = 1 << 30
-    /// An upper bound of the bytes that libdbus reads between two calls, also before authentication.
+    /// An upper bound of the bytes that libdbus reads between two calls of `consume`, also before authentication.
     static let mostRead = 1 << 14
 
     private let socket: Int32

@@ -57,14 +57,15 @@ struct MessageBoundaries {
         (start, left, isUnknown) = ([], nil, true)
     }
 
-    /// Marks the boundaries as unknown for good, when an unknown number of the received bytes belongs to messages.
+    /// Makes the boundaries unknown from now on. Call this when received bytes may belong to the handshake or to
+    /// messages, so that counting cannot find the boundaries any more.
     mutating func markUnknown() {
         skip(0)
         (isUnknown, staysUnknown) = (true, true)
     }
 
-    /// Records that a message was dispatched whose boundaries are unknown. Its size tells how many of the received
-    /// bytes belong to later messages.
+    /// Records the dispatch of a message of `size` bytes while the boundaries are unknown. The other received bytes
+    /// belong to later messages.
     mutating func removeDispatched(size: Int) {
         guard isUnknown else { return }
         received = max(0, received - size)

@@ -195,7 +195,7 @@ extension Transport {
         }
     }
 
-    /// Tries again to reserve room for a message for which there was none.
+    /// Tries again to reserve room for the message that waits for room, if any.
     func retryUnfinishedMessage() { unfinished?.retry() }
 
     private func recordRead() { unfinished?.didRead(isAuthenticated: isAuthenticated) }

@@ -54,7 +54,7 @@ final class UnfinishedMessage {
         incoming = IncomingBytes(socket: socket)
     }
 
-    /// Releases all reservations. Called when nothing is read any more.
+    /// Releases all reservations. Called when the socket will not be read again.
     func end() {
         timer?.cancel()
         timer = nil
@@ -99,7 +99,7 @@ final class UnfinishedMessage {
     /// Records that reading resumes. The pause does not count as time without progress.
     func resume() { lastProgress = TimerQueue.now() }
 
-    /// Tries again to reserve room for the message for which there was none.
+    /// Tries again to reserve room for the message that waits for room, if any.
     func retry() {
         guard waitsForRoom else { return }
         waitsForRoom = false

@@ -98,7 +98,7 @@ extension WatchTable {
         return true
     }
 
-    /// Removes a watch. Its descriptor may be closed directly afterwards.
+    /// Removes a watch. Its descriptor may be closed immediately after this call.
     func remove(watch: Watch) {
         let number = watch.descriptor
         guard let descriptor = descriptors[number] else { return }
