@@ -9,7 +9,7 @@ struct ELFHeader {
     private static let length = 20
     private let bytes: [UInt8]
 
-    /// Reads the header. For a shorter file, the header is shorter too, and ``check(_:)`` throws.
+    /// Reads the header. Of a file that is shorter than a header, all bytes are read, and ``check(_:)`` throws.
     init(of path: String) throws(ListError) {
         // O_NONBLOCK: opening must not block, even if the path has become a FIFO.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

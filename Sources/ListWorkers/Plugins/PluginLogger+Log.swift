@@ -20,8 +20,7 @@ extension PluginLogger {
         }
     }
 
-    /// Shortens a message to ``greatestLength`` bytes. A longer message is cut between two characters and ends with
-    /// “…”.
+    /// Truncates a message that is longer than ``greatestLength`` bytes between two characters, and appends “…”.
     ///
     /// - Complexity: O(``greatestLength``), unless a single character is longer.
     static func shortened(_ message: String) -> String {
@@ -31,7 +30,7 @@ extension PluginLogger {
         }
         let end = bytes.index(bytes.startIndex, offsetBy: greatestLength - "…".utf8.count)
         let cut = message.indices.prefix { $0 <= end }.last
-        // If the first character alone is too long, it is cut between two scalars.
+        // If the first character itself is too long, it is truncated between two scalars.
         return message[..<(cut == message.startIndex ? end : cut ?? end)] + "…"
     }
 }
