@@ -20,9 +20,10 @@ package indirect enum AdapterCommand: Sendable {
     case closeView(ViewID, ViewClosing)
     /// Change the options, and the section controllers if there are any; answered with a revision.
     case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
-    /// Hold all flushes and pictures, because clients have not read earlier messages yet; or continue.
+    /// Hold all flushes and pictures, because clients have not read earlier messages yet (true); or continue (false).
     case hold(Bool)
-    /// Begin to store transactions before they are applied, starting with the whole list; or stop that; answered.
+    /// Store the whole list, and from then on each transaction before it is applied (true); or stop storing (false).
+    /// Answered.
     case keep(RequestID, Bool)
     /// The outcome of ``AdapterEffect/store(_:_:)``, with the reason of a failure; not answered.
     case stored(StoringToken, ListError?)

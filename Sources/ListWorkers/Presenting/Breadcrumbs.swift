@@ -85,7 +85,7 @@ package struct BreadcrumbSlot: @unchecked Sendable {
     /// The stamp of the outermost call; 0 = no callback runs.
     var stamp: UInt64 { withStamp { $0.load(ordering: .acquiring) } }
 
-    /// Writes the callback that is about to run, and its cause. Texts are cut to their maximum lengths.
+    /// Writes the callback that is about to run, and its cause. Texts are truncated to their maximum lengths.
     func write(_ kind: PluginCallback, controller: String, object: String, cause: CallCause? = nil) {
         unsafe start.storeBytes(of: kind.rawValue, toByteOffset: 8, as: UInt8.self)
         unsafe start.storeBytes(of: cause == nil ? 0 : 1, toByteOffset: 11, as: UInt8.self)
@@ -97,7 +97,7 @@ package struct BreadcrumbSlot: @unchecked Sendable {
         unsafe start.storeBytes(of: second, toByteOffset: 10, as: UInt8.self)
     }
 
-    /// Marks the begin (with a new number) or the end (with 0) of the outermost call.
+    /// Marks the beginning (with a new number) or the end (with 0) of the outermost call.
     func setStamp(_ stamp: UInt64) { withStamp { $0.store(stamp, ordering: .releasing) } }
 
     private func write(_ text: String, at offset: Int, room: Int) -> UInt8 {

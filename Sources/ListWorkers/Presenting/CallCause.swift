@@ -2,8 +2,8 @@
 
 internal import ListKit
 
-/// The user and the request for which a plugin's code is called. Calls without a cause come from the list itself, as of
-/// its updates and timers.
+/// The user and the request for which a plugin's code is called. Calls without a cause come from the list itself, such
+/// as those of its updates and timers.
 package struct CallCause: Sendable, Equatable {
     /// The user who called a method of the list or a view.
     var user: UInt32
@@ -44,7 +44,7 @@ struct WorkerDeath: Sendable {
 }
 
 extension Breadcrumb {
-    /// Whether a user's call has caused the callback. `MoveItem` counts too, although it takes its turn among the
-    /// writes.
+    /// Whether a user's call has caused the callback. Each `moveItem` callback has such a cause, even if none was
+    /// recorded.
     var isOfCaller: Bool { cause != nil || kind == .move }
 }

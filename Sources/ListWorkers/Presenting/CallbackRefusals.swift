@@ -6,7 +6,7 @@
 ///
 /// It has no side effects. From the call, the callback and the object of a death it derives which calls would lead to
 /// the same callback on the same object. These are refused until the object or the plugin changes. Calls that name an
-/// object are compared exactly. Of a viewport, only the part is compared that the previous viewport did not show.
+/// object are compared exactly. Viewports are compared only by the part that the previous viewport did not show.
 struct CallbackRefusals: Sendable {
     /// The kind of call that is refused for an object.
     fileprivate enum Refused: Sendable, Equatable {
@@ -17,7 +17,7 @@ struct CallbackRefusals: Sendable {
         case move
         /// A query for items of a range of sections that contains the object's section.
         case items
-        /// A visible range that contains the object's section, or that has these same ends.
+        /// A visible range that contains the object's section, or that has exactly these ends.
         case range(first: IndexPath, last: IndexPath)
         /// A phase of scrolling, in a view that shows the object.
         case phase(ScrollPhase)
@@ -46,22 +46,24 @@ struct CallbackRefusals: Sendable {
     /// Whether no call is refused.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Refuses similar calls from now on, as a worker died of a call. Does nothing for a call that must not be refused.
+    /// Refuses calls from now on that are similar to a call of which a worker died. Does nothing for a kind of call
+    /// that is never refused.
     ///
     /// - Parameters:
-    ///   - command: the call.
+    ///   - command: the call of which the worker died.
     ///   - object: the object in whose callback the worker died.
     ///   - reason: the callback, for messages.
     ///   - viewport: the viewport of the view before the call.
     mutating func add(_ command: AdapterCommand, dyingOn object: String, in reason: String, viewport: Rect?) {
-        guard let (refused, named) = Self.refused(by: command, object, viewport) else { return }
+        guard let (refused, named) = Self.kind(of: command, dyingOn: object, viewport) else { return }
         entries.removeAll { $0.refused == refused && $0.named == named }
         if entries.count == Self.mostEntries { entries.removeFirst() }
         entries.append(Entry(refused: refused, named: named, blamed: object, reason: reason))
     }
 
-    private static func refused(
-        by command: AdapterCommand, _ object: String, _ viewport: Rect?
+    /// Returns the kind of call to refuse after a worker died of a call, and the object that such a call names.
+    private static func kind(
+        of command: AdapterCommand, dyingOn object: String, _ viewport: Rect?
     ) -> (Refused, named: String)? {
         switch command {
         case .view(_, _, .select(let id, _, let isSelected)): (.select(isSelected), id)
@@ -103,7 +105,7 @@ struct CallbackRefusals: Sendable {
             "the plugin's worker died in \(entry.reason); the call is refused until the object or the plugin changes")
     }
 
-    /// Removes all refusals, as the list has another plugin or another version of it.
+    /// Removes all refusals, as the list has another plugin or another version of its plugin.
     mutating func removeAll() { entries = [] }
 
     /// The identifiers of all objects in the entries.
@@ -183,8 +185,8 @@ extension CallbackRefusals.Entry {
 }
 
 extension Rect {
-    /// Returns the part of a viewport that the previous one did not show. It is the whole viewport, unless the
-    /// previous one had the same size, was moved along one axis only, and overlapped.
+    /// Returns the part of a viewport that the previous viewport did not show. The part is the whole viewport, unless
+    /// both viewports have the same size, overlap, and are shifted along one axis only.
     fileprivate func part(newSince other: Rect?) -> Rect {
         guard let other, size == other.size, self != other else { return self }
         let (down, right) = (origin.y - other.origin.y, origin.x - other.origin.x)

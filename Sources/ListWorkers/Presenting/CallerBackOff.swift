@@ -2,8 +2,8 @@
 
 /// The back-off of users whose calls have killed workers of a plugin.
 ///
-/// It has no side effects: given the user and the time of each death, it returns how long a user has to wait. The
-/// first death of a user has no consequence, so that a user who meets one fault of a plugin can continue. Each
+/// It has no side effects: given the user and the time of each death, it returns how long a user has to wait. Here, a
+/// death of a user is the death of a worker in a call of that user. The first one has no consequence, so that a user who meets one fault of a plugin can continue. Each
 /// further death doubles the time in which the plugin is not called for that user. So the calls of one user kill the
 /// worker at most once a minute, which limits the disturbance of other users' lists.
 package struct CallerBackOff: Sendable, Equatable {
@@ -16,7 +16,7 @@ package struct CallerBackOff: Sendable, Equatable {
     package static let firstWait = Duration.seconds(1)
     /// The maximum waiting time.
     package static let longestWait = Duration.seconds(60)
-    /// The time after a user's last death when the user's deaths are forgotten.
+    /// The time without a further death after which all deaths of a user are forgotten.
     package static let memory = Duration.seconds(600)
     /// The maximum number of recorded users. Beyond it, the user whose last death is the longest ago is forgotten.
     package static let mostUsers = 1024
@@ -40,7 +40,7 @@ package struct CallerBackOff: Sendable, Equatable {
         records[user] = Record(deaths: deaths + 1, last: now)
     }
 
-    /// Returns the rest of a user's waiting time and the number of deaths; nil = the user does not have to wait.
+    /// Returns a user's remaining waiting time and number of deaths; nil = the user does not have to wait.
     package func remainingWait(of user: UInt32, at now: ContinuousClock.Instant) -> (time: Duration, deaths: Int)? {
         guard let record = records[user], record.deaths > 1 else { return nil }
         // The exponent is bounded; the wait reaches its limit long before.

@@ -17,7 +17,7 @@ package struct FloodBrake: Sendable, Equatable {
     /// Makes a rate limiter that no message has passed yet.
     ///
     /// - Parameters:
-    ///   - burst: the number of messages that may come at once, at least 1.
+    ///   - burst: the number of messages that may follow each other without an interval, at least 1.
     ///   - interval: the interval of the messages in the long run.
     package init(burst: Int, interval: Duration) {
         self.interval = interval

@@ -68,8 +68,8 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         if mustBegin { queue.async { self.drain(onBusThread: false) } }
     }
 
-    /// Calls `answer` after all earlier work: on this executor, or at once if no work is pending and no thread works for
-    /// the list. A check of an idle list therefore wakes no thread.
+    /// Calls `answer` after all earlier work: on this executor, or on the calling thread if no work is pending and no
+    /// thread works for the list. A check of an idle list therefore wakes no thread.
     package func ping(_ answer: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { !$0.isClaimed && $0.waiting.isEmpty }
         if isIdle { answer() } else { post(answer) }
@@ -80,7 +80,7 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }
     }
 
-    /// Runs a timer of a section controller; 0 milliseconds = directly after everything that was posted before.
+    /// Runs a timer of a section controller; 0 milliseconds = immediately after everything that was posted before.
     package func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
         if milliseconds == 0 { post(work) } else { post(after: milliseconds, work) }
     }
@@ -104,8 +104,8 @@ extension HostExecutor {
     /// Allows the bus thread to run enqueued light work. If not allowed, Dispatch runs all work.
     package func allowInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
 
-    /// Runs enqueued work up to the first that is not light, if that is allowed and no other thread runs the list's
-    /// work.
+    /// Runs enqueued work on the bus thread, up to the first work that is not light. If the bus thread may not run
+    /// work (``allowInline(_:)``), Dispatch runs it. Does nothing while another thread runs the list's work.
     package func drainInline() {
         let isMine = state.withLock { state in
             state.isDrainPromised = false
@@ -121,8 +121,8 @@ extension HostExecutor {
         }
     }
 
-    /// The maximum time for which the bus thread runs work at once, as light work of one list may take long for
-    /// another.
+    /// The maximum time for which the bus thread runs the work of one list without a break, as light work may take
+    /// long in a large list.
     private static let longestOnBusThread = Duration.milliseconds(2)
 
     /// Runs work with the claim until the queue is empty. The bus thread hands over to Dispatch before work that is not
