@@ -5,8 +5,8 @@
 /// A presenter on the list's own executor, which shares the list's section table.
 ///
 /// It has the section controllers that are built in or run in the daemon. `listd/single` replaces those of a plugin
-/// that has failed. Its reports are returned at once. Item updates wait for ``presentItems(through:)``, each with its
-/// place among the requests.
+/// that has failed. Each function returns its reports, instead of sending them later. Item updates wait for
+/// ``presentItems(through:)``, each with its place among the requests.
 package final class LocalPresenter: Presenter {
     package let number = PresenterNumbers.next()
     private let presentation: Presentation

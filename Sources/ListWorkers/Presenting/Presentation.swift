@@ -44,7 +44,7 @@ final class Presentation {
     /// The time at which item updates are due, in an engine with sections of its own.
     var itemTiming: FlushTiming { engine?.adapter.itemTiming ?? .idle }
 
-    /// The place of the first waiting item update among the requests of a list in this process; nil = none waits.
+    /// The first waiting item update of a list in this process, as its place among the requests; nil = none waits.
     var firstItemUpdate: Ticket? { engine?.adapter.firstItemUpdate }
 
     /// Sets the present time in milliseconds, from which the engine computes when item updates are due.
@@ -98,7 +98,7 @@ extension Presentation {
         controllers.usesPlugins ? tracer : nil
     }
 
-    /// Presents an update, with other section controllers from now on if there is a table.
+    /// Presents an update. A non-nil table first replaces the section controllers.
     func present(_ update: ObjectUpdate, controllers table: SectionControllerTable?) -> [PresenterReport] {
         guard let engine else { return [] }
         if let table {
@@ -202,7 +202,7 @@ extension Presentation {
 
     /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
     ///
-    /// - Returns: the state of the presentation before.
+    /// - Returns: the last state of the presentation.
     func end() -> LeftPresentation {
         var left = LeftPresentation()
         guard let adapter = engine?.adapter else { return left }
@@ -227,7 +227,7 @@ package struct LeftPresentation {
 // MARK: - News
 
 extension Presentation {
-    /// Returns the news of events; the states of `views` are included even if no event is about them.
+    /// Converts events to news. The states of `views` are included even if no event is about these views.
     private func news(_ events: [AdapterEvent], _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
         -> PresenterNews
     {

@@ -4,7 +4,7 @@ internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
 /// The host of one list in a worker, with an executor of its own. It executes orders one after the other, and sends
-/// their reports and those of changes that section controllers make by themselves.
+/// the reports of the orders. It also reports changes that section controllers make by themselves.
 actor PresentationHost {
     /// Sends the reports; called on the executor of the list.
     typealias Output = @Sendable (PresenterOutput) -> Void
@@ -21,7 +21,7 @@ actor PresentationHost {
     private var isCongested = false
     /// The number of unrequested item changes that may still be reported.
     private var allowedChanges = PresenterOrder.changesAtOnce
-    /// Whether ``runTurn()`` is posted to run at once.
+    /// Whether ``runTurn()`` is posted to run without a delay.
     private var turnIsPosted = false
     /// The time for which ``runTurn()`` is posted, in milliseconds; nil = for none.
     private var turnTime: UInt64?

@@ -7,13 +7,14 @@ internal import Synchronization
 /// answers queries for items.
 ///
 /// It is used on the list's executor. The results of an order are ``PresenterReport``s, in the order in which things
-/// happened. They are returned at once, or sent later to ``PresentedList/report(_:from:isLight:)``.
+/// happened. They are returned, or sent later to ``PresentedList/report(_:from:isLight:)``.
 package protocol Presenter: AnyObject {
     /// The number that identifies the presenter in its reports.
     var number: PresenterNumber { get }
     /// Whether calls reach the plugin's section controllers, in a worker that may die in them.
     var asksPlugin: Bool { get }
-    /// Whether the presenter changes the list's own table in an update, and answers everything at once.
+    /// Whether the presenter changes the list's own table in an update, and returns all reports instead of sending them
+    /// later.
     var sharesTable: Bool { get }
     /// The place of the first item update that waits for ``presentItems(through:)``; nil = none waits.
     var firstItemUpdate: Ticket? { get }
@@ -24,7 +25,7 @@ package protocol Presenter: AnyObject {
     ///
     /// - Parameters:
     ///   - setup: the configuration and state of the list, without the objects.
-    ///   - table: the objects; while an update is being presented, those after the update.
+    ///   - table: the objects; while an update is being presented, the objects after that update.
     func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput?
 
     /// Presents an update.
@@ -32,10 +33,10 @@ package protocol Presenter: AnyObject {
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
     func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput?
 
-    /// Runs the waiting item updates up to a place.
+    /// Runs the waiting item updates up to the one with this place, inclusive.
     func presentItems(through ticket: Ticket) -> PresenterOutput?
 
-    /// Executes another order.
+    /// Executes an order other than to open the list or to present an update.
     ///
     /// - Parameter user: the user on whose behalf the order is executed; nil = listd itself.
     func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput?
@@ -43,7 +44,8 @@ package protocol Presenter: AnyObject {
     /// Returns the reports of changes that happened without an order.
     func unrequestedReports() -> PresenterOutput?
 
-    /// Sends the next page of objects of an order that has too many for one packet. Returns false when all are sent.
+    /// Sends the next page of objects of an order that has too many for one packet. Returns false when all objects were
+    /// already sent.
     func sendNextPage() -> Bool
 
     /// Kills the worker of the presenter, because it sent an impossible report.

@@ -18,7 +18,7 @@ package struct PresenterCalls {
         /// The number of presenters that died in a callback which this call had caused.
         fileprivate var deathsInCallback = 0
 
-        /// Whether the call is a `MoveItem`, which takes its turn among the writes.
+        /// Whether the call is a `MoveItem`, which the list executes in order with its writes.
         package var isMove: Bool { if case .update = command { true } else { false } }
     }
 
@@ -35,7 +35,8 @@ package struct PresenterCalls {
     /// The number of unanswered calls.
     package var count: Int { calls.count }
 
-    /// Adds a call; a `MoveItem` is sent when its turn among the writes has come.
+    /// Adds a call, which is sent by ``popUnsent(asksPlugin:worker:position:isShown:)``. A `MoveItem` is sent by
+    /// ``sendMove(_:asksPlugin:worker:position:)`` instead.
     package mutating func add(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?) {
         calls[id] = Call(command: command, user: user)
         order.append(id)
@@ -52,7 +53,7 @@ package struct PresenterCalls {
         return calls.removeValue(forKey: id)
     }
 
-    /// Removes a `MoveItem` that is answered, as the list answers it among the writes.
+    /// Removes a `MoveItem` that the list itself has answered, as it answers its writes.
     package mutating func remove(_ id: RequestID) { calls[id] = nil }
 
     /// The views that are about to be opened.
@@ -81,7 +82,8 @@ package struct PresenterCalls {
         }
     }
 
-    /// Marks a `MoveItem` whose turn has come as sent, or returns the error with which it is refused.
+    /// Marks a `MoveItem` as sent, or returns the error with which it is refused. Call this when the list has executed
+    /// the writes before it.
     package mutating func sendMove(
         _ id: RequestID, asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?
     ) -> ListError? {
@@ -194,7 +196,7 @@ package struct PresenterCalls {
     /// Allows calls again that were refused because workers had died in them.
     package mutating func forgetRefusals() { refusals.removeAll() }
 
-    /// Allows calls again whose objects a change of the list updates or removes.
+    /// Ends the refusal of calls that are about objects which a change of the list updates or removes.
     package mutating func listWillChange(by changes: SectionChanges, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
         let others = Set(changes.updates.map(\.old) + changes.deletes)

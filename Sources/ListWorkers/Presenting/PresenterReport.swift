@@ -8,9 +8,9 @@ package enum PresenterReport: Sendable {
     case opened(PresenterNews)
     /// An update is presented.
     case presented(PresenterNews)
-    /// Changes that no order asked for. With `answering`, they are the move of an item that this request asked for.
+    /// Changes that no order asked for; or, with `answering`, the move of an item that this request asked for.
     case changed(PresenterNews, answering: RequestID? = nil)
-    /// The only answer to a view's call or a query, and the news that precede it.
+    /// The one answer to a view's call or a query, with the changes that clients get before the answer.
     case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
     /// The decision of the section controllers about a dragged item.
     case moveVerdict(RequestID, ItemMoveVerdict)
@@ -42,7 +42,7 @@ package struct PresenterNews: Sendable {
     package var selection: [SelectedItem]?
     /// The contents that built-in section controllers dropped or replaced since the last report.
     package var losses: [ContentLoss] = []
-    /// The reasons of the views' closings among the events. They are added by the list and not encoded.
+    /// The reasons of the closings of views that are among the events. The list adds the reasons; they are not encoded.
     package var closings: [ViewID: ViewClosing] = [:]
 
     /// A view and its state.
@@ -52,7 +52,7 @@ package struct PresenterNews: Sendable {
     }
 }
 
-/// The reports that a presenter sends at once.
+/// The reports that a presenter sends together.
 package struct PresenterOutput: Sendable {
     /// The reports, in order.
     package var reports: [PresenterReport]

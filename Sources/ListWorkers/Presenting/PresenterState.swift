@@ -5,7 +5,7 @@
 /// The list's copy of its presenter's state: the views, the selection, and the displayed sections and items that
 /// clients know.
 ///
-/// With it another presenter can continue, and clients can be sent the differences. A report of a worker that would
+/// With this copy another presenter can continue, and clients can be sent what differs between two presenters' states. A report of a worker that would
 /// make the state larger than the list can account for is refused, as a worker may report anything.
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewMemory] = [:]
@@ -25,14 +25,14 @@ package struct PresenterState: Sendable {
 
     // MARK: Applying reports
 
-    /// Records that the list has, or may still be shown with, this many sections and items.
+    /// Records that the list has this many sections and items, or that views may still show it with this many.
     package mutating func setSize(sections: Int, items: Int) {
         // The items, a header and a footer of each section, and the empty view.
         mostElements = max(mostElements, items + 2 * sections + 1)
     }
 
     /// The maximum number of elements in a view. It is twice ``mostElements``, as removed elements may still be shown,
-    /// and their end is reported later than the new elements.
+    /// and their release is reported later than the new elements.
     private var limit: Int { 2 * mostElements }
 
     /// Applies the news of a report, and removes events of views that the list does not have.
@@ -173,7 +173,7 @@ package struct PresenterState: Sendable {
 
     /// Returns the states with which another presenter resumes the views, except for views that are about to be opened.
     package func resumptions(except opening: Set<ViewID>) -> [ViewResumption] {
-        views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0]?.present }
+        views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0]?.fullResumption }
     }
 
     /// Clears the displayed items and working ranges of all views, as another presenter reports them from scratch.

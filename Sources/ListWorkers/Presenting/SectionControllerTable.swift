@@ -35,7 +35,7 @@ package struct SectionControllerTable: Sendable {
         }
     }
 
-    /// Makes a table from names only. In this process, `listd/single` replaces all but the built-in controllers.
+    /// Makes a table from names only. In this process, `listd/single` replaces all controllers except built-in ones.
     package init(naming option: [String: String]) {
         self.init(
             option: option,

@@ -3,7 +3,7 @@
 @_spi(Daemon) internal import ListKit
 
 /// A copy of a view's state outside of its engine. With it another engine can resume the view, and clients can be sent
-/// the differences.
+/// what differs between two engines' states.
 ///
 /// A report that would make the state larger than a view of the list can be is refused, as a worker may report
 /// anything.
@@ -58,7 +58,7 @@ package struct ViewMemory: Sendable {
     }
 
     /// The state with which another engine resumes the view.
-    var present: ViewResumption {
+    var fullResumption: ViewResumption {
         var present = resumption
         present.shown = shown.values.sorted { ($0.section, $0.item, $0.slot) < ($1.section, $1.item, $1.slot) }
         present.released = released.sorted { $0.value.turn < $1.value.turn }.map { slot, known in
@@ -93,7 +93,8 @@ package struct ViewMemory: Sendable {
         }
         guard measured.count > limit else { return }
         measured = measured.filter { isKnown($0.key.objectID) }
-        // Some items are invented, as there are more than the list can have. The viewer measures shown items again.
+        // There are more items than the list can have, so the worker invented some. The viewer measures shown items
+        // again.
         if measured.count > limit { measured = [:] }
     }
 
