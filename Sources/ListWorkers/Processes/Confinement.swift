@@ -37,7 +37,8 @@ package enum Confinement {
 
     /// Restricts the daemon to Unix sockets; to be called while the process has one thread.
     ///
-    /// Before that, it starts a helper process that may still use the network, and that starts the workers that may.
+    /// Before that, it starts a helper process that may still use the network. The helper starts the workers with
+    /// network access.
     ///
     /// - Throws: `pluginFailed` when the helper cannot be started, or the kernel refuses the restriction.
     package static func restrictDaemonToUnixSockets() throws(ListError) {

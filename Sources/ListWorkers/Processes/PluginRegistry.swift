@@ -179,7 +179,8 @@ package actor PluginRegistry {
             throw ListError(.noSuchPlugin, "plugin \(name) is not loaded")
         }
         guard users.isEmpty else {
-            throw ListError(.invalidArguments, "plugin \(name) is used by \(users.sorted().joined(separator: ", "))")
+            let lists = users.sorted().joined(separator: ", ")
+            throw ListError(.invalidArguments, "plugin \(name) is used by the lists \(lists)")
         }
         residents[name] = nil
         if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
@@ -201,8 +202,8 @@ package actor PluginRegistry {
 
     /// Looks up the section controllers that a list's option names, and loads their plugins.
     ///
-    /// All section controllers of a list run in one process. So a list with controllers of a plugin that has a worker
-    /// may otherwise have built-in ones only.
+    /// All section controllers of a list run in one process. So a list that uses controllers of a plugin with a worker
+    /// can also use built-in controllers, but none of another plugin.
     ///
     /// - Parameter option: the names `PLUGIN/CONTROLLER` or `listd/…` by object type, or by `*` for all other types.
     /// - Throws: `noSuchSectionController`, `noSuchPlugin`, `pluginRefused`, `pluginFailed`; `invalidArguments` for
@@ -217,7 +218,7 @@ package actor PluginRegistry {
             throw ListError(
                 .invalidArguments,
                 "section-controllers: plugins \(isolated) and \(other) run in different processes; a list can use "
-                    + "only one")
+                    + "only one of them")
         }
         let plugin = await worker.plugin
         for (type, name) in option where BuiltInSectionControllers.kind(named: name) == nil {

@@ -214,7 +214,7 @@ extension PluginWorker {
 
     nonisolated func recordDeath(by user: UInt32) { callers.withLock { $0.recordDeath(by: user, at: .now) } }
 
-    /// Lets the plugin get all calls again, including those of which workers died.
+    /// Allows all calls of the plugin again, including calls of which workers died.
     private func forgetDeaths() {
         callers.withLock { $0.removeAll() }
         for hosted in lists.values { hosted.list.forgetRefusals() }

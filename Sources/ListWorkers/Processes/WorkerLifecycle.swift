@@ -69,8 +69,8 @@ package struct WorkerLifecycle: Sendable, Equatable {
         if state == .starting { state = .running }
     }
 
-    /// Records that a second process has loaded the plugin and replaces the first one, even while a restart of that one
-    /// is pending. After a failure, earlier deaths no longer count.
+    /// Records that a second process has loaded the plugin and replaces the first process, even while a restart of the
+    /// first process is pending. After a failure, earlier deaths no longer count.
     package mutating func successorTookOver() {
         switch state {
         case .idle: break

@@ -4,8 +4,8 @@ internal import DBus
 
 /// One end of the D-Bus connection between the daemon and a worker, which carries packets in both directions, in order.
 ///
-/// Both ends export the same object at the same path. A packet is a method call without a reply. So each end can limit
-/// its unsent bytes and pause its reading.
+/// Both ends export an object with the same interface at the same path. A packet is a method call without a reply. So
+/// each end can limit its unsent bytes and pause its reading.
 @DBusActor
 final class WorkerLink {
     /// The exported object. The object tree retains it, so it must not retain the tree.

@@ -29,7 +29,7 @@ final class WorkerOutput {
     private let readingEnd: FileDescriptor
     private let handleLine: (_ line: [UInt8], _ isBacktrace: Bool) -> Void
     private var watch: DescriptorWatch?
-    /// Keeps one byte more than the log shows, so that the log marks a longer line as cut.
+    /// Keeps one byte more than the log shows, so that the log marks a longer line as truncated.
     private var lines = OutputLines(greatestLength: PluginLogger.greatestLength + 1)
     private var latest: [(line: [UInt8], time: ContinuousClock.Instant)] = []
     private var isTrace = false
@@ -69,12 +69,12 @@ final class WorkerOutput {
         ListError(.pluginFailed, "the worker's output cannot be read", cause: cause)
     }
 
-    /// Returns a line as the log shows it: cut to its maximum length, with control characters escaped.
+    /// Returns a line as the log shows it: truncated to its maximum length, with control characters escaped.
     nonisolated static func text(of line: [UInt8]) -> String {
         LogEntry.printable(PluginLogger.shortened(String(decoding: line, as: UTF8.self)))
     }
 
-    /// Reads the rest of the output of a process that has ended, and stops reading.
+    /// Reads the remaining output of a process that has ended, and stops reading.
     ///
     /// - Returns: the last lines, if the process wrote any in the last second.
     func finish() -> String? {

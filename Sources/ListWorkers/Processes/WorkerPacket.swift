@@ -40,7 +40,7 @@ enum WorkerPacket: Sendable {
         }
     }
 
-    /// The maximum size of a light packet, in bytes. Decoding that many takes about as long as a change of threads.
+    /// The maximum size of a light packet, in bytes. Decoding so many bytes takes about as long as a change of threads.
     private static let lightBytes = 16 << 10
 
     /// Whether the event loop decodes the packet itself.

@@ -27,7 +27,7 @@ final class WorkerReports: Sendable {
     /// Discards the reports of a slot from now on.
     func drop(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
 
-    /// Handles a report on the caller's thread. No earlier report may still be on the queue.
+    /// Handles a report on the caller's thread. Call this only when no earlier report is on the queue.
     ///
     /// - Throws: an error for bytes that are not an encoded report.
     func handleNow(_ packet: WorkerPacket) throws(WireError) { try decodeAndDispatch(packet, isLight: true) }

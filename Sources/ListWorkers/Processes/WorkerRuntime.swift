@@ -162,7 +162,7 @@ extension WorkerRuntime {
 extension WorkerRuntime {
     private func makeSource(_ slot: PresenterNumber, crumb: Int?, name: String, argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
-            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name)")
+            let error = ListError(.invalidArguments, "source: the plugin has no data source \(name.quoted)")
             return report(.sourceMade(slot, .failure(error)))
         }
         let source = WorkerRuntimeSource(

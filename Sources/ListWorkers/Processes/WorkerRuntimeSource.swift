@@ -6,8 +6,8 @@ internal import ListSources
 @_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
-/// The worker's side of a data source. It sends one event to the daemon at a time and blocks the source until it is
-/// handled.
+/// The worker's side of a data source. It sends one event to the daemon at a time, and blocks the source until the
+/// daemon has handled that event.
 final class WorkerRuntimeSource: Sendable {
     /// The maximum size of the objects in one event, in bytes; a larger event is sent in parts.
     private static let pageBytes = 1 << 20
@@ -78,7 +78,7 @@ final class EventFlow: Sendable {
 
 /// A watcher that writes breadcrumbs for the calls of one data source; used on the source's executor.
 private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
-    // Sendable: the source's executor owns the state, every method is called there.
+    // Sendable: the source's executor owns the state, and every method is called there.
     private let slot: BreadcrumbSlot
     private let name: String
     private let argument: String
