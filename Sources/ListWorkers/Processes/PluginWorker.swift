@@ -229,7 +229,7 @@ extension PluginWorker {
         }
         guard from === process else { return }
         process = nil
-        lifecycle.refuse()
+        lifecycle.didRefuse()
         giveUp(error.reason)
         failCallers(error)
     }
@@ -286,7 +286,7 @@ extension PluginWorker {
             }
             next.pause?.cancel()
             next.pause = EventLoop.shared.addTimer(after: pause) { [weak self] in
-                guard let self, lifecycle.pauseIsOver() == .start else { return }
+                guard let self, lifecycle.pauseDidEnd() == .start else { return }
                 start()
             }
         case .giveUp:

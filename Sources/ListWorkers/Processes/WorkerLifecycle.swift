@@ -27,7 +27,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
         case none
         /// Start the process.
         case start
-        /// Call ``pauseIsOver()`` after this time.
+        /// Call ``pauseDidEnd()`` after this time.
         case pause(Duration)
         /// Declare the plugin failed.
         case giveUp
@@ -99,7 +99,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     }
 
     /// Records that the requested pause is over.
-    package mutating func pauseIsOver() -> Action {
+    package mutating func pauseDidEnd() -> Action {
         guard state == .pausing else { return .none }
         state = .starting
         restartCount &+= 1
@@ -118,7 +118,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
     }
 
     /// Records that the plugin itself refused to start, so that a restart would not help.
-    package mutating func refuse() {
+    package mutating func didRefuse() {
         state = .failed
     }
 }

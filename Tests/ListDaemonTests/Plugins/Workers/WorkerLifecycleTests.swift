@@ -17,7 +17,7 @@ struct WorkerLifecycleTests {
     /// Lets a running worker die and restart.
     private mutating func dieAndRestart(at time: Duration) -> WorkerLifecycle.Action {
         let action = lifecycle.didDie(at: start + time)
-        if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
+        if lifecycle.pauseDidEnd() == .start { lifecycle.didStart() }
         return action
     }
 
@@ -45,7 +45,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.state == .failed)
         #expect(lifecycle.restartCount == 4)
         #expect(lifecycle.didDie(at: start) == .none)
-        #expect(lifecycle.pauseIsOver() == .none)
+        #expect(lifecycle.pauseDidEnd() == .none)
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct WorkerLifecycleTests {
         var pauses: [WorkerLifecycle.Action] = []
         for number in 0..<20 {
             pauses.append(lifecycle.didDie(at: start + .seconds(number), isOfCaller: true))
-            if lifecycle.pauseIsOver() == .start { lifecycle.didStart() }
+            if lifecycle.pauseDidEnd() == .start { lifecycle.didStart() }
         }
         let first = [50, 100, 200, 400].map { WorkerLifecycle.Action.pause(.milliseconds($0)) }
         #expect(Array(pauses.prefix(4)) == first)
@@ -96,7 +96,7 @@ struct WorkerLifecycleTests {
         _ = lifecycle.request()
         _ = lifecycle.didDie(at: start)
         lifecycle.dismiss()
-        #expect(lifecycle.pauseIsOver() == .none)
+        #expect(lifecycle.pauseDidEnd() == .none)
         #expect(lifecycle.request() == .start)
     }
 
@@ -110,7 +110,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(3)) == .pause(.milliseconds(400)))
         lifecycle.successorTookOver()
         #expect(lifecycle.state == .running)
-        #expect(lifecycle.pauseIsOver() == .none)
+        #expect(lifecycle.pauseDidEnd() == .none)
         #expect(lifecycle.restartCount == 3)
         // Deaths of the successor are added to those of its predecessor.
         #expect(lifecycle.didDie(at: start + .seconds(4)) == .giveUp)
@@ -151,7 +151,7 @@ struct WorkerLifecycleTests {
     @Test("the plugin refuses to load → the worker is given up immediately")
     mutating func refused() {
         _ = lifecycle.request()
-        lifecycle.refuse()
+        lifecycle.didRefuse()
         #expect(lifecycle.state == .failed)
     }
 }
