@@ -150,7 +150,8 @@ public struct AdapterClient {
         public let counts: [UInt32]
     }
 
-    /// Reads the number of items of each section in a range, without the items' contents; empty past the end.
+    /// Reads the number of items of each section in a range, without the items' contents. Sections past the end of the
+    /// list have no number.
     ///
     /// An answer has at most about 1 MiB. Continue at `nextSection`, and start again when the revision has changed.
     ///

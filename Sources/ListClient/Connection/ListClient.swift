@@ -113,7 +113,7 @@ public final class ListClient {
         onChange(.available(ListDaemonClient(connection: connection)))
     }
 
-    /// Handles the end of a connection. It is reported in several ways, of which only the first counts.
+    /// Handles the end of a connection. Several events report the same end; only the first of them has an effect.
     private func handleEnd(of connection: Connection?, _ error: DBusError) {
         guard let connection, isCurrent(connection) else { return }
         subscription = nil

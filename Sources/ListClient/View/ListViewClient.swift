@@ -142,7 +142,8 @@ public final class ListViewClient {
         call("ReportScroll", phase.rawValue) { (view, result) in view.report(result) }
     }
 
-    /// Reports whether the view is on the screen. A list without such a view may coalesce updates for longer.
+    /// Reports whether the view is on the screen. While no view of a list is on the screen, the daemon may coalesce its
+    /// updates for longer than otherwise.
     public func setOnScreen(_ isOnScreen: Bool) {
         call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
     }
@@ -190,8 +191,8 @@ public final class ListViewClient {
         return (items(selected), items(deselected))
     }
 
-    /// Invokes an action on an item. If the item's section controller does not handle it, it is sent to the owner of
-    /// the list.
+    /// Invokes an action on an item. If the item's section controller does not handle the action, the daemon sends it
+    /// to the owner of the list.
     ///
     /// - Returns: whether a section controller has handled the action, or it was sent to a connection of the owner.
     /// - Throws: `AccessDenied` for users who may not invoke actions (the list's option `invokers`), `NoSuchObject`,
