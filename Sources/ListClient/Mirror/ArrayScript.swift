@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step of a script that changes one order of unique keys into another, for an array to which the steps are applied
-/// in order.
+/// A step of an ``ArrayScript``. Its positions are those in the array after the steps before it.
 enum ArrayStep: Equatable {
     /// Removes the element at this position.
     case delete(at: Int)

@@ -27,7 +27,7 @@ public final class ListFollower {
     public private(set) var mirror = Mirror()
 
     private let onEvent: @DBusActor (Event) -> Void
-    /// The time that a removed list has to be created again.
+    /// The time within which a removed list must be created again.
     private let patience: Duration
     private var epoch = ""
     private var daemon: ListDaemonClient?
@@ -65,7 +65,8 @@ public final class ListFollower {
 
     /// Starts to follow the list on this daemon.
     ///
-    /// A list that was never found is reported as failed at once. A list that was followed before is waited for.
+    /// If the daemon has no such list, the follower waits for a list that it has followed before, and immediately
+    /// reports any other list as failed.
     public func attach(to daemon: ListDaemonClient) async {
         detach()
         let mine = generation

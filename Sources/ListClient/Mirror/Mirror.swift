@@ -26,7 +26,7 @@ public struct Mirror: Sendable {
     /// The revision of this copy; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
-    /// The entries in the order that was reported last; nil while the order is unchanged.
+    /// The entries in the order that was reported last; nil while the order has not changed since.
     private var reported: [Entry]?
     /// The keys of entries whose new content was not reported yet.
     private var changed: Set<UInt64> = []
@@ -150,7 +150,7 @@ public struct Mirror: Sendable {
     private mutating func advance(by update: Update) throws(BatchMismatch) {
         for run in update.sections.deletes + update.sections.reloads where run.range.upperBound > entries.count {
             throw BatchMismatch(
-                message: "section \(run.range.upperBound - 1) does not exist; there are \(entries.count) sections")
+                message: "section \(run.range.upperBound - 1) does not exist; the list has \(entries.count) sections")
         }
         if update.sections.keepsOrder {
             try refresh(by: update)
@@ -186,7 +186,7 @@ public struct Mirror: Sendable {
             key += 1
             new[section].key = key
         }
-        let refreshed = Self.refreshed(by: update, old: old, new: new)
+        let refreshed = Self.keysOfRefreshedEntries(by: update, old: old, new: new)
         if !refreshed.isEmpty {
             for section in new.indices where refreshed.contains(new[section].key) { new[section].isMissing = true }
         }
@@ -200,11 +200,11 @@ public struct Mirror: Sendable {
 
     private static func checkSectionCount(expected: Int?, actual count: Int) throws(BatchMismatch) {
         guard let expected, expected != count else { return }
-        throw BatchMismatch(message: "\(count) sections instead of \(expected)")
+        throw BatchMismatch(message: "the list has \(count) sections instead of \(expected)")
     }
 
     /// Returns the keys of entries with new content: reloaded sections, and sections that stay and have item changes.
-    private static func refreshed(by update: Update, old: [Entry], new: [Entry]) -> Set<UInt64> {
+    private static func keysOfRefreshedEntries(by update: Update, old: [Entry], new: [Entry]) -> Set<UInt64> {
         var keys = Set(update.sections.reloads.flatMap(\.range).map { old[$0].key })
         for section in update.items.oldSections where old.indices.contains(section) { keys.insert(old[section].key) }
         for section in update.items.newSections where new.indices.contains(section) { keys.insert(new[section].key) }

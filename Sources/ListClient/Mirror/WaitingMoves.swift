@@ -10,7 +10,11 @@ struct WaitingMoves {
     /// The numbers of waiting elements as a Fenwick tree, which computes prefix sums in O(log n).
     private var sums: [Int]
 
-    /// Creates the waiting elements from the new places in old order, without those that stay.
+    /// Creates the waiting elements.
+    ///
+    /// - Parameters:
+    ///   - kept: the places in the new order of all elements that are in both orders; sorted by the old order.
+    ///   - staying: the places in the new order of the elements that need no move.
     init(kept: [Int], staying: Set<Int>) {
         var gap = 0
         for place in kept {
@@ -29,8 +33,11 @@ struct WaitingMoves {
         waitingCount(amongFirst: gaps.partitionPoint { $0 < gap })
     }
 
-    /// Removes a waiting element and returns its current position; nil if it is not waiting. `arrivals` are the gaps
-    /// of the elements placed so far, in ascending order.
+    /// Removes a waiting element and returns its current position; nil if it is not waiting.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the element in the new order.
+    ///   - arrivals: the gaps of the elements placed so far, in ascending order.
     mutating func remove(_ place: Int, arrivals: [Int]) -> Int? {
         guard let number = numbers.removeValue(forKey: place) else { return nil }
         let gap = gaps[number]
