@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step of an ``ArrayScript``. Its positions are those in the array after the steps before it.
+/// A step of an ``ArrayScript``. All positions except `target` refer to the array after the steps before.
 enum ArrayStep: Equatable {
     /// Removes the element at this position.
     case delete(at: Int)
