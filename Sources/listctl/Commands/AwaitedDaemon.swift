@@ -3,9 +3,9 @@
 import DBus
 import ListClient
 
-/// The listd that a command needs. It waits while listd is not running or does not answer, and prints a message then.
+/// The search for the listd that a command needs. It prints a message while listd is not running or does not answer.
 ///
-/// `onChange` gets each new daemon, and nil when there is none. After `retryLater` it gets the same daemon again.
+/// `onChange` gets each new daemon, and nil when there is none. After `retryLater` it gets the last daemon again.
 @DBusActor
 final class AwaitedDaemon {
     private let address: BusAddress
@@ -22,7 +22,7 @@ final class AwaitedDaemon {
     }
 
     /// Starts searching for listd, until `close` is called.
-    func start() {
+    func startSearch() {
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         client.start()
@@ -34,8 +34,8 @@ final class AwaitedDaemon {
         notice.end()
     }
 
-    /// Calls `onChange` with the same daemon again after a delay, which grows with each retry. If the daemon has
-    /// ended by then, nothing happens until a new one appears.
+    /// Calls `onChange` with the present daemon again after a delay, which grows with each retry. If the daemon ends
+    /// before that, `onChange` is called only with a new daemon.
     func retryLater() {
         retry?.cancel()
         retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in

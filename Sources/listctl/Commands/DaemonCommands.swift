@@ -140,7 +140,9 @@ struct BackupCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             // Swift passes a copy of the path. `FileDescriptor` below takes ownership of the descriptor.
             let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw .failed("\(file): \(SystemError.text(errno))") }
+            guard descriptor >= 0 else {
+                throw .failed("the backup “\(file)” cannot be created: \(SystemError.text(errno))")
+            }
             do throws(DBusError) {
                 try await daemon.backup(to: FileDescriptor(adopting: descriptor))
                 return .done

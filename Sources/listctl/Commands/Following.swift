@@ -33,7 +33,7 @@ final class Following {
         Output.exitWhenReaderCloses()
         return await withCheckedContinuation { continuation in
             end = continuation
-            daemon.start()
+            daemon.startSearch()
         }
     }
 

@@ -16,7 +16,7 @@ enum InputFile {
     static func open(_ file: String) throws(Failure) -> Int32 {
         // Swift passes a copy of the path.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : Glibc.open(file, O_RDONLY | O_CLOEXEC)
-        guard let fault = readError(of: descriptor) else { return descriptor }
+        guard let fault = errorNumber(ofReading: descriptor) else { return descriptor }
         throw Failure(message: "\(file): \(SystemError.text(fault))")
     }
 
@@ -34,7 +34,9 @@ enum InputFile {
     static func rereadable(_ source: FileDescriptor, named file: String) throws(Failure) -> FileDescriptor {
         var status = stat()
         // The kernel fills in the status.
-        guard unsafe fstat(source.rawValue, &status) == 0 else { throw Failure(message: SystemError.text(errno)) }
+        guard unsafe fstat(source.rawValue, &status) == 0 else {
+            throw Failure(message: "\(file): \(SystemError.text(errno))")
+        }
         guard [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return source }
         let copy = try emptyMemoryFile(named: file)
         var (buffer, size) = ([UInt8](repeating: 0, count: 1 << 16), 0)
@@ -45,7 +47,9 @@ enum InputFile {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure(message: "\(file): \(SystemError.text(errno))") }
             size += count
-            guard size <= maximumBytes else { throw Failure(message: "\(file): more than \(maximumBytes >> 20) MiB") }
+            guard size <= maximumBytes else {
+                throw Failure(message: "\(file): the input is longer than \(maximumBytes >> 20) MiB")
+            }
             try write(Data(buffer.prefix(count)), to: copy, named: file)
         }
     }
@@ -79,7 +83,7 @@ enum InputFile {
     ///
     /// Opening a directory succeeds, so directories are rejected here. So is a closed standard input, which
     /// `StandardDescriptor.openMissing` has replaced by a descriptor for writing only.
-    private static func readError(of descriptor: Int32) -> Int32? {
+    private static func errorNumber(ofReading descriptor: Int32) -> Int32? {
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { return errno }
         if status.st_mode & S_IFMT == S_IFDIR { return EISDIR }

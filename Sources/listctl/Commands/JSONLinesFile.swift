@@ -133,12 +133,12 @@ struct JSONLinesFile {
 
     /// Prints a message for each of the first few duplicates, and how many more there are.
     ///
-    /// - Parameter outcome: what happened to the later object, as the end of a sentence.
+    /// - Parameter outcome: what happened to the object on the later line, as the end of a sentence.
     func reportDuplicates(_ duplicates: [Duplicate], outcome: String) {
         for duplicate in duplicates.prefix(Self.maximumReports) {
             let place = "\(name):\(duplicate.line)"
             Output.printMessage(
-                "\(place): “\(duplicate.id)” is on line \(duplicate.firstLine) already; this one \(outcome)")
+                "\(place): the id “\(duplicate.id)” is already on line \(duplicate.firstLine); this object \(outcome)")
         }
         let more = duplicates.count - Self.maximumReports
         if more > 0 { Output.printMessage("\(name): \(more) more lines repeat the id of an earlier line") }

@@ -34,7 +34,7 @@ final class Monitor {
         Output.exitWhenReaderCloses()
         return await withCheckedContinuation { continuation in
             end = continuation
-            awaited.start()
+            awaited.startSearch()
         }
     }
 

@@ -16,7 +16,8 @@ enum NewPlugin {
     /// - Parameter name: a name for which ``isName(_:)`` is true.
     static func makePackage(named name: String, json: Bool) -> ExitCode {
         guard let template = templateDirectory() else {
-            Output.printMessage("the template is not installed (share/listd/plugin-template beside listctl)")
+            Output.printMessage(
+                "the template of new plugins is not installed (share/listd/plugin-template beside listctl)")
             return .failed
         }
         do {

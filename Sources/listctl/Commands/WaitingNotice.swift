@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The message that says what the program waits for. It is printed once, until the wait has ended.
+/// The message that says what the program waits for. It is printed once for each wait.
 struct WaitingNotice {
     /// What the program waits for.
     enum Missing: Equatable {

@@ -204,7 +204,8 @@ struct AppendCommand: Command {
             let count = lines.count - duplicates.count
             let added = min(count, max(0, Int(after) - Int(before)))
             report(added: added, replaced: count - added, revision, in: context)
-            lines.reportDuplicates(duplicates, outcome: position == "first" ? "was replaced by it" : "replaced it")
+            lines.reportDuplicates(
+                duplicates, outcome: position == "first" ? "was replaced by that one" : "replaced that one")
             return .done
         }
     }

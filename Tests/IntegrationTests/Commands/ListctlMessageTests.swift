@@ -25,15 +25,15 @@ struct ListctlMessageTests {
         #expect(
             try await run(stage, "listctl push a twice.jsonl").lines == [
                 "revision 1: 2 objects in place of 0",
-                "listctl: twice.jsonl:4: “x” is on line 1 already; this one was left out",
+                "listctl: twice.jsonl:4: the id “x” is already on line 1; this object was left out",
             ])
         #expect(
             try await run(stage, "cat twice.jsonl | listctl push a -").lines.last
-                == "listctl: -:4: “x” is on line 1 already; this one was left out")
+                == "listctl: -:4: the id “x” is already on line 1; this object was left out")
         #expect(
             try await run(stage, "listctl append a twice.jsonl").lines == [
                 "revision 2: replaced 2 objects",
-                "listctl: twice.jsonl:4: “x” is on line 1 already; this one replaced it",
+                "listctl: twice.jsonl:4: the id “x” is already on line 1; this object replaced that one",
             ])
         #expect(try await run(stage, "listctl --json show a").lines.first?.contains(#""n":1"#) == true)
         await stage.stop()
