@@ -5,8 +5,8 @@ import ListClient
 
 /// A table with a row for each object or item, and a column for each field, as many as fit.
 ///
-/// The first rows determine the columns and their widths. A later value that is wider is cut on a terminal, and written
-/// whole elsewhere.
+/// The first rows determine the columns and their widths. A later value that is wider is truncated on a terminal, and
+/// written whole to any other output.
 struct ContentTable {
     /// One row: the texts of the leading columns, and the fields.
     struct Row {
@@ -39,12 +39,12 @@ struct ContentTable {
         let cells = rows.map { Self.cells(of: $0.content, texts) }
         let isTerse = chosen == nil && isWhole && style.columns != nil
         let fields = (chosen ?? Self.fields(of: rows, texts)).filter { name in
-            !isTerse || !Self.repeatsLeadingColumn(cells.map { $0[Array(name.utf8)] }, by: rows)
+            !isTerse || !Self.repeatsLeadingColumn(cells.map { $0[Array(name.utf8)] }, of: rows)
         }
         let columns =
             leading
             + fields.map { name in
-                let isNumber = texts.isRightAligned(name) ?? Self.isNumber(name, in: rows)
+                let isNumber = texts.isRightAligned(name) ?? Self.isNumeric(field: name, in: rows)
                 return TextTable.Column(title: DisplayText.sanitized(name.uppercased()), isNumber: isNumber)
             }
         let sampled = zip(rows, cells).map { row, cells in
@@ -90,14 +90,16 @@ struct ContentTable {
         return first + shown.filter { !first.contains($0) }
     }
 
-    /// Whether the texts of a field equal the same leading column in every row.
-    private static func repeatsLeadingColumn(_ texts: [String?], by rows: some Collection<Row>) -> Bool {
+    /// Whether there is a leading column whose text equals the text of a field in every row.
+    ///
+    /// - Parameter texts: the text of the field in each row; nil in a row that lacks the field.
+    private static func repeatsLeadingColumn(_ texts: [String?], of rows: some Collection<Row>) -> Bool {
         guard let first = rows.first else { return false }
         return first.leading.indices.contains { column in zip(texts, rows).allSatisfy { $0 == $1.leading[column] } }
     }
 
-    /// Whether every value of a field is a number, and there is at least one.
-    private static func isNumber(_ name: String, in rows: some Collection<Row>) -> Bool {
+    /// Whether every value of a field is a number, and at least one row has the field.
+    private static func isNumeric(field name: String, in rows: some Collection<Row>) -> Bool {
         var some = false
         for case let value? in rows.lazy.map({ $0.content[name] }) {
             switch value.unwrapped {

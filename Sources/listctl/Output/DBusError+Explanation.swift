@@ -6,7 +6,7 @@ import ListClient
 extension DBusError {
     /// The error as a message for people. The messages of listd's own errors are used nearly unchanged.
     var explanation: String {
-        if isNameMissing { return "listd does not run on this bus (\(message))" }
+        if isNameMissing { return "listd is not running on this bus (\(message))" }
         if isBusMissing { return "no connection to the bus: \(message)" }
         return message.isEmpty ? name : Self.replacingAdapterByList(message)
     }

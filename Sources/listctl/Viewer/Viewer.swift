@@ -57,7 +57,8 @@ final class Viewer {
         guard let terminal else {
             let kind = environment["TERM"] ?? ""
             Output.printMessage(
-                "a terminal of the kind “\(kind)” (TERM) cannot show this; try TERM=xterm, or listctl show \(shown.name)"
+                "a terminal of the kind “\(kind)” (TERM) cannot show the viewer; try TERM=xterm, "
+                    + "or listctl show \(shown.name)"
             )
             return .failed
         }
@@ -92,7 +93,7 @@ final class Viewer {
         case .available(let daemon):
             hasSeenDaemon = true
             shown.open(on: daemon, filter: state.filter)
-        case .noDaemon: waitOrFinish("waiting for listd", message: "listd does not run on this bus")
+        case .noDaemon: waitOrFinish("waiting for listd", message: "listd is not running on this bus")
         case .noBus(let error): waitOrFinish("waiting for the bus: \(error.message)", message: error.explanation)
         }
     }

@@ -25,7 +25,7 @@ struct ListctlStatusTests {
         let result = try await ChildProcess.run(
             Listctl.path, ["--bus", bus.address] + command, timeout: .seconds(60))
         #expect(result.status == 69)
-        #expect(result.lines.first?.hasPrefix("listctl: listd does not run on this bus") == true)
+        #expect(result.lines.first?.hasPrefix("listctl: listd is not running on this bus") == true)
     }
 
     @Test("a missing list → exit status 1, and a message that names the list")
