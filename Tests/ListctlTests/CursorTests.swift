@@ -99,7 +99,7 @@ struct CursorTests {
         #expect(browser.currentNumber == 0)
         #expect(list.serve(&browser, browser.step(.end)))
         #expect(browser.currentNumber == 94)
-        #expect(list.serve(&browser, browser.step(.share(0.5))))
+        #expect(list.serve(&browser, browser.step(.fraction(0.5))))
         #expect(browser.seen.contains(browser.currentNumber ?? -1))
     }
 
@@ -138,7 +138,7 @@ struct CursorTests {
         for _ in 0..<60 {
             let steps: [Browser.Step] = [
                 .rows(1), .rows(-1), .pages(1), .pages(-1), .home, .end, .scroll(rows: 3), .scroll(rows: -3),
-                .share(Double.random(in: 0...1, using: &random)),
+                .fraction(Double.random(in: 0...1, using: &random)),
             ]
             let step = steps[Int.random(in: 0..<steps.count, using: &random)]
             #expect(list.serve(&browser, browser.step(step)))

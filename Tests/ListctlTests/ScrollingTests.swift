@@ -176,11 +176,11 @@ struct ScrollingTests {
     func turned() {
         let list = FakeList(heights: [44, 44, 44])
         let picture = list.picture(y: 0, height: 440, sequence: 1)
-        let turned = Axis.horizontal.turned(picture)
+        let turned = Axis.horizontal.terminalPicture(of: picture)
         #expect(turned.contentSize == Extent(width: picture.contentSize.height, height: picture.contentSize.width))
         #expect(turned.shown[1]?.frame == Frame(x: 44, y: 0, width: 44, height: 10))
-        #expect(Axis.horizontal.turned(turned) == picture)
-        #expect(Axis.vertical.turned(picture) == picture)
+        #expect(Axis.horizontal.terminalPicture(of: turned) == picture)
+        #expect(Axis.vertical.terminalPicture(of: picture) == picture)
         let viewport = Axis.horizontal.viewport(y: 88, width: 40, height: 440)
         #expect(viewport == (x: 88, y: 0, width: 440, height: 40))
     }

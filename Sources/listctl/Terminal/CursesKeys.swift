@@ -58,8 +58,8 @@ enum CursesKeys {
         }
     }
 
-    /// Returns the pending mouse events, oldest first. ncurses reports a single `KEY_MOUSE` for all that arrived at
-    /// once.
+    /// Returns the pending mouse events, oldest first. ncurses reports a single `KEY_MOUSE` for all events that
+    /// arrived together.
     private static func mouseEvents() -> [TerminalInput] {
         var (column, row): (Int32, Int32) = (0, 0)
         var inputs: [TerminalInput] = []

@@ -13,8 +13,8 @@ enum Axis: Equatable {
         self == .vertical ? (0, y, width, height) : (y, 0, height, width)
     }
 
-    /// Returns the picture in the axes of the terminal.
-    func turned(_ picture: Picture) -> Picture {
+    /// Converts a picture in the axes of the list to the axes of the terminal.
+    func terminalPicture(of picture: Picture) -> Picture {
         guard self == .horizontal else { return picture }
         let shown = picture.shown.values.map { item in
             var item = item

@@ -26,7 +26,7 @@ struct Browser {
         /// The screen moves down by a number of rows. The cursor stays on its item while the item is on the screen.
         case scroll(rows: Int)
         /// The screen moves to a fraction of the list, from 0 to 1.
-        case share(Double)
+        case fraction(Double)
     }
 
     private(set) var picture = Picture()
@@ -115,7 +115,7 @@ struct Browser {
     mutating func show(_ picture: Picture) -> [Effect] {
         self.picture = picture
         var y = scroller.show(picture)
-        if let size = measured() { y = scroller.resize(size, picture) ?? y }
+        if let size = sizeAfterMeasuring() { y = scroller.resize(size, picture) ?? y }
         y = revealRequestedPlace() ?? placeCursor() ?? y
         return viewportRequest(y) + (scroller.isDrawable ? [.draw] : [])
     }
@@ -180,7 +180,7 @@ struct Browser {
     /// The first picture with an item that fits on the screen determines the height of a row. Later pictures can only
     /// reduce the height, when the viewport contains many more items than the screen has rows. Therefore the height
     /// stops changing, whatever the items are.
-    private mutating func measured() -> Scroller.Size? {
+    private mutating func sizeAfterMeasuring() -> Scroller.Size? {
         var size = scroller.size
         guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
         let height = min(max(Self.rowHeights.lowerBound, advance), Self.rowHeights.upperBound)
@@ -213,8 +213,8 @@ struct Browser {
         case .scroll(let count):
             y = scroller.scroll(rows: count, picture)
             pendingMove = .follow
-        case .share(let share):
-            y = scroller.scroll(to: share * picture.height, picture)
+        case .fraction(let fraction):
+            y = scroller.scroll(to: fraction * picture.height, picture)
             pendingMove = .follow
         }
         let next = y ?? placeCursor()

@@ -35,7 +35,7 @@ struct Cursor: Equatable {
         return true
     }
 
-    /// Sets the place of the cursor, which is not on the screen yet.
+    /// Moves the cursor to a place that is not on the screen yet.
     mutating func setPlace(_ place: Place) { self.place = place }
 
     /// Moves to the next row with items, down or up. Returns whether there is such a row.

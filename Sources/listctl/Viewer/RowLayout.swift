@@ -65,8 +65,8 @@ struct RowLayout {
         return index <= last ? rows[max(0, index)].y : rows[last].y + Double(index - last) * pointsPerRow
     }
 
-    /// Returns the items on each row of a screen. If no item starts on the first row, it shows the items that began
-    /// above and extend into it.
+    /// Returns the items on each row of a screen. If no item starts on the first row, that row shows the items that
+    /// start above the screen and extend into the row.
     func screen(from top: Double, rows count: Int) -> [[Picture.Shown]] {
         let first = index(at: top)
         var lines = rows[first..<min(rows.count, first + max(0, count))].map(\.items)
@@ -108,8 +108,8 @@ struct RowLayout {
         for row in 0..<Int(count) { rows.append(Row(y: bottom - (count - Double(row)) * pointsPerRow)) }
     }
 
-    /// Appends the empty rows between an item and the next one, as far as they are near the viewport. There are so many
-    /// that a screen of rows never shows more of the content than a viewport contains.
+    /// Appends the empty rows between an item and the next one, as far as the rows are near the viewport. With them, a
+    /// screen of rows never shows more of the content than a viewport contains.
     private mutating func appendRows(behind y: Double, upTo next: Double, in window: ClosedRange<Double>) {
         let count = ((next - y - Self.tolerance) / pointsPerRow).rounded(.up)
         let first = max(1, ((window.lowerBound - y) / pointsPerRow).rounded(.up))

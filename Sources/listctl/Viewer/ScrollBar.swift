@@ -21,7 +21,7 @@ enum ScrollBar {
     }
 
     /// Returns the fraction of the list, from 0 to 1, to which a click on a row of the scroll bar scrolls.
-    static func share(ofRow row: Int, rows: Int) -> Double {
+    static func fraction(ofRow row: Int, rows: Int) -> Double {
         rows > 1 ? min(1, max(0, Double(row) / Double(rows - 1))) : 0
     }
 

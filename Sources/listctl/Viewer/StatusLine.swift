@@ -93,12 +93,12 @@ enum StatusLine {
         if let total = state.facts.objects, let item = browser.current, !item.objectID.isEmpty {
             parts.append("\(grouped(Int(item.section) + 1)) of \(grouped(total))")
         }
-        parts.append("\(share(browser)) %")
+        parts.append("\(scrolledPercentage(of: browser)) %")
         return parts.joined(separator: "  ")
     }
 
     /// Returns the part of the content above the end of the screen, in percent.
-    private static func share(_ browser: Browser) -> Int {
+    private static func scrolledPercentage(of browser: Browser) -> Int {
         let (layout, height) = (browser.layout, browser.picture.height)
         let next = layout.index(at: browser.scroller.top) + browser.rowCount
         let bottom = next < layout.rows.count ? layout.rows[next].y : height

@@ -20,7 +20,7 @@ struct TerminalView {
         let axis = text("direction") == "horizontal" ? Axis.horizontal : .vertical
         let layout: [String: DBusValue] = text("layout") == "none" ? ["layout": .string("flow")] : [:]
         let view = try await ListViewClient.open(adapter, options: layout) { event in
-            if case .changed(let picture) = event { return onEvent(.changed(axis.turned(picture))) }
+            if case .changed(let picture) = event { return onEvent(.changed(axis.terminalPicture(of: picture))) }
             onEvent(event)
         }
         return TerminalView(view: view, axis: axis)

@@ -73,7 +73,7 @@ final class ViewedList {
         viewportCount += 1
         let (opening, number) = (currentOpening, viewportCount)
         view?.setViewport(y: y, width: width, height: height) { [weak self] in
-            // Several viewports may be answered at once; the picture is that of the last one.
+            // One picture may answer several viewports; it is that of the last one.
             guard let self, self.isCurrent(opening), number == self.viewportCount else { return }
             self.onEvent(.answered)
             self.refreshFacts(opening)

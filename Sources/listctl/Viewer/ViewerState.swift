@@ -235,7 +235,7 @@ struct ViewerState {
         let line = row - frame.headingRows
         guard line >= 0, line < frame.listRows else { return [.draw] }
         if frame.hasMargins, column == frame.columns - 1 {
-            return step(.share(ScrollBar.share(ofRow: line, rows: frame.listRows)))
+            return step(.fraction(ScrollBar.fraction(ofRow: line, rows: frame.listRows)))
         }
         lastHit = nil
         let isAgain = browser.point(column: max(0, column - frame.leftMargin), row: line)
