@@ -189,8 +189,8 @@ package struct PresenterCalls {
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
         return ListError(
             .pluginFailed,
-            "plugin \(worker.name) died \(wait.deaths) times in calls of user \(user); that user's calls are refused "
-                + "for another \(milliseconds) ms")
+            "the worker of plugin \(worker.name) died \(wait.deaths) times in calls of user \(user), whose calls are "
+                + "refused for another \(milliseconds) ms")
     }
 
     /// Allows calls again that were refused because workers had died in them.

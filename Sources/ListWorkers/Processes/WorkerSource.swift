@@ -24,7 +24,7 @@ final class WorkerSource: Source {
     fileprivate struct Placement {
         /// The number of the data source in the worker; nil when no process has it.
         var slot: PresenterNumber?
-        /// Its slot for breadcrumbs.
+        /// The slot for the breadcrumbs of the data source.
         var crumb: Int?
         /// Slows the source down when it sends events all the time.
         var brake = FloodBrake.perList
@@ -129,7 +129,7 @@ final class WorkerSources {
     func add(_ source: WorkerSource) async throws(ListError) {
         guard worker.isRunning else {
             throw ListError(
-                .pluginFailed, "plugin \(worker.name) is \(worker.plugin.state.rawValue)",
+                .pluginFailed, "plugin \(worker.name) is not running (state “\(worker.plugin.state.rawValue)”)",
                 cause: worker.plugin.lastError)
         }
         let error: ListError? = await withCheckedContinuation { continuation in
@@ -194,14 +194,16 @@ final class WorkerSources {
             !source.placement.isRenewing
         else {
             throw ListError(
-                .sourceUnavailable, "plugin \(worker.name) is \(worker.plugin.state.rawValue)",
+                .sourceUnavailable,
+                "the data source “\(source.name)” of plugin \(worker.name) is not running (state of the plugin: "
+                    + "“\(worker.plugin.state.rawValue)”)",
                 cause: worker.plugin.lastError)
         }
         if let wait = worker.remainingWait(of: write.user) {
             throw ListError(
                 .sourceUnavailable,
-                "plugin \(worker.name) died \(wait.deaths) times in calls of user \(write.user); that user's calls are "
-                    + "refused for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
+                "the worker of plugin \(worker.name) died \(wait.deaths) times in calls of user \(write.user), whose "
+                    + "calls are refused for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
         }
         send(.writeSource(slot, write))
     }
