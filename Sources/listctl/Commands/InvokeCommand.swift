@@ -45,7 +45,7 @@ struct InvokeCommand: Command {
             if context.json {
                 Output.json(["handled": .boolean(isHandled)])
             } else if !isHandled {
-                Output.printMessage("nobody handles the action “\(action)” on “\(id)”")
+                Output.printMessage("nobody handles the action “\(action)” on the object “\(id)”")
             }
             return isHandled ? .done : .failed
         }
