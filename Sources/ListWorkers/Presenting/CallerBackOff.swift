@@ -3,9 +3,10 @@
 /// The back-off of users whose calls have killed workers of a plugin.
 ///
 /// It has no side effects: given the user and the time of each death, it returns how long a user has to wait. Here, a
-/// death of a user is the death of a worker in a call of that user. The first one has no consequence, so that a user who meets one fault of a plugin can continue. Each
-/// further death doubles the time in which the plugin is not called for that user. So the calls of one user kill the
-/// worker at most once a minute, which limits the disturbance of other users' lists.
+/// death of a user is the death of a worker in a call of that user. The first one has no consequence, so that a user
+/// who meets one fault of a plugin can continue. Each further death doubles the time in which the plugin is not called
+/// for that user. So the calls of one user kill the worker at most once a minute, which limits the disturbance of other
+/// users' lists.
 package struct CallerBackOff: Sendable, Equatable {
     private struct Record: Sendable, Equatable {
         var deaths: Int

@@ -4,8 +4,8 @@
 
 /// The unanswered calls of a list that its presenter answers, in order of arrival, whether they were sent or not.
 ///
-/// When a presenter is lost, its calls are sent to the next one. But a call is not sent again if a worker died of it, or
-/// if two workers died while they had it. A user whose calls repeatedly kill workers has to wait.
+/// When a presenter is lost, its calls are sent to the next one. But a call is not sent again if a worker died of it,
+/// or if two workers died while they had it. A user whose calls repeatedly kill workers has to wait.
 package struct PresenterCalls {
     /// An unanswered call.
     package struct Call {

@@ -5,8 +5,9 @@
 /// The list's copy of its presenter's state: the views, the selection, and the displayed sections and items that
 /// clients know.
 ///
-/// With this copy another presenter can continue, and clients can be sent what differs between two presenters' states. A report of a worker that would
-/// make the state larger than the list can account for is refused, as a worker may report anything.
+/// With this copy another presenter can continue, and clients can be sent what differs between two presenters' states.
+/// A report of a worker that would make the state larger than the list can account for is refused, as a worker may
+/// report anything.
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewMemory] = [:]
     package private(set) var selection: [SelectedItem] = []
