@@ -179,8 +179,8 @@ package actor PluginRegistry {
             throw ListError(.noSuchPlugin, "plugin \(name) is not loaded")
         }
         guard users.isEmpty else {
-            let lists = users.sorted().joined(separator: ", ")
-            throw ListError(.invalidArguments, "plugin \(name) is used by the lists \(lists)")
+            let lists = (users.count == 1 ? "the list " : "the lists ") + users.sorted().joined(separator: ", ")
+            throw ListError(.invalidArguments, "plugin \(name) is used by \(lists)")
         }
         residents[name] = nil
         if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
