@@ -143,7 +143,7 @@ final class SelectionCoordinator {
     }
 
     private func isSelected(_ item: Int, of handle: SectionHandle) -> Bool {
-        update?.willSelect(item, of: handle) ?? selection.contains(item, of: handle)
+        update?.selectionAfterUpdate(ofItem: item, of: handle) ?? selection.contains(item, of: handle)
     }
 
     /// Selects or deselects an item by its current index; during an update, by its index after the update.

@@ -15,7 +15,7 @@
 /// - *Idle.* Everything runs at once.
 /// - *Calling.* A call of foreign code has not returned. The list is consistent, but an outer call is using a part of
 ///   it. Reads, requests for updates and selections run at once. Operations that would change views (a scroll,
-///   another data source) are enqueued. Calls of views from outside are refused.
+///   another data source) are enqueued. Calls from outside to views are refused.
 /// - *Updating.* An update is being presented, and the sections have a state before and a state after it. The rules of
 ///   *Calling* apply, except that item updates run at once, nested in the item update that requested them.
 /// - *Completing.* The completions and listeners of an update are called. The update is over, so that these callbacks
@@ -26,8 +26,8 @@
 /// because two sections that scroll to each other would never end.
 ///
 /// The owner of the list is notified of activity after the outermost call has ended, so that the owner may call the
-/// list at once. Closures that make section controllers may be nested at most 32 levels deep, so that the stack
-/// cannot overflow.
+/// list from the notification. Closures that make section controllers may be nested at most 32 levels deep, so that the
+/// stack cannot overflow.
 final class CallGate {
     private weak var observer: (any CallObserver)?
     private var activityHandler: (() -> Void)?
@@ -91,7 +91,7 @@ final class CallGate {
     /// Whether the list is not idle.
     var isBusy: Bool { depth > 0 || isUpdating }
 
-    /// Whether calls of views from outside are allowed.
+    /// Whether calls from outside to views are allowed.
     var allowsViewCalls: Bool { depth == (isCompleting ? 1 : 0) && !isUpdating }
 
     /// Whether an outer call will run enqueued work when it ends.
@@ -127,7 +127,7 @@ final class CallGate {
     /// Runs enqueued work, at the end of a call from outside.
     ///
     /// - Parameters:
-    ///   - refresh: updates views whose content changed. Returns whether more views have changed since.
+    ///   - refresh: updates views whose content changed. Returns whether more views changed meanwhile.
     ///   - release: releases controllers and handles that are no longer used.
     func drain(refreshing refresh: () -> Bool, releasing release: () -> Void) {
         guard !drainsLater else { return }
@@ -155,11 +155,10 @@ final class CallGate {
 
     // MARK: Activity
 
-    /// The handler that is called when a flush became due, or events are queued that no call of the owner has returned.
+    /// The handler that is called when a flush becomes due, and when events are queued for the owner's next call.
     var onActivity: (() -> Void)? { activityHandler }
 
-    /// Sets the handler that is called when a flush became due, or events are queued that no call of the owner has
-    /// returned.
+    /// Sets the handler that is called when a flush becomes due, and when events are queued for the owner's next call.
     func setActivityHandler(_ handler: (() -> Void)?) { activityHandler = handler }
 
     /// Calls the activity handler now, or when the list becomes idle.

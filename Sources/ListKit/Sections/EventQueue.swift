@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue of the events of a list that no call has returned to the list's owner yet.
+/// A queue of the events of a list that wait to be returned by the next call of the list's owner.
 final class EventQueue {
     private(set) var events: [AdapterEvent] = []
 
@@ -12,9 +12,9 @@ final class EventQueue {
 
     func append(_ event: AdapterEvent) { events.append(event) }
 
-    /// Inserts events after those that were already queued when a call began.
+    /// Inserts the events of a call after the events that were already queued when the call began.
     ///
-    /// - Parameter mark: the number of events that were queued at that time.
+    /// - Parameter mark: the number of events that were queued when the call began.
     func insert(_ new: [AdapterEvent], at mark: Int) { events.insert(contentsOf: new, at: min(mark, events.count)) }
 
     /// Replaces all queued events except the first `mark`.

@@ -21,6 +21,6 @@ enum HandleHash {
 
 extension SectionHandle {
     /// Returns the hash that dictionaries and sets use. Without this method, they would call `hash(into:)`; the
-    /// standard library's integers implement it too.
+    /// standard library's integers implement `_rawHashValue` too.
     func _rawHashValue(seed: Int) -> Int { HandleHash.hash(Int(raw), seed: seed) }
 }

@@ -23,7 +23,8 @@ struct ItemChangeCollector {
     private(set) var itemChanges: [SectionHandle: ListItemChanges] = [:]
     /// The sections that are reloaded.
     private(set) var reloads: Set<SectionHandle> = []
-    /// The changes of items in sections that are reloaded as a whole. State that is stored by item index follows them.
+    /// The changes of items in sections that are reloaded as a whole. They only move state that is stored by item
+    /// index, such as the selection.
     private(set) var followed: [SectionHandle: ListItemChanges] = [:]
     /// The changed objects in sections without a handle, ascending by position.
     private(set) var handlelessUpdates: [HandlelessUpdate] = []
@@ -63,9 +64,11 @@ struct ItemChangeCollector {
 
     // MARK: Items
 
-    /// Replaces the item changes of a section by `all`, the combination of the earlier changes and `changes`.
-    mutating func setItemChanges(_ all: ListItemChanges, of handle: SectionHandle, after changes: ListItemChanges) {
-        itemChanges[handle] = all
+    /// Replaces the item changes of a section by `combined`, which are the earlier changes followed by `changes`.
+    mutating func setItemChanges(
+        _ combined: ListItemChanges, of handle: SectionHandle, adding changes: ListItemChanges
+    ) {
+        itemChanges[handle] = combined
         guard let items = resizes[handle] else { return }
         let forward = changes.forwarding()
         resizes[handle] = Set(items.compactMap { forward($0) })
@@ -76,12 +79,12 @@ struct ItemChangeCollector {
         itemChanges.removeValue(forKey: handle)
     }
 
-    /// Adds item changes of a reloaded section, which state that is stored by item index follows. Ignores
+    /// Adds item changes of a reloaded section. They only move state that is stored by item index. Ignores
     /// inconsistent changes.
     ///
     /// - Parameter count: the number of items that the section had before the update.
     mutating func addFollowedChanges(_ changes: ListItemChanges, of handle: SectionHandle, itemCount count: Int) {
-        if let all = changes.following(followed[handle], itemCount: count) { followed[handle] = all }
+        if let all = changes.combined(after: followed[handle], itemCount: count) { followed[handle] = all }
     }
 
     /// Adds the records of an item update to the item changes of a reloaded section.
@@ -103,7 +106,7 @@ struct ItemChangeCollector {
     /// Records the reload of a section without a handle. Must be called in ascending order of positions.
     mutating func append(_ update: HandlelessUpdate) { handlelessUpdates.append(update) }
 
-    /// Replaces the changed objects in sections without a handle by the same objects with item counts.
+    /// Replaces ``handlelessUpdates`` by the same updates with new positions and item counts.
     mutating func setHandlelessUpdates(_ updates: [HandlelessUpdate]) { handlelessUpdates = updates }
 
     /// Returns whether the section at a position before the update is reloaded without a handle.

@@ -25,10 +25,12 @@ struct RecordedItemChanges {
 
 /// Records the changes of one item update while it runs (rules IC-01 to IC-03).
 ///
-/// The closure of the item update shares the recorder. The records are consumed before a nested item update runs.
+/// The closure of the item update and ``SectionUpdate`` use the same recorder. ``SectionUpdate`` consumes the records
+/// before it runs a nested item update.
 final class ItemUpdateRecorder {
     private var changes: [SectionHandle: RecordedItemChanges] = [:]
-    /// The number of selections that were made before the recorded changes, which move the selected items.
+    /// The number of selections that were made before the recorded changes. The changes move only the items of these
+    /// selections.
     private(set) var selectionsBefore: Int
 
     init(selectionsBefore: Int) { self.selectionsBefore = selectionsBefore }
@@ -37,7 +39,7 @@ final class ItemUpdateRecorder {
     func setSelectionsBefore(_ count: Int) { selectionsBefore = count }
 
     /// Records a change of a section.
-    func record(_ handle: SectionHandle, _ change: (inout RecordedItemChanges) -> Void) {
+    func recordChange(of handle: SectionHandle, _ change: (inout RecordedItemChanges) -> Void) {
         change(&changes[handle, default: RecordedItemChanges()])
     }
 

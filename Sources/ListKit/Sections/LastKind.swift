@@ -35,7 +35,7 @@ struct LastKind {
     /// Returns the number of items that an object has by the traits of its kind, or `nil` if its controller must be
     /// asked.
     ///
-    /// Adds the content that the section does not show to `losses`.
+    /// Adds to `losses` the content that the section does not show.
     mutating func itemCount(
         of object: ListObject, in store: SectionStore, container: ListContainer, adding losses: inout ContentLosses
     ) -> Int? {

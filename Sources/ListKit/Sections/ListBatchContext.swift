@@ -3,8 +3,9 @@
 /// Records which items an item update changed.
 ///
 /// Deletes, reloads, invalidated sizes and the sources of moves have indexes before the update. Inserts and the
-/// destinations of moves have indexes after the update. A nested item update divides the outer update into two such
-/// updates. Operations on a section that is reloaded, inserted or removed by the same transaction are dropped.
+/// destinations of moves have indexes after the update. A nested item update divides the outer update in two: for the
+/// operations that the outer update records later, "before the update" means after the nested update. Operations on a
+/// section that the update's transaction reloads, inserts or removes are dropped.
 public struct ListBatchContext {
     /// The list that runs the item update.
     let store: SectionStore
@@ -66,6 +67,6 @@ public struct ListBatchContext {
 
     private mutating func record(_ other: ListSectionController?, _ change: (inout RecordedItemChanges) -> Void) {
         guard let handle = store.handle(of: other ?? controller) else { return }
-        recorder.record(handle, change)
+        recorder.recordChange(of: handle, change)
     }
 }

@@ -4,7 +4,7 @@
 ///
 /// Override ``viewModels(for:)`` and ``sizeForViewModel(_:at:)``. Items are matched by identity. An item whose content
 /// changed is rebound in place. Items without an identity, and items that repeat an earlier identity, are dropped (rule
-/// BN-03). Whether the objects themselves are equal has no effect.
+/// BN-03). Only items are compared: it has no effect whether the old and the new object are equal.
 open class ListBindingSectionController: ListSectionController {
     /// The object of the section.
     public private(set) final var object: ListObject?
@@ -30,8 +30,8 @@ open class ListBindingSectionController: ListSectionController {
 
     /// Makes the items from the object again in the next flush, and diffs them (rules BN-17, BN-18).
     ///
-    /// `completion` receives whether the update ran. A call while an earlier update is pending has no effect; its
-    /// completion receives `false` at once.
+    /// `completion` receives whether the update ran. A call while the update of an earlier call is pending only calls
+    /// its own completion with `false`.
     public final func update(animated: Bool = true, completion: ((Bool) -> Void)? = nil) {
         guard let context, ownUpdate == .none else {
             completion?(false)
@@ -54,7 +54,7 @@ open class ListBindingSectionController: ListSectionController {
     override func update(to object: ListObject) -> ListSectionChange {
         let isFirst = self.object == nil
         hasChanged = false
-        // An override may request an update, which runs at once.
+        // An override may call `update(animated:completion:)`, whose item update then runs inside this call.
         didUpdate(to: object)
         let changes = replaceItems(for: object)
         return isFirst || !hasChanged ? .reload : .items(changes)

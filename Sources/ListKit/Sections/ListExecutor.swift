@@ -81,7 +81,7 @@ extension ListCollectionContext {
     }
 }
 
-/// A timer and its section controller, which an executor carries in a sendable closure.
+/// A timer and its section controller, for capture in the sendable closure that an executor runs.
 private struct DueCallback: @unchecked Sendable {
     // Both values are made on the list's executor and used only by work that runs there.
     weak let controller: ListSectionController?

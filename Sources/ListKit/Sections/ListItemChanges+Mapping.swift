@@ -36,7 +36,7 @@ extension ListItemChanges {
     /// that do not exist after the earlier changes.
     ///
     /// - Parameter itemCount: the number of items before the earlier changes.
-    func following(_ earlier: ListItemChanges?, itemCount: Int) -> ListItemChanges? {
+    func combined(after earlier: ListItemChanges?, itemCount: Int) -> ListItemChanges? {
         let earlier = earlier ?? ListItemChanges(updates: [])
         let between = 0..<max(0, earlier.newCount(oldCount: itemCount))
         guard (deletes + moves.map(\.from) + updates).allSatisfy(between.contains) else { return nil }
@@ -70,7 +70,11 @@ extension ListItemChanges {
         }
     }
 
-    /// Makes the changes from `itemCount` items to the items that had the indexes `origins` before; `nil` = inserted.
+    /// Makes the changes from an old list to a new list of items.
+    ///
+    /// - Parameters:
+    ///   - origins: for each new item, its index in the old list; `nil` = the item was inserted.
+    ///   - itemCount: the number of items in the old list.
     init(origins: [Int?], itemCount: Int) {
         var survives = [Bool](repeating: false, count: itemCount)
         for case .some(let origin) in origins { survives[origin] = true }

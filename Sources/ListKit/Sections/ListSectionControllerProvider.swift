@@ -13,12 +13,14 @@ public protocol ListSectionControllerProvider: AnyObject {
 public struct ListSectionControllerKind {
     /// The name in the configuration and the log, in the form `PLUGIN/CONTROLLER`.
     public var name: String
-    /// Functions that describe sections without a controller; `nil` = every section needs a controller.
+    /// Functions that describe a section from its object, without a controller; `nil` = every section needs a
+    /// controller.
     public var traits: ListSectionTraits?
     /// Makes a controller for an object. `didUpdate(to:)` is called next.
     ///
-    /// The adapter keeps the closure, so the closure must capture the adapter's owner weakly. It may ask the list for
-    /// the controllers of other objects, nested at most 32 levels deep (``ListAdapter/sectionController(at:)``).
+    /// The adapter keeps the closure, so the closure must capture the adapter's owner weakly. The closure may ask the
+    /// list for the controllers of other objects (``ListAdapter/sectionController(at:)``), nested at most 32 levels
+    /// deep.
     public var make: (ListObject) -> ListSectionController
 
     /// Makes a kind.
@@ -33,8 +35,8 @@ public struct ListSectionControllerKind {
 
 /// Pure functions that describe the sections of a kind from their objects alone.
 ///
-/// Controllers of a kind with traits keep no state. A controller is made when its section is displayed, in range or
-/// asked, and released afterwards, so that a million sections do not need a million controllers.
+/// Controllers of a kind with traits keep no state. A controller exists only while its section is displayed, is in a
+/// working range or handles an event, so that a million sections do not need a million controllers.
 public struct ListSectionTraits: Sendable {
     /// Returns the number of items of an object.
     public var numberOfItems: @Sendable (ListObject) -> Int
@@ -44,16 +46,16 @@ public struct ListSectionTraits: Sendable {
     /// `nil` = a section whose object changed is reloaded.
     public var viewModels: (@Sendable (ListObject) -> [ListItem])?
 
-    /// Returns the number of items of an object, and adds the content that its section does not show to the losses.
-    /// `nil` = losses are not counted.
+    /// Returns the number of items of an object, and adds to the losses the content that the object's section does
+    /// not show. `nil` = losses are not counted.
     private(set) var countItems: (@Sendable (ListObject, ListContainer, inout ContentLosses) -> Int)?
 
     /// Returns the shape that all sections of the kind have. `nil` = the shapes differ, and `shape` is called for
     /// each object.
     public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
 
-    /// Makes the traits of a kind whose sections all have the same shape. They are laid out without reading each
-    /// object.
+    /// Makes the traits of a kind whose sections all have the same shape. A layout places such sections without
+    /// reading each object.
     ///
     /// - Parameters:
     ///   - itemCount: the number of items in every section.

@@ -13,7 +13,7 @@ public protocol ListSupplementarySource: AnyObject {
     func supplementaryElement(of kind: ElementKind) -> ListItem
 }
 
-/// Observes when a section and its items appear in the first view of a list and disappear from the last view.
+/// Observes when a section and its items appear in the first view that shows them, and disappear from the last one.
 public protocol ListDisplayDelegate: AnyObject {
     /// Called before the first element of the section is shown.
     func sectionControllerWillDisplay(_ controller: ListSectionController)

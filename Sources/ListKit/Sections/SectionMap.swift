@@ -118,10 +118,10 @@ final class SectionMap {
         return result
     }
 
-    /// Returns the length of the run of sections, from a position on, that have the same object type and the same
-    /// item count.
+    /// Returns the number of consecutive sections, from the section at a position on, that have that section's object
+    /// type and item count.
     ///
-    /// With `payloadsMatter`, a section with a handle also ends the run, unless it is the first.
+    /// With `payloadsMatter`, the run also ends before the next section that has a handle.
     func countOfSections(likeSectionAt position: Int, payloadsMatter: Bool) -> Int {
         table.tree.countOfSections(likeSectionAt: position, payloadsMatter: payloadsMatter)
     }
@@ -202,7 +202,7 @@ final class SectionMap {
         handleLimit = max(SectionMap.leastHandles, 2 * objects.count)
     }
 
-    /// Releases all handles, because another presentation takes over the sections.
+    /// Releases all handles. Call this before another presentation uses the sections.
     func releaseAll() {
         releaseHandles { _ in false }
     }

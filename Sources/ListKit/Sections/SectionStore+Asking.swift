@@ -52,10 +52,10 @@ extension SectionStore {
 
     /// Returns the number of items of each inserted section; `nil` for a section whose controller must be asked.
     ///
-    /// Adds the content of new and changed objects that built-in section controllers leave out or replace to
-    /// `losses`. Losses are counted once for each update of an object, not when sections are laid out, which happens
+    /// Adds to `losses` the content of new and changed objects that built-in section controllers leave out or
+    /// replace. Losses are counted once for each update of an object, not when sections are laid out, which happens
     /// often.
-    /// - Parameter container: has the list's own layout. Only fields that this layout reads are counted.
+    /// - Parameter container: a container with the list's own layout. Only fields that this layout reads are counted.
     func countItems(
         of changes: SectionChanges, in container: ListContainer, adding losses: inout ContentLosses
     ) -> [Int?] {

@@ -4,7 +4,7 @@
 ///
 /// Section controllers are called only from here, through the ``CallGate``.
 final class SectionStore {
-    /// The sections. The states before and after differ only while an update is presented.
+    /// The sections. Their states before and after an update differ only while the update is presented.
     let map: SectionMap
     /// The gate through which section controllers are called.
     let gate: CallGate
@@ -113,7 +113,8 @@ final class SectionStore {
         return registry.controllers[handle]
     }
 
-    /// Detaches a controller from its section if the open update removes that section. A provider may return it again.
+    /// Detaches a controller from its section if the open update removes that section. The provider may have returned
+    /// the controller again, for another section.
     private func detachIfRemoved(_ controller: ListSectionController) {
         guard let handle = handle(of: controller), map.position(of: handle) == nil else { return }
         replaceController(of: handle)

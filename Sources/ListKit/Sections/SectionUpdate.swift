@@ -11,16 +11,16 @@ final class SectionUpdate {
     /// The released controllers of displayed sections. They are kept until they have been notified that the display
     /// ended.
     private(set) var replaced: [SectionHandle: ListSectionController] = [:]
-    /// Whether the section of an item update was in the list, for each queued item update that ran.
+    /// For each queued item update that ran: whether its section was in the list.
     private(set) var results: [Bool] = []
-    /// The completions of nested item updates. They are called after the update and after those of queued item updates.
+    /// The completions of nested item updates. They are called last, after the completions of queued item updates.
     private(set) var completions: [(finished: Bool, call: (Bool) -> Void)] = []
     /// The selections and deselections during the update, in order.
     private(set) var selections: [PendingSelection] = []
     /// Whether item updates still run as part of this update. Later item updates wait for the next update.
     private var collectsChanges = true
     /// The section whose controller is receiving its object, and the item changes that are recorded during that call.
-    /// They have no effect if the section turns out to be reloaded.
+    /// These changes have no effect if the section turns out to be reloaded.
     private var updating: (handle: SectionHandle, recorded: [RecordedItemChanges])?
     /// The recorders of the item updates that are running, the outermost first.
     private var activeRecorders: [ItemUpdateRecorder] = []
@@ -50,8 +50,8 @@ final class SectionUpdate {
         map.apply(update.changes, itemCounts: counts.map { $0 ?? 0 })
         let uncounted = zip(update.changes.inserts, counts).compactMap { $1 == nil ? $0.new : nil }
         if update.rebuildsControllers {
-            // Item updates run before the controllers are replaced, so that they can still store state with the
-            // objects.
+            // Item updates run before the controllers are replaced, so that the old controllers can still store state
+            // with the objects.
             collector.reloadAll()
             run(updates)
             // The new controllers are made when their items are counted, in list order.
@@ -131,8 +131,8 @@ final class SectionUpdate {
             for changes in recorded { collector.addFollowedChanges(changes, of: handle, itemCount: itemCount) }
             collector.addFollowedChanges(changes, of: handle, itemCount: itemCount)
         }
-        for changes in recorded { add(changes, of: handle, after: count) }
-        if !isForced, case .items(let changes) = change { add(changes, of: handle, after: count) }
+        for changes in recorded { add(changes, of: handle, selectionsBefore: count) }
+        if !isForced, case .items(let changes) = change { add(changes, of: handle, selectionsBefore: count) }
     }
 
     private func sectionChange(
@@ -153,7 +153,7 @@ final class SectionUpdate {
         store.gate.call(.move, handle, in: store) { controller.moveItem(from: source, to: target) }
         var changes = ListItemChanges(updates: [])
         changes.moves = [(source, target)]
-        add(changes, of: handle, after: count)
+        add(changes, of: handle, selectionsBefore: count)
     }
 
     // MARK: Item updates
@@ -181,7 +181,7 @@ final class SectionUpdate {
         store.gate.call(.batch, handle ?? .none, in: store) { update.updates(&context) }
         activeRecorders.removeLast()
         add(recorder)
-        // A section that the same update removes still has its handle.
+        // A section that the open update removes still has its handle.
         return handle.flatMap { map.position(of: $0) } != nil
     }
 
@@ -193,8 +193,9 @@ final class SectionUpdate {
     /// Removes all selections, after they were applied.
     func removeSelections() { selections = [] }
 
-    /// Returns whether an item will be selected, or `nil` if the update has neither selected nor deselected the item.
-    func willSelect(_ item: Int, of handle: SectionHandle) -> Bool? {
+    /// Returns whether an item will be selected after the update, or `nil` if the update has neither selected nor
+    /// deselected the item.
+    func selectionAfterUpdate(ofItem item: Int, of handle: SectionHandle) -> Bool? {
         selections.last { $0.handle == handle && $0.item == item }?.isSelected
     }
 
@@ -212,13 +213,15 @@ final class SectionUpdate {
 
     /// Adds the changes that an item update has recorded since the last call.
     private func add(_ recorder: ItemUpdateRecorder) {
-        for (handle, changes) in recorder.consume() { add(changes, of: handle, after: recorder.selectionsBefore) }
+        for (handle, changes) in recorder.consume() {
+            add(changes, of: handle, selectionsBefore: recorder.selectionsBefore)
+        }
     }
 
     /// Adds the changes of a section that an item update has recorded.
     ///
     /// - Parameter count: the number of selections that were made before the changes.
-    private func add(_ recorded: RecordedItemChanges, of handle: SectionHandle, after count: Int) {
+    private func add(_ recorded: RecordedItemChanges, of handle: SectionHandle, selectionsBefore count: Int) {
         if updating?.handle == handle {
             updating?.recorded.append(recorded)
             return
@@ -229,8 +232,8 @@ final class SectionUpdate {
         let isHandleless = collector.hasHandlelessUpdate(at: old)
         if recorded.reloadsSection, !isHandleless { collector.reload(handle) }
         if recorded.invalidatesLayout { collector.invalidate(handle) }
-        // A reloaded section is asked for all items again, because the controller's items may have differed from the
-        // list's before the changes.
+        // Item changes of a reloaded section have no effect, because the list's items, to which they would be applied,
+        // may differ from the items that the controller had before. All items are requested again.
         if collector.reloadsAll || collector.reloads.contains(handle) || isHandleless { return }
         let before = map.oldItemCount(of: handle)
         let earlier = collector.itemChanges[handle] ?? ListItemChanges(updates: [])
@@ -242,19 +245,19 @@ final class SectionUpdate {
             collector.reload(handle)
             return
         }
-        collector.setItemChanges(earlier.followed(by: changes, itemCount: before), of: handle, after: changes)
+        collector.setItemChanges(earlier.followed(by: changes, itemCount: before), of: handle, adding: changes)
         moveSelections(first: count, of: handle, by: changes)
     }
 
     /// Adds item changes that a controller itself computed, for example by a diff.
     ///
     /// - Parameter count: the number of selections that were made before the changes.
-    private func add(_ changes: ListItemChanges, of handle: SectionHandle, after count: Int) {
+    private func add(_ changes: ListItemChanges, of handle: SectionHandle, selectionsBefore count: Int) {
         let before = map.oldItemCount(of: handle)
         guard !collector.reloads.contains(handle),
-            let all = changes.following(collector.itemChanges[handle], itemCount: before)
+            let all = changes.combined(after: collector.itemChanges[handle], itemCount: before)
         else { return collector.reload(handle) }
-        collector.setItemChanges(all, of: handle, after: changes)
+        collector.setItemChanges(all, of: handle, adding: changes)
         moveSelections(first: count, of: handle, by: changes)
     }
 
@@ -329,7 +332,7 @@ final class SectionUpdate {
 
     // MARK: Sections without a handle
 
-    /// Returns the changed sections that have or need a handle, and collects the other changed objects.
+    /// Returns the changed sections that have or need a handle, and adds the other changed objects to the collector.
     private func changedSectionsWithHandle(in changes: SectionChanges) -> [SectionHandle] {
         var kinds = LastKind()
         var handles: [SectionHandle] = []

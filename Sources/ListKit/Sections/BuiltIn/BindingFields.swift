@@ -13,7 +13,7 @@ struct BindingFields {
     let footer: Fields?
     /// The elements of the field `items` that make no item, with their indexes in the field.
     private let dropped: [(place: Int, reason: ContentLoss.Reason)]
-    /// The keys of insets and spacings that are not finite numbers.
+    /// The keys of insets and spacings that are not finite numbers and therefore count as 0.
     private let replaced: [String]
 
     /// One item.
@@ -89,7 +89,7 @@ struct BindingFields {
 }
 
 extension BindingFields {
-    /// Returns the number of items of an object. Adds the content that is left out or replaced to `losses`.
+    /// Returns the number of items of an object. Adds to `losses` the content that is left out or replaced.
     static func countItems(
         of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
     ) -> Int {
