@@ -86,7 +86,7 @@ extension Presentation {
         return view.elements.filter { $0.key.handle == handle && $0.key.kind == .cell }.map(\.key.index)
     }
 
-    /// Returns the item at the origin of a view's viewport, moved by the content inset.
+    /// Returns the item at the view's first visible point: the origin of the viewport plus the content inset.
     func firstVisibleItem(in view: ViewID) -> IndexPath? {
         guard let view = views.view(view), let viewport = view.geometry.viewport else { return nil }
         return view.geometry.layout.firstVisibleItem(

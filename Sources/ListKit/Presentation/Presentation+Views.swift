@@ -35,12 +35,13 @@ extension Presentation {
         return view.geometry.isActive ? reply(view).effects : []
     }
 
-    /// Returns the state of a view that another presentation needs to continue the view without a break for its viewer.
+    /// Returns the state of a view, with which another presentation can continue the view without a break for its
+    /// viewer.
     ///
     /// - Throws: `invalidArguments` if the view is not open.
     public func resumption(of id: ViewID) throws(ListError) -> ViewResumption { try view(id).resumption }
 
-    /// Closes a view, after the display of its elements has ended.
+    /// Ends the display of a view's elements and then closes the view.
     ///
     /// - Returns: the events of the elements that disappear.
     public func closeView(_ id: ViewID) throws(ListError) -> [AdapterEvent] {
@@ -120,8 +121,8 @@ extension Presentation {
         }
         var items = visibleItems(from: first, through: last, seen: seen, in: view)
         if let opening = view.geometry.consumeOpening(), let section = store.map.position(of: opening.handle) {
-            items.first = ItemOrder(store.map).first(
-                of: items.length, showing: IndexPath(section: section, item: opening.item), at: opening.position)
+            items.first = ItemOrder(store.map).start(
+                ofLength: items.length, showing: IndexPath(section: section, item: opening.item), at: opening.position)
         }
         view.geometry.setVisibleItems(items)
         views.setLastScrolled(view)
@@ -134,12 +135,12 @@ extension Presentation {
     ) -> VisibleItems {
         let order = ItemOrder(store.map)
         let changes = view.sender.changes(since: seen)
-        // In the most common case, both items still exist.
         func present(_ path: IndexPath) -> IndexPath? {
             let path = changes.reduce(Optional(path)) { path, change in path.flatMap { change($0) } }
             return path.flatMap { $0.item < store.map.itemCount(at: $0.section) ?? 0 ? $0 : nil }
         }
         if changes.isEmpty { return order.items(from: first, through: last) }
+        // In the most common case, both items still exist.
         if let begin = present(first), let end = present(last) {
             return order.items(from: min(begin, end), through: max(begin, end))
         }
@@ -314,7 +315,7 @@ extension Presentation {
         return (isDeselected, collectEvents())
     }
 
-    /// Deselects items and then selects others for a viewer, in one event. The section controller of each item may
+    /// Deselects items and then selects other items for a viewer, in one event. The section controller of each item may
     /// refuse.
     ///
     /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are

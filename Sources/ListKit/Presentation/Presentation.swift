@@ -98,9 +98,9 @@
     /// The number of presented updates. For a program that uses the library, it is the revision of the list.
     public var revision: UInt64 { environment.revision }
 
-    /// The handler that is called when item updates become due, or when events are queued that no call has returned.
+    /// The handler that is called when item updates become due, and when events are queued for the owner's next call.
     ///
-    /// The presentation holds the handler strongly. It must capture the owner weakly.
+    /// The presentation holds the handler strongly, so the handler must capture the owner weakly.
     public var onActivity: (() -> Void)? {
         get { store.gate.onActivity }
         set { store.gate.setActivityHandler(newValue) }
@@ -124,8 +124,8 @@
     /// Sets the current time in milliseconds, from which ``itemTiming`` is computed.
     public func setTime(_ now: UInt64) { itemUpdates.setTime(now) }
 
-    /// Removes the payloads of this presentation from a shared table, because another presentation takes the table
-    /// over.
+    /// Removes the payloads of this presentation from a shared table. Call this before another presentation uses the
+    /// table.
     public func leaveTable() { store.map.releaseAll() }
 
     /// Whether no update and no callback is in progress.
@@ -137,7 +137,7 @@
     ///
     /// If the update has nothing to announce, only its options are applied and item updates stay queued. During
     /// another update or inside of a callback, nothing happens.
-    /// - Returns: the result. Its revisions are not valid yet.
+    /// - Returns: the result. The revisions of its transaction and events are not valid yet.
     public func present(_ update: ObjectUpdate) -> Presented {
         guard isIdle else { return Presented(itemCount: itemCount) }
         return finishPresenting(show(update))
@@ -245,7 +245,7 @@
             of: objectUpdate, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
         let events = updateViewsAndSelection(objectUpdate, section)
         delegate?.didPresent(announcement)
-        // Controllers whose display ends here may call the list. The gate stays busy until the update is complete.
+        // Released controllers may call the list from `deinit`. The gate stays busy until the update is complete.
         store.gate.callOut {
             endUpdate()
             section.releaseReplaced()
@@ -327,8 +327,8 @@
         let before = selections.moveSelection(with: followed.effects)
         deliver(followed.calls)
         let replaced = configuration.sectionMovesAsDeletesInserts ? update.changes.moves.map(\.new) : []
-        // The selection comes last, because controllers may select items in any of these calls. Pictures have no
-        // selection.
+        // The selection is finished last, because controllers may select items in any of the delivered calls. Its event
+        // may still come before the pictures, which have no selection.
         let selection = selections.finishUpdate(
             since: before, replaced: Set(replaced.compactMap { store.map.existingHandle(at: $0) }))
         return followed.displays + selection + followed.pictures
@@ -340,7 +340,8 @@
     ///
     /// - Parameters:
     ///   - notify: calls the listeners; called before all completions.
-    ///   - completions: the completions of requests, with their tickets. The completions of item updates are added.
+    ///   - completions: the completions of requests, with their tickets. This method adds the completions of item
+    ///     updates.
     /// - Returns: all events of the update.
     func finish(
         _ shown: ShownUpdate, notifying notify: (() -> Void)? = nil,
@@ -385,7 +386,8 @@
         }
     }
 
-    /// Removes and returns the queued events, in order. Section controllers caused these events on their own.
+    /// Removes and returns the queued events, in order, such as the events that section controllers caused outside of
+    /// the owner's calls.
     public func takeEvents() -> [AdapterEvent] {
         runEnqueuedWork()
         return store.events.dequeueAll()

@@ -2,7 +2,8 @@
 
 /// The coordinator of a list's selection, which applies changes and queues their events.
 ///
-/// Section controllers are asked before a viewer changes the selection. Their own changes are applied directly.
+/// Section controllers are asked before a viewer changes the selection. Changes by section controllers themselves are
+/// applied without asking.
 final class SelectionCoordinator {
     private let environment: ViewEnvironment
     private(set) var selection = Selection()
@@ -61,7 +62,7 @@ final class SelectionCoordinator {
         return !isSelected(item, of: handle)
     }
 
-    /// Deselects items and then selects others for a viewer, in one event.
+    /// Deselects items and then selects other items for a viewer, in one event.
     ///
     /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
     ///   deselected afterwards.
@@ -76,16 +77,16 @@ final class SelectionCoordinator {
         let mark = events.count
         for (item, handle) in zip(deselect, leaving) { _ = self.deselect(item.item, of: handle) }
         for (item, handle) in zip(select, coming) { _ = self.select(item.item, of: handle) }
-        joinEvents(since: mark)
+        mergeEvents(since: mark)
         return (
             zip(select, coming).filter { isSelected($0.item, of: $1) }.map(\.0),
             zip(deselect, leaving).filter { !isSelected($0.item, of: $1) }.map(\.0)
         )
     }
 
-    /// Joins the selection events from index `mark` on into one event, without items that were selected and
-    /// deselected again.
-    private func joinEvents(since mark: Int) {
+    /// Merges the selection events from index `mark` on into one event. Leaves out items whose selection is the same
+    /// before and after all these events.
+    private func mergeEvents(since mark: Int) {
         struct Item: Hashable {
             let id: ExactText
             let index: Int
@@ -109,9 +110,9 @@ final class SelectionCoordinator {
         func items(_ selected: Bool) -> [SelectedItem] {
             changed.filter { $0.2 == selected }.map { SelectedItem(objectID: $0.1.id.text, item: $0.1.index) }
         }
-        let joined = SelectionChange(
+        let merged = SelectionChange(
             revision: environment.revision, selected: items(true), deselected: items(false))
-        events.replace(since: mark, with: (changed.isEmpty ? [] : [.selection(joined)]) + others)
+        events.replace(since: mark, with: (changed.isEmpty ? [] : [.selection(merged)]) + others)
     }
 
     // MARK: Section controllers

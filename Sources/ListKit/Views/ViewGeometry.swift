@@ -357,7 +357,7 @@ final class ViewGeometry {
         guard viewOptions.isAnchored, var items = visibleItems, let shown = shownItems else { return }
         if shown.startsAtListStart, !viewOptions.isAnchoredAtStart {
             items.first = IndexPath(section: 0, item: 0)
-        } else if let first = ItemOrder(map).first(of: items.length, following: shown.range, applying: change) {
+        } else if let first = ItemOrder(map).start(ofLength: items.length, following: shown.range, applying: change) {
             items.first = first
         }
         visibleItems = items

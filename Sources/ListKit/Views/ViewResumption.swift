@@ -69,7 +69,7 @@ extension ViewResumption {
             path: { $0 < count ? IndexPath(section: $0, item: 0) : nil })
         // If the first section still exists, the range starts at the same item of that section.
         if change.sections(items.first.section).map({ visibleItems?.first.section = $0 }) != nil { return }
-        if let first = order.first(of: items.length, following: items.first...last, applying: change) {
+        if let first = order.start(ofLength: items.length, following: items.first...last, applying: change) {
             visibleItems?.first = first
         }
     }

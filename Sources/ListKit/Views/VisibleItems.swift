@@ -99,8 +99,8 @@ struct ItemOrder {
     /// the list is long enough. Returns `nil` if no item of the range survived.
     ///
     /// - Parameter shown: the first and the last item of the range in the old list.
-    func first(
-        of length: Int, following shown: ClosedRange<IndexPath>, applying forwarding: PathForwarding
+    func start(
+        ofLength length: Int, following shown: ClosedRange<IndexPath>, applying forwarding: PathForwarding
     ) -> IndexPath? {
         let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         guard let survivor = survivors.first(from: shown.lowerBound, through: shown.upperBound) else { return nil }
@@ -113,7 +113,7 @@ struct ItemOrder {
 extension ItemOrder {
     /// Returns the start of a range of `length` items in which an item lies at a position, as far as the list is long
     /// enough.
-    func first(of length: Int, showing item: IndexPath, at position: ScrollPosition) -> IndexPath {
+    func start(ofLength length: Int, showing item: IndexPath, at position: ScrollPosition) -> IndexPath {
         let target = self.position(ofFirst: item)
         let begin =
             switch position {
