@@ -71,7 +71,7 @@ struct ControllerCalls {
         for section in before { addCallsToReplacedController(of: section) }
     }
 
-    /// Makes the calls that notify the section controllers of a view's elements of a scroll event.
+    /// Makes the calls for a scroll event. They notify the section controllers whose elements the view shows.
     init(_ event: ListScrollEvent, in view: ListView) {
         replaced = [:]
         for handle in view.handlesShown(cellsOnly: false) { add(.didScroll(event), handle, .existing) }
@@ -84,8 +84,8 @@ struct ControllerCalls {
         calls.append(ControllerCall(message: message, handle: handle, receiver: receiver, section: section))
     }
 
-    /// Returns the new keys of items that disappear from one view while they appear in another, and removes them from
-    /// `gone`. Such items stay shown.
+    /// Finds the items in `gone` that appear in another view, so that they stay shown. Removes their old keys from
+    /// `gone` and returns their new keys.
     private func extractHandedOver(
         from gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
     ) -> Set<ElementKey> {

@@ -15,7 +15,7 @@ struct CreditWindow {
 
     /// The last sequence that the viewer acknowledged.
     private(set) var acknowledged: UInt64 = 0
-    /// Whether changes are being held back for lack of credit. The signal `Stalled` was announced.
+    /// Whether changes are being held back for lack of credit, which the signal `Stalled` has announced.
     private(set) var isStalled = false
 
     init(maximumCount: Int?, maximumBytes: Int?) {

@@ -27,8 +27,8 @@ struct DisplayCounts {
         return indexes.mapValues { $0.sorted() }
     }
 
-    /// Moves the counts to the new indexes of items after a transaction. Removed items must have been subtracted
-    /// before.
+    /// Moves the counts to the new indexes of items after a transaction. Call ``remove(item:of:)`` for the removed
+    /// items first.
     ///
     /// - Complexity: O(items shown in all sections), or O(1) if no items moved.
     mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {

@@ -19,7 +19,7 @@ struct DisplayStep {
     ///
     /// - Parameter forwarding: the mappings of old to new item indexes.
     mutating func compare(
-        _ old: [ViewElement], _ new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
+        _ old: [ViewElement], with new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
     ) {
         let present = Set(new.map(\.key))
         var survived: Set<ElementKey> = []

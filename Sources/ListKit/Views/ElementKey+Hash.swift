@@ -8,8 +8,8 @@ extension ElementKey {
 }
 
 extension SentPicture.Key {
-    /// Returns a fast hash for a key by index. Identities are chosen by programs, so they use the standard library's
-    /// hash.
+    /// Returns a fast hash for a key with an index. A key with an identity uses the standard library's hash, because
+    /// programs choose identities and could choose keys that collide.
     func _rawHashValue(seed: Int) -> Int {
         guard let identity else {
             return HandleHash.hash(Int(handle?.raw ?? 0) << 8 | kind.number, index, seed: seed)

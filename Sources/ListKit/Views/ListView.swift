@@ -42,7 +42,7 @@ final class ListView {
         return handles
     }
 
-    /// The range from the first section of which the view shows an element to the last.
+    /// The range from the first to the last section of which the view shows an element.
     var shownSections: Range<Int> {
         guard let first = elements.first(where: { $0.key.handle != nil })?.section,
             let last = elements.last(where: { $0.key.handle != nil })?.section
@@ -114,7 +114,7 @@ final class ListView {
         let old = elements
         elements = geometry.visibleElements()
         var step = DisplayStep()
-        step.compare(old, elements, forwarding: forwarding)
+        step.compare(old, with: elements, forwarding: forwarding)
         updateWorkingRange(&step)
         return step
     }
@@ -240,7 +240,8 @@ final class ListView {
 
     /// Returns an event if the end of the list has become near, or is no longer near.
     ///
-    /// A near end is announced again only after the end was farther away, or when another object has become the last.
+    /// After a near end was announced, the next one is announced only if the end was not near in between, or if another
+    /// object has become the last.
     ///
     /// - Complexity: O(log n).
     func nearEndEvents() -> [AdapterEvent] {

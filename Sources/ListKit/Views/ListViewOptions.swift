@@ -6,9 +6,9 @@ public struct ListViewOptions: Sendable, Hashable {
     public var layout: ListLayoutKind?
     /// The maximum number of unacknowledged pictures, at least 1; `nil` = any number.
     ///
-    /// A view that is drawn elsewhere, such as in another process, needs a window, so that it is not sent more than
-    /// is drawn. After each picture, the drawing program calls ``ListAdapter/acknowledge(view:sequence:)``. While the
-    /// window is full, the view is stalled. A program that applies each change at once needs no window.
+    /// A view whose viewer draws asynchronously, such as in another process, needs a window, so that it is not sent
+    /// more than is drawn. After each picture, the drawing program calls ``ListAdapter/acknowledge(view:sequence:)``.
+    /// While the window is full, the view is stalled. A program that applies each change at once needs no window.
     public var window: Int?
     /// The maximum number of unacknowledged bytes of content; `nil` = any number. A picture is always sent if no
     /// other picture is unacknowledged.
@@ -35,7 +35,7 @@ public struct ListViewOptions: Sendable, Hashable {
     /// targets.
     public var contentInset: EdgeInsets = .zero
 
-    /// The item at which the view opens. Of the first viewport or range of items, only the size is then used.
+    /// The item at which the view opens. If it is set, only the size of the first viewport or range of items is used.
     ///
     /// The option is ignored if the item no longer exists when the first viewport is set.
     public var opening: ListViewOpening?

@@ -80,7 +80,7 @@ struct ItemSurvivors {
         return forwarding.sections(old).map(itemCount) ?? forwarding.goneItemCounts[old] ?? 1
     }
 
-    /// Returns the first item of an old range that still exists.
+    /// Returns the first of the surviving items in an old range.
     ///
     /// - Complexity: O(s · log n), where s is the number of remaining sections in the range without a surviving item.
     func first(from first: IndexPath, through last: IndexPath) -> Survivor? {
@@ -102,7 +102,7 @@ struct ItemSurvivors {
         return items.survivor(from: start).map { survivor(place, $0) }
     }
 
-    /// Returns the last item of an old range that still exists.
+    /// Returns the last of the surviving items in an old range.
     func last(from first: IndexPath, through last: IndexPath) -> Survivor? {
         var section = last.section
         while let place = forwarding.sections.survivor(upTo: section), place.old >= first.section {

@@ -7,7 +7,7 @@
 /// takes no pictures.
 @_spi(Daemon) public struct PictureHistory: Sendable, Hashable {
     /// The maximum number of entries in all changes. Above it, the oldest changes are dropped, and the viewer's paths
-    /// are used without them.
+    /// are not converted by these changes.
     static let maximumSize = 131_072
 
     /// A group of pictures of the same state of the list, with the changes up to the next group.
@@ -106,9 +106,9 @@
         spans.removeFirst(gone)
     }
 
-    /// Keeps only the last `count` pictures. A viewer that never acknowledges is assumed to have drawn the older ones.
-    mutating func dropAll(exceptNewest count: UInt64, before sequence: UInt64) {
-        if sequence > count { forget(upTo: sequence - count) }
+    /// Keeps only the last `count` pictures. A viewer that never acknowledges is assumed to have drawn the rest.
+    mutating func dropAll(exceptNewest count: UInt64, lastSent: UInt64) {
+        if lastSent > count { forget(upTo: lastSent - count) }
     }
 
     /// Returns the changes since a picture, in order.

@@ -166,7 +166,7 @@ final class PictureSender {
         if view.geometry.kind == .none { history.record(sequence: change.sequence) }
         let kept = credit.isLimited ? nil : PictureSender.rememberedChanges
         view.geometry.markSent(sequence: picture.sequence, keeping: kept)
-        if let kept { history.dropAll(exceptNewest: kept, before: picture.sequence) }
+        if let kept { history.dropAll(exceptNewest: kept, lastSent: picture.sequence) }
         return changes.map { .picture($0) }
     }
 
@@ -319,7 +319,7 @@ final class PictureSender {
         history.forget(upTo: credit.acknowledged)
     }
 
-    /// Records that the viewer receives the whole picture at once.
+    /// Records that the viewer reads the whole picture, which acknowledges all changes.
     func acknowledgeAll(restartsHistory: Bool) {
         credit.acknowledgeAll(lastSent: picture.sequence)
         if restartsHistory { history.restart(sequence: picture.sequence) }

@@ -2,7 +2,7 @@
 
 /// A layout that several views share, because they have the same size and the same layout settings.
 ///
-/// Changes of the layout call section controllers, which see the geometry of the first of the views.
+/// Each change of the layout calls section controllers, which see the geometry of the first of these views.
 final class SharedLayout {
     /// The properties that are equal in all views that share a layout.
     struct Key: Hashable {
@@ -49,7 +49,7 @@ final class SharedLayout {
     /// Keeps a copy of the present layout until ``releaseOldLayout()``.
     func keepOldLayout() { oldLayout = layout }
 
-    /// Releases the copy of the layout before an update.
+    /// Releases the copy that ``keepOldLayout()`` made.
     func releaseOldLayout() { oldLayout = nil }
 
     /// Lays all sections out.
@@ -62,7 +62,7 @@ final class SharedLayout {
 
     /// Applies an update of the list.
     ///
-    /// - Parameter resized: the items whose sizes alone changed.
+    /// - Parameter resized: the items of which only the sizes changed.
     func update(
         _ changes: LayoutChanges, resized: [IndexPath] = [], _ measured: [SectionHandle: [Int: Size]] = [:],
         in environment: ViewEnvironment
@@ -124,7 +124,7 @@ final class SharedLayouts {
     /// Keeps copies of the present layouts until ``releaseOldLayouts()``.
     func keepOldLayouts() { for layout in layouts.values { layout.keepOldLayout() } }
 
-    /// Releases the copies of the layouts before an update.
+    /// Releases the copies that ``keepOldLayouts()`` made.
     func releaseOldLayouts() { for layout in layouts.values { layout.releaseOldLayout() } }
 
     /// Applies an update of the list to all layouts.

@@ -2,8 +2,8 @@
 
 /// An index from sections to the views that show them.
 ///
-/// It finds the views of a changed section without visiting the other views. Sections are grouped in buckets of 64; a view
-/// that spans more than 16 buckets is kept in a list that each lookup scans.
+/// It finds the views of a changed section without visiting the other views. Sections are grouped in buckets of 64. A
+/// view that spans more than 16 buckets is kept in a list that each lookup scans.
 struct ShownSections {
     private static let bucketSize = 64
     private static let maximumBucketCount = 16
@@ -22,7 +22,7 @@ struct ShownSections {
         for bucket in spanned { buckets[bucket, default: [:]][number] = sections }
     }
 
-    /// Removes the sections that a view was added with.
+    /// Removes a view. `sections` are the sections with which the view was inserted.
     ///
     /// - Complexity: O(1).
     mutating func remove(_ sections: Range<Int>, ofView number: Int) {

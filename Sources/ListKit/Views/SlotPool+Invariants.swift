@@ -18,7 +18,7 @@ extension SlotPool {
             let free = Set(pool.free)
             if free.count != pool.free.count { return "the pool of \(identifier.text) has a free slot twice" }
             if free != Set(own.filter { !$0.value.isShown }.keys) {
-                return "the pool of \(identifier.text) has other free slots than those not shown"
+                return "the free slots of the pool of \(identifier.text) differ from its slots that show nothing"
             }
             if own.count - free.count != pool.shownCount {
                 return "shownCount of the pool of \(identifier.text) is wrong"

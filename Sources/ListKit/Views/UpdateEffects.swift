@@ -19,12 +19,12 @@ struct UpdateEffects {
     let replaced: [SectionHandle: ListSectionController]
     /// The mappings of old to new item indexes, for sections whose items moved.
     let forwarding: [SectionHandle: IndexForwarding]
-    /// Like ``forwarding``, but also for sections that are reloaded as a whole. State that is stored by item index
-    /// follows it.
+    /// Like ``forwarding``, but also for sections that are reloaded as a whole. These mappings move state that is
+    /// stored by item index.
     let stateForwarding: [SectionHandle: IndexForwarding]
     /// The changes that layouts have to apply.
     let layoutChanges: LayoutChanges
-    /// The items whose sizes alone changed, in sections that are not laid out again as a whole.
+    /// The items of which only the sizes changed, in sections that are not laid out again as a whole.
     let resized: [IndexPath]
     /// The positions of the changed sections, ascending, if the update changes nothing else; `nil` = every view has
     /// to process the update.

@@ -4,7 +4,8 @@
 struct ViewAnchor {
     /// The elements to anchor, in order of preference, each with its old start along the scroll axis.
     private let candidates: [(key: ElementKey, start: Double)]
-    /// The old path after the last candidate, from which on a surviving item is searched for.
+    /// The path after the last candidate in the old list. If no candidate survives, the search for a surviving item
+    /// starts there.
     private let next: IndexPath
     /// The old layout, which has the old frame of the surviving item.
     private let layout: any ListLayout
@@ -25,8 +26,8 @@ struct ViewAnchor {
 
     /// Returns the distance by which the anchor moved, or `nil` if the viewport need not be adjusted.
     ///
-    /// If all items from the anchor on were removed, the distance is 0. The viewport is then only limited to the
-    /// content, so that the end of the remaining content comes into view.
+    /// If all items from the anchor on were removed, the distance is 0. The caller then only moves the viewport back
+    /// into the content, so that the end of the remaining content comes into view.
     func distance(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
@@ -56,7 +57,7 @@ struct ViewAnchor {
         return attributes.map { direction.along($0.frame.origin) }
     }
 
-    /// Returns the first item after the candidates that still exists.
+    /// Returns the first surviving item from the old path ``next`` on: its old path and its new path.
     private func nextSurvivor(
         _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> (old: IndexPath, new: IndexPath)? {

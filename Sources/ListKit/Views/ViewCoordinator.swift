@@ -10,8 +10,9 @@ struct ViewChange {
 
 /// The views of a list, with counts of the sections and items that they show or have in range.
 ///
-/// Methods do not notify section controllers but return these calls as ``ControllerCall`` values. They ask
-/// controllers for sizes and items through the ``SectionStore``, while no part of a view is being modified.
+/// Methods do not notify section controllers themselves. They return the notifications as ``ControllerCall`` values for
+/// the caller to deliver. They ask controllers for sizes and items through the ``SectionStore``, while no part of a
+/// view is being modified.
 final class ViewCoordinator {
     private let environment: ViewEnvironment
     private var table = ViewTable()

@@ -28,7 +28,7 @@ final class ViewGeometry {
     private(set) var opening: ViewOpening?
     /// The item sizes that the viewer measured.
     private(set) var measuredSizes: [SectionHandle: [Int: Size]] = [:]
-    /// The movements of the viewport by the engine that the viewer may not have drawn yet.
+    /// The movements of the viewport that the engine made and the viewer may not have drawn yet.
     private(set) var shifts = ViewportShifts()
     /// The elements that keep their place on the screen during an update.
     private var anchor: ViewAnchor?
@@ -112,7 +112,7 @@ final class ViewGeometry {
 
     /// Applies an update of the list to a private layout. Shared layouts are updated by ``SharedLayouts``.
     ///
-    /// - Parameter resized: the items whose sizes alone changed.
+    /// - Parameter resized: the items of which only the sizes changed.
     func updateLayout(_ changes: LayoutChanges, resized: [IndexPath]) {
         guard let shared, shared.isPrivate else { return }
         shared.update(changes, resized: resized, measuredSizes, in: environment)
@@ -186,7 +186,7 @@ final class ViewGeometry {
     ///   acknowledges them.
     func markSent(sequence: UInt64, keeping kept: UInt64?) {
         shifts.markSent()
-        if let kept { shifts.dropAll(exceptNewest: kept, before: sequence) }
+        if let kept { shifts.dropAll(exceptNewest: kept, lastSent: sequence) }
     }
 
     /// Restores the viewport and the measured sizes of a resumed view, and lays the view out.
@@ -232,7 +232,7 @@ final class ViewGeometry {
             replaceLayout(with: nil)
             return false
         }
-        // The viewer must be told the viewport's origin, even if the scroll below does not change it.
+        // The viewer must be sent the viewport's origin, even if the scroll below does not change it.
         shifts.recordScroll(sequence: sequence + 1)
         scroll(to: ScrollTarget(range: range, position: opening.position), sequence: sequence)
         return true

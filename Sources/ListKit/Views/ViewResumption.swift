@@ -18,7 +18,7 @@
     public var sequence: UInt64 = 0
     /// The last sequence that the viewer acknowledged.
     public var acknowledgedSequence: UInt64 = 0
-    /// Whether the viewer was told that its credit is used up.
+    /// Whether the viewer was notified that its credit is used up.
     public var isStalled = false
     /// The size of the content that the viewer was sent last.
     public var contentSize = Size.zero

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The views of a list in the order in which they were opened. An outline of each view tells whether an update
-/// concerns it.
+/// The views of a list in the order in which they were opened. An outline of each view shows whether an update
+/// concerns the view.
 struct ViewTable {
-    /// The properties of a view that tell whether an update concerns it.
+    /// The properties of a view that show whether an update concerns the view.
     private struct Outline: Equatable {
         /// The sections of which the view shows elements.
         var sections = 0..<0
@@ -42,7 +42,7 @@ struct ViewTable {
         lastNumber += 1
         views.append(view)
         outlines.append(Outline())
-        index(Outline(), ofView: lastNumber)
+        addToIndex(Outline(), ofView: lastNumber)
         numbers.append(lastNumber)
         known[view.id] = (view, lastNumber)
         changed.insert(view.id)
@@ -55,7 +55,7 @@ struct ViewTable {
         guard let place = place(of: view.id), views[place] === view else { return }
         views.remove(at: place)
         let number = numbers.remove(at: place)
-        unindex(outlines.remove(at: place), ofView: number)
+        removeFromIndex(outlines.remove(at: place), ofView: number)
         known[view.id] = nil
         changed.remove(view.id)
     }
@@ -79,15 +79,15 @@ struct ViewTable {
                 namesItems: view.geometry.kind == .none && view.geometry.isActive, isWaiting: view.isWaiting,
                 isOnScreen: view.isOnScreen)
             guard outline != outlines[place] else { continue }
-            unindex(outlines[place], ofView: numbers[place])
-            index(outline, ofView: numbers[place])
+            removeFromIndex(outlines[place], ofView: numbers[place])
+            addToIndex(outline, ofView: numbers[place])
             outlines[place] = outline
         }
         changed.removeAll(keepingCapacity: true)
     }
 
     /// Adds a view's outline to the counts and to the index of sections.
-    private mutating func index(_ outline: Outline, ofView number: Int) {
+    private mutating func addToIndex(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount += 1 }
         if outline.isOnScreen { onScreenCount += 1 }
         if outline.followsAll {
@@ -98,7 +98,7 @@ struct ViewTable {
     }
 
     /// Removes a view's outline from the counts and from the index of sections.
-    private mutating func unindex(_ outline: Outline, ofView number: Int) {
+    private mutating func removeFromIndex(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount -= 1 }
         if outline.isOnScreen { onScreenCount -= 1 }
         if outline.followsAll {
@@ -139,8 +139,8 @@ struct ViewTable {
         ids.compactMap { known[$0] }.sorted { $0.number < $1.number }.map(\.view)
     }
 
-    /// Returns the views that an update concerns, in the order in which they were opened. All sections keep their
-    /// positions.
+    /// Returns the views that an update concerns, in the order in which they were opened. Call this only if all
+    /// sections keep their positions in the update.
     ///
     /// - Parameters:
     ///   - sections: the positions of the changed sections, ascending.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The movements of a viewport by the engine that the viewer may not have drawn yet.
+/// The movements of a viewport that the engine made and the viewer may not have drawn yet.
 ///
 /// A viewer scrolls in the content that it last drew. The distance by which anchoring has moved the viewport since
 /// then is added to the origin that the viewer requests. A scroll-to that the viewer has not drawn yet is not undone.
@@ -12,7 +12,7 @@ struct ViewportShifts {
 
     /// Records that anchoring moved the viewport.
     ///
-    /// - Parameter sequence: the sequence of the change that will tell the viewer.
+    /// - Parameter sequence: the sequence of the change that will send the new origin to the viewer.
     mutating func recordShift(by distance: Double, sequence: UInt64) {
         isUnsent = true
         if let last = shifts.indices.last, shifts[last].sequence == sequence {
@@ -24,7 +24,7 @@ struct ViewportShifts {
 
     /// Records that a scroll-to moved the viewport, which replaces all earlier shifts by anchoring.
     ///
-    /// - Parameter sequence: the sequence of the change that will tell the viewer.
+    /// - Parameter sequence: the sequence of the change that will send the new origin to the viewer.
     mutating func recordScroll(sequence: UInt64) {
         isUnsent = true
         scrollSequence = sequence
@@ -47,9 +47,9 @@ struct ViewportShifts {
     mutating func forget(upTo acknowledged: UInt64) { shifts.removeAll { $0.sequence <= acknowledged } }
 
     /// Drops all but the shifts of the newest `count` changes. Without acknowledgements, the viewer is assumed to
-    /// have drawn the older ones.
-    mutating func dropAll(exceptNewest count: UInt64, before sequence: UInt64) {
-        guard sequence > count, let first = shifts.first, first.sequence <= sequence - count else { return }
-        forget(upTo: sequence - count)
+    /// have drawn the older changes.
+    mutating func dropAll(exceptNewest count: UInt64, lastSent: UInt64) {
+        guard lastSent > count, let first = shifts.first, first.sequence <= lastSent - count else { return }
+        forget(upTo: lastSent - count)
     }
 }

@@ -65,7 +65,7 @@ struct ItemOrder {
         return begin..<min(itemCount, begin + items.length)
     }
 
-    /// Returns the range that a range of the old list has become after a change that both ends follow.
+    /// Converts a range of the old list to a range of the new list, in which both ends follow their items.
     ///
     /// If the item at an end was removed, the end moves inwards to the next surviving item. If no item in the range
     /// survived, the range keeps its length: it starts at the next surviving item after it, or else it ends at the
@@ -75,7 +75,7 @@ struct ItemOrder {
     ) -> VisibleItems {
         let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         let oldSections = forwarding.sections.oldCount
-        // The number of items past the end of the old list, which cannot follow any item.
+        // The number of items of the range that are past the end of the old list, where there is no item to follow.
         let excess = max(0, last.section - max(first.section, oldSections) + 1)
         guard first.section < oldSections else { return VisibleItems(first: first, length: excess) }
         let first = survivors.clampedToOldSection(first)
