@@ -2,16 +2,18 @@
 
 /// The latest transactions of a list, for clients that missed some of them (`GetChanges`).
 ///
-/// The log keeps at most 256 transactions, and drops its oldest transaction as long as the others take 1 MiB or more.
+/// The log keeps at most 256 transactions. It also drops its oldest transaction as long as the later transactions take
+/// 1 MiB or more.
 @_spi(Daemon) @frozen public struct ChangeLog: Sendable {
     /// The maximum number of transactions in the log.
     public static let keptTransactions = 256
-    /// The size limit of the log in bytes: the oldest transaction is dropped if the others alone reach it.
+    /// The size limit of the log in bytes: the oldest transaction is dropped if the later transactions reach the limit
+    /// without it.
     public static let keptBytes = 1 << 20
 
     private var transactions: [Transaction] = []
-    /// The index of the oldest kept transaction. Dropped ones before it are freed when they are more than half of
-    /// the array.
+    /// The index of the oldest kept transaction. The dropped transactions before it are freed when they are more than
+    /// half of the array.
     private var first = 0
     private var byteCount = 0
     /// The current revision.
@@ -63,7 +65,8 @@
 
     /// Returns the transactions after a revision, in order.
     ///
-    /// - Parameter byteLimit: the encoded size in bytes after which the result ends. It has at least one transaction.
+    /// - Parameter byteLimit: the encoded size in bytes after which the result ends. The result has at least one
+    ///   transaction.
     /// - Throws: `revisionGone` if the log no longer has all of the transactions, or if the list has not reached the
     ///   revision.
     public func changes(since start: UInt64, byteLimit: Int) throws(ListError) -> [Transaction] {

@@ -7,8 +7,8 @@
     public var answers: [RequestAnswer] = []
     /// The applied transaction; `nil` when nothing changed.
     public var transaction: Transaction?
-    /// The events to announce, in order: events queued before the flush, `.updated` if there is a transaction, all
-    /// others.
+    /// The events to announce, in order: first the events queued before the flush, then `.updated` if there is a
+    /// transaction, then all other events.
     public var events: [AdapterEvent] = []
 
     /// Creates an empty result.

@@ -67,11 +67,11 @@ extension ListOptions {
     @frozen public enum Updater: String, Sendable, Hashable, CaseIterable {
         /// Announces batches of changes.
         case batch
-        /// Announces a reload, even if an update has the same objects.
+        /// Announces a reload, even if an update changes no object.
         ///
         /// Every section controller is kept and asked again for its number of items, sizes, supplementary views and
-        /// contents. An update costs O(sections). A reload of unknown objects and an item update without operations
-        /// are no updates.
+        /// contents. An update costs O(sections). The reload of an unknown object, and an item update that records no
+        /// change, do not count as updates.
         case reload
     }
 

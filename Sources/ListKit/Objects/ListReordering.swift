@@ -5,8 +5,8 @@ public enum ListReordering {
     /// Returns the path to which a dropped item moves.
     ///
     /// Inside of its own section, an item moves to the place of the drop. A section with a single item can also be
-    /// dropped on another section with a single item: at item 0 it moves before that section, at item 1 it moves
-    /// after it. All other drops between sections are refused (rule AD-146).
+    /// dropped on another section with a single item: dropped at item 0, it moves before that section; dropped at item
+    /// 1, it moves after that section. All other drops between sections are refused (rule AD-146).
     /// - Parameters:
     ///   - source: the path of the dragged item.
     ///   - target: the path of the drop. In a section with a single item, item 1 is the place behind that item.

@@ -231,7 +231,7 @@
         return storeOrAnswer(pending)
     }
 
-    /// Cancels the diff in progress and returns its requests to the front of the queue. Not used by the daemon.
+    /// Cancels the diff in progress and puts its requests back at the front of the queue. Not used by the daemon.
     public func cancelDiff(now: UInt64) {
         guard case .diffing(let pending, _, _) = state else { return }
         cancelledDiffs &+= 1
@@ -321,8 +321,8 @@
         return storeOrAnswer(pending)
     }
 
-    /// Continues the update of a dragged item whose section controller moves it itself, after the write to the
-    /// store. Only for a presentation on the same executor.
+    /// Continues the update of a dragged item that its section controller moves itself. The controller moves the item
+    /// after the write to the store. Only for a presentation on the same executor.
     public func moveByController() -> UpdateStep {
         guard case .asking(let entry) = state, let request = entry.request,
             case .moveItem(let from, let to) = request.operation
@@ -332,7 +332,7 @@
         return storeOrAnswer(pending)
     }
 
-    /// Returns the request for a dragged item to the front of the queue, because the presenter that was asked is gone.
+    /// Puts a dragged item's request back at the front of the queue. Call this when the asked presenter is gone.
     public func cancelMove(now: UInt64) {
         guard case .asking(let entry) = state else { return }
         requeue([entry], now: now)
@@ -340,14 +340,13 @@
 
     // MARK: Storing
 
-    /// Continues an update after the write of ``UpdateStep/store(_:)``. The owner of an unstored list calls this at
-    /// once.
+    /// Continues an update after the write of ``UpdateStep/store(_:)``. A list that is not stored needs no write.
     ///
     /// - Parameters:
     ///   - retryingEach: whether to retry requests that the store refused together, each in an update of its own and
     ///     before all other requests.
     ///   - sharesTable: whether the presenter shares the table and opens the change there itself. If so,
-    ///     ``presented(_:)`` must follow at once.
+    ///     ``presented(_:)`` must be the next call of the list.
     public func stored(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
@@ -397,7 +396,7 @@
         history.recordReservation(work, outcome, now: now)
     }
 
-    /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. For use after a
+    /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. Call this after a
     /// pause in changes.
     public func pendingWrite() -> StoreWork? {
         if case .storing = state { nil } else { history.unwrittenWork }
@@ -478,11 +477,12 @@
 
     /// Begins a reload, because a new presenter shows the list and may make other items.
     ///
-    /// An update that is being presented becomes the reload. In any other phase than ``Phase/idle``, the caller has
-    /// to wait. If no number is available for the revision, the list waits for ``reserved(_:_:now:)``.
+    /// An update that is being presented becomes the reload. In any phase except ``Phase/idle`` and
+    /// ``Phase/presenting``, the caller has to wait. If no number is available for the revision, the list waits for
+    /// ``reserved(_:_:now:)``.
     ///
     /// - Parameter sharesTable: whether the new presenter shares the table, which then has the state after the
-    ///   update already. If so, ``presented(_:)`` must follow at once.
+    ///   update already. If so, ``presented(_:)`` must be the next call of the list.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         switch state {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plugin may have corrupted the memory of a presentation in another process. Therefore the transactions from there
-// are validated before clients receive them.
+// A plugin may have corrupted the memory of a presentation in another process. Therefore the transactions of such a
+// presentation are validated before clients receive them.
 
 extension ObjectUpdate {
     /// Returns whether a transaction is a possible result of presenting this update.

@@ -63,7 +63,8 @@
 @_spi(Daemon) @frozen public struct Presented: Sendable {
     /// The transaction, without valid revisions.
     ///
-    /// `nil` means a reload if the update has something to announce, and nothing to announce otherwise.
+    /// `nil` stands for a reload if the update has something to announce. Otherwise `nil` means that nothing is
+    /// announced.
     public var transaction: Transaction?
     /// The events to announce, in order, including the transaction. Their revisions are set later.
     public var events: [AdapterEvent]

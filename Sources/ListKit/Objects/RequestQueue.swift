@@ -6,7 +6,8 @@ struct RequestQueue {
     struct Entry {
         let ticket: Ticket
         let work: Work
-        /// Whether the entry is retried in an update of its own, after the store refused it together with others.
+        /// Whether the entry is retried in an update of its own, after the store refused it together with other
+        /// entries.
         var isRetry = false
 
         /// Whether no other entry may run in the same update.
@@ -73,7 +74,7 @@ struct RequestQueue {
         if first != nil { requestFlush(now: now, isOnScreen: isOnScreen) }
     }
 
-    /// Returns dequeued entries to the front of the queue.
+    /// Puts dequeued entries back at the front of the queue.
     mutating func requeue(_ taken: [Entry], asRetries: Bool = false, now: UInt64) {
         let taken = taken.map { Entry(ticket: $0.ticket, work: $0.work, isRetry: asRetries || $0.isRetry) }
         entries.insert(contentsOf: taken, at: 0)
@@ -168,7 +169,7 @@ struct RequestQueue {
     /// Keeps item updates for the next flush, because the store refused the update that included them.
     ///
     /// If these item updates were refused before, or if the refused update had no requests, they are retried after a
-    /// delay. The delay grows with each refusal; the next request ends it.
+    /// delay. The delay grows with each refusal; the next request ends the delay.
     mutating func postponeItemUpdates(through ticket: Ticket, withoutRequests: Bool, now: UInt64) {
         guard let first = firstItemUpdate, first <= ticket else { return }
         let isRetried = withoutRequests || first <= lastRefused

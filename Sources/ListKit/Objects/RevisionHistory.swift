@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The revision numbers and the change log of a list, each with the part that is in the store.
+/// The revision numbers and the change log of a list. Both record which part of them is in the store.
 struct RevisionHistory {
     /// The current revision, and the numbers reserved for later revisions.
     private(set) var numbers: RevisionNumbers
@@ -46,7 +46,7 @@ struct RevisionHistory {
 
     /// Starts the persistence of the list.
     ///
-    /// - Returns: the first write, which has the whole log. No revision is numbered before it has succeeded.
+    /// - Returns: the first write, which has the whole log. No revision is numbered before this write has succeeded.
     mutating func beginPersistence() -> StoreWork {
         numbers.beginPersistence()
         log.markUnwritten()

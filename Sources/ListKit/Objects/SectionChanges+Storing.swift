@@ -42,7 +42,7 @@ extension SectionChanges {
     }
 }
 
-/// A lookup table for the remaining objects, which are neither removed nor moved, by their rank among each other.
+/// A lookup table for the remaining objects, which are neither removed nor moved, by their rank in this group.
 struct Survivors {
     /// For each position of a removed or moved object, the number of remaining objects before it; ascending.
     private let gaps: [Int]

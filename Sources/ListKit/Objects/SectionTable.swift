@@ -96,7 +96,7 @@
     /// Returns the index of an object's section, which is found by identifier; `nil` if there is no such object.
     func index(of object: ListObject, _ side: ListSide) -> Int? { read(side) { $0.index(of: object, in: $1) } }
 
-    /// Reads one side, from the tree that has it. After a rebuild, the old side is the only state of `previous`.
+    /// Reads one side, from the tree that has this side. After a rebuild, `previous` has only one state: the old side.
     private func read<Answer>(_ side: ListSide, _ body: (borrowing SectionTree, ListSide) -> Answer) -> Answer {
         if resting != nil { wake() }
         return isReplaced && side == .old ? body(previous, .new) : body(tree, side)

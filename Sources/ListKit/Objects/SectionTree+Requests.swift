@@ -4,7 +4,7 @@
 ///
 /// A function that throws may have made a part of its changes. The caller has to roll back to a savepoint.
 extension SectionTree {
-    /// Removes objects, then inserts or updates others, in order. Objects of rejected types are ignored.
+    /// Removes objects, then inserts or updates other objects, in order. Objects of rejected types are ignored.
     mutating func applyChanges(
         removed: [String], upserts: [UpdateRequest.Upsert], rejecting types: Set<ObjectIdentifier>
     ) throws(ListError) -> Bool {

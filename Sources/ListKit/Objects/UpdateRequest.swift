@@ -39,7 +39,8 @@ public typealias RequestID = UInt64
     @frozen public indirect enum Operation: Sendable {
         /// Replaces the whole list by the given objects, in this order.
         case performUpdates(objects: [ListObject], duplicates: DuplicatePolicy = .keepFirst)
-        /// Removes objects, then inserts or updates others, in order. Unknown identifiers in `removed` are ignored.
+        /// Removes objects, then inserts or updates other objects, in order. Unknown identifiers in `removed` are
+        /// ignored.
         case applyChanges(removed: [String], upserts: [Upsert])
         /// Moves one object.
         case moveObject(id: String, position: Position)
@@ -92,9 +93,9 @@ public typealias RequestID = UInt64
         case first
         /// The end of the list.
         case last
-        /// Directly before the object with this identifier. The object's own identifier keeps its current position.
+        /// Directly before the object with this identifier. With its own identifier, an object stays in its place.
         case before(String)
-        /// Directly after the object with this identifier. The object's own identifier keeps its current position.
+        /// Directly after the object with this identifier. With its own identifier, an object stays in its place.
         case after(String)
     }
 }

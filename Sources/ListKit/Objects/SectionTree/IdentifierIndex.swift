@@ -106,7 +106,9 @@ struct IdentifierIndex {
 
     /// Inserts a slot. Its identifier must not be in the table.
     ///
-    /// - Parameter hashOf: returns the hash of the identifier of any slot in the table.
+    /// - Parameters:
+    ///   - hash: the hash of the slot's identifier.
+    ///   - hashOf: returns the hash of the identifier of any slot in the table.
     mutating func insert(_ slot: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
         if count >= segments.count * IdentifierIndex.segmentSize { splitNext(hashOf) }
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
@@ -128,7 +130,11 @@ struct IdentifierIndex {
         segments[index].count += 1
     }
 
-    /// Replaces the slot of an identifier by another slot.
+    /// Replaces the slot of an identifier by another slot with the same identifier.
+    ///
+    /// - Parameters:
+    ///   - hash: the hash of that identifier.
+    ///   - hashOf: returns the hash of the identifier of any slot in the table.
     mutating func replace(_ slot: Int, with other: Int, hash: UInt64, hashOf: (Int) -> UInt64) {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
         guard var position = position(in: index, hash: hash, isMatch: { $0 == slot }) else { return }
@@ -141,7 +147,7 @@ struct IdentifierIndex {
         segments[index].entries[position] = entry & ~mask | UInt32(truncatingIfNeeded: other + 1)
     }
 
-    /// Removes a slot.
+    /// Removes a slot, whose identifier has the given hash.
     mutating func remove(_ slot: Int, hash: UInt64) {
         let index = IdentifierIndex.segment(of: hash, count: segments.count)
         guard let position = position(in: index, hash: hash, isMatch: { $0 == slot }) else { return }

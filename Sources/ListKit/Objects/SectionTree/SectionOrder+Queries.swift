@@ -39,7 +39,7 @@ extension SectionOrder {
 
     /// Returns the section and the index of an item in one state; `nil` if there is no such item.
     ///
-    /// - Parameter item: the number of items before it in the list.
+    /// - Parameter item: the number of items before the item in the list.
     /// - Returns: the place and the index of the section, and the index of the item in the section.
     func place(ofItem item: Int, _ side: ListSide) -> (place: Place, section: Int, item: Int)? {
         guard item >= 0, item < total.items(side) else { return nil }

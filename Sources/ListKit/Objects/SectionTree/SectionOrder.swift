@@ -3,8 +3,8 @@
 /// The order of the sections of a list, as a B+tree.
 ///
 /// A leaf holds up to 64 sections: their slots, their states and their numbers of items. An inner node holds up to
-/// 32 children, each with the numbers of sections and items below it, before and after the open transaction. All of
-/// these are numbers in slabs. It takes O(log n) to find a section by its index in either state, and to find the
+/// 32 children, each with the numbers of sections and items below it, before and after the open transaction. Slabs
+/// hold all of these numbers. It takes O(log n) to find a section by its index in either state, and to find the
 /// index of a slot.
 struct SectionOrder: ~Copyable {
     static let leafSize = 64
@@ -158,7 +158,7 @@ extension SectionOrder {
 }
 
 extension SectionOrder {
-    /// Inserts a section before the section that has the given index after the transaction, or at the end.
+    /// Inserts a section before the section at an index in the new state, or at the end.
     mutating func insert(_ word: SectionWord, items count: Int32, at index: Int) {
         leafOfSlot.reserve(word.slot + 1)
         var place = self.place(at: index, .new) ?? endPlace
@@ -256,7 +256,7 @@ extension SectionOrder {
 extension SectionOrder {
     /// Splits a full leaf to make room for a section at a place.
     ///
-    /// - Returns: the place between the same sections, in a leaf with room.
+    /// - Returns: the same position in the order as `place`, in a leaf with room.
     mutating func split(at place: Place) -> Place {
         let right = makeLeaf()
         // Most lists grow at their end. There, the full leaf stays full and the next section starts a new leaf.

@@ -55,7 +55,7 @@ extension SectionTree {
 
     /// Returns the path of an item in one state; `nil` if there is no such item.
     ///
-    /// - Parameter item: the number of items before it in the list.
+    /// - Parameter item: the number of items before the item in the list.
     func path(ofItem item: Int, in side: ListSide = .new) -> IndexPath? {
         order.place(ofItem: item, side).map { IndexPath(section: $0.section, item: $0.item) }
     }
@@ -84,11 +84,10 @@ extension SectionTree {
         }
     }
 
-    /// Returns the length of the run of sections, from an index on, whose objects have equal types and equal numbers
-    /// of items.
+    /// Returns the number of consecutive sections in the new state, from the section at an index on, that have that
+    /// section's object type and number of items.
     ///
-    /// The run is in the new state.
-    /// - Parameter payloadsMatter: whether the run ends before a section with a payload, except for the first section.
+    /// - Parameter payloadsMatter: whether the run also ends before the next section with a payload.
     /// - Complexity: O(log n + sections counted).
     func countOfSections(likeSectionAt index: Int, payloadsMatter: Bool) -> Int {
         guard var place = order.place(at: index, .new) else { return 0 }
