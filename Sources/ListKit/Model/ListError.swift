@@ -32,7 +32,7 @@
         case duplicateIdentifier = "DuplicateIdentifier"
         /// An object, or a value of its fields, is malformed.
         case invalidObject = "InvalidObject"
-        /// The list has a source and takes no writes.
+        /// The list has a source and accepts no writes.
         case readOnly = "ReadOnly"
         /// The list or view belongs to another client.
         case notOwner = "NotOwner"
@@ -42,7 +42,7 @@
         case storeFailed = "StoreFailed"
         /// The source of the list cannot be written at the moment, or the outcome of the write is unknown.
         case sourceUnavailable = "SourceUnavailable"
-        /// The service is stopping and takes no writes.
+        /// The service is stopping and accepts no writes.
         case shuttingDown = "ShuttingDown"
         /// An argument or option is unknown, malformed or out of range.
         case invalidArguments = "InvalidArgs"
@@ -54,8 +54,8 @@
         case limitsExceeded = "LimitsExceeded"
     }
 
-    /// The content behind one reference. So the daemon knows the size of types that contain an error when it is
-    /// built, even if codes are added later.
+    /// The content, behind one reference. The size of types that contain an error is therefore fixed when the daemon
+    /// is built, even if codes are added later.
     @usableFromInline let parts: Parts
 
     /// Makes an error. Message and cause are cut to 1 KiB together, and control characters in them are escaped.

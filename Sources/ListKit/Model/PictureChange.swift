@@ -68,7 +68,7 @@ public typealias SlotNumber = UInt32
     /// The frames from which new elements start and to which released ones leave, if they differ from the final
     /// frames.
     ///
-    /// Only for viewers that animate; others may ignore them.
+    /// Only for viewers that animate; other viewers may ignore the transitions.
     public var transitions: [Transition] = []
 
     /// Makes a change without slots.
@@ -107,7 +107,8 @@ public typealias SlotNumber = UInt32
 
     /// The frame from which a slot's element starts, or to which it leaves.
     @frozen public struct Transition: Sendable, Hashable {
-        /// The slot. The element of a released slot leaves to the frame; that of any other slot starts from it.
+        /// The slot. The element of a released slot leaves to the frame; the element of any other slot starts from the
+        /// frame.
         public var slot: SlotNumber
         /// The frame in content coordinates.
         public var frame: Rect

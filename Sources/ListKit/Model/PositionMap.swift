@@ -139,7 +139,7 @@
     }
 }
 
-/// The runs of positions that remain when single positions are taken out of a list, one after the other.
+/// An iteration over the runs of positions that remain when single positions are removed from a list.
 private struct RemainingRuns {
     private let count: Int
     private let positions: [Int]

@@ -3,7 +3,7 @@
 /// The content of an object or of an item: values by key, `a{sv}` on the bus.
 ///
 /// The struct holds one buffer of canonical bytes. Two `Fields` are equal when their bytes are, whatever the order in
-/// which the keys were set, and NaN equals NaN. A value is decoded when it is read, without decoding the others.
+/// which the keys were set, and NaN equals NaN. A value is decoded when it is read, without decoding the other values.
 @frozen public struct Fields: Sendable {
     @usableFromInline let storage: ObjectStorage
     @usableFromInline private(set) var box: FaultBox?
@@ -45,7 +45,7 @@
     }
 
     /// The error of the first value that was assigned by subscript or literal and that no D-Bus message can carry.
-    /// Its key keeps the previous value.
+    /// The key of that value keeps its previous value.
     ///
     /// `ListObject.init` throws the fault, so that the error is reported.
     public var fault: ListError? { box?.error }
@@ -160,8 +160,7 @@ extension Fields {
         return copyingEntries { !keys.contains(ExactText(String(copying: $0))) }.merging(entries)
     }
 
-    /// Returns the fields with the entries of `others` added. For a key that both have, the value of `others` is
-    /// taken.
+    /// Returns the fields with the entries of `others` added. A key that both have gets the value of `others`.
     ///
     /// - Complexity: O(size of both).
     public func merging(_ others: Fields) -> Fields {

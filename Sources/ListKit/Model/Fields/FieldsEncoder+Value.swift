@@ -15,7 +15,7 @@ extension FieldsEncoder {
         }
     }
 
-    /// Appends a value, which must have the type that is expected next.
+    /// Appends a value. Throws unless the value has the type that is expected next.
     mutating func append(_ value: Value) throws(ListError) {
         switch value {
         case .byte(let number): try append(number)

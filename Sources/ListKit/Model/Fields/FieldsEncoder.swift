@@ -3,12 +3,12 @@
 /// An encoder that writes canonical bytes value by value, in the manner of libdbus's append iterators.
 ///
 /// The encoder begins at the top level of `a{sv}`: begin a dictionary entry, append the key, begin a variant, append
-/// its value, end both. Each call is checked against the type of the open container. A typeMismatch, malformed text or
-/// too deep nesting throws `invalidObject`; after an error only `reset()` may be called. The buffer is kept, so that
-/// one encoder serves many objects.
+/// its value, end both. Each call is checked against the type of the open container. A value of another type, malformed
+/// text or too deep nesting throws `invalidObject`; after an error only `reset()` may be called. The buffer is kept, so
+/// that one encoder serves many objects.
 @_spi(Daemon) public struct FieldsEncoder: Sendable {
     /// `{sv}`, the type of the fields' entries. It is stored before the fields, so that `bytes` contains the
-    /// outermost type like all others.
+    /// outermost type like the types of all inner containers.
     static let prelude: [UInt8] = [0x7B, 0x73, 0x76, 0x7D]
 
     /// The maximum number of entries that are sorted by insertion.
@@ -26,7 +26,7 @@
         let kind: Kind
         /// The range in `bytes` of the type of an element, of the members, or of the value.
         let types: Range<Int>
-        /// The position in `bytes` of the type that is expected next. For an array it stays at the start.
+        /// The position in `bytes` of the type that is expected next. In an array, this position never changes.
         fileprivate(set) var nextType: Int
         /// The position in `bytes` where the content starts, including its byte count.
         let start: Int
@@ -104,7 +104,7 @@ extension FieldsEncoder {
         return TypeCode(rawValue: bytes[frame.nextType])
     }
 
-    /// Moves past the next expected type, which must be `code`, a basic type or a variant. Throws for another type.
+    /// Moves past the next expected type. Throws unless this type is `code`, which is a basic type or a variant.
     mutating func consumeType(_ code: TypeCode) throws(ListError) {
         let top = frames.count - 1
         guard expectedType == code else { throw typeMismatch(code) }
@@ -252,8 +252,8 @@ extension FieldsEncoder {
         recordOrderOfLastEntry()
     }
 
-    /// Appends a whole entry of the fields with a value of type `s`. The result is the same as that of appending its
-    /// parts one by one, in a fifth of the time, and most fields are text.
+    /// Appends a whole entry of the fields with a value of type `s`. The result is the same as if the parts of the
+    /// entry were appended one by one, but it takes a fifth of the time. Most fields are text.
     ///
     /// - Throws: `invalidObject` when a container is open, and for bytes that are not UTF-8 without NUL.
     public mutating func appendField(_ key: Span<UInt8>, text: Span<UInt8>) throws(ListError) {
@@ -272,8 +272,8 @@ extension FieldsEncoder {
         recordOrderOfLastEntry()
     }
 
-    /// Appends a whole entry of the fields with a boolean or a number. The result is the same as that of appending
-    /// its parts one by one, in less time.
+    /// Appends a whole entry of the fields with a boolean or a number. The result is the same as if the parts of the
+    /// entry were appended one by one, but it takes less time.
     ///
     /// - Parameters:
     ///   - bits: the bits of the number, of which only as many as the type has are used. A boolean is true unless all
@@ -332,7 +332,7 @@ extension FieldsEncoder {
     /// Closes a variant.
     public mutating func endVariant() throws(ListError) { _ = try pop([.variant]) }
 
-    /// Moves past the next expected type, which must be `code`, an array or a structure. Throws for another type.
+    /// Moves past the next expected type. Throws unless this type is `code`, which is an array or a structure.
     /// Returns the range of the types inside the container, for a structure including the closing parenthesis.
     private mutating func consumeContainerType(_ code: TypeCode) throws(ListError) -> Range<Int> {
         guard expectedType == code else { throw typeMismatch(code) }

@@ -6,7 +6,7 @@
 /// inwards. A reader retains the bytes, so it may be stored and sent to other threads. It cannot trap, as the bytes
 /// of `Fields` were encoded or validated before.
 @_spi(Daemon) public struct FieldsReader: Sendable {
-    /// A run of bytes inside the fields: a text, or the letters of a type.
+    /// A run of bytes inside the fields: the text of a string, path or signature, or the signature of a value's type.
     public struct Text: Sendable {
         let storage: ObjectStorage
         let range: Range<Int>

@@ -12,8 +12,8 @@ import Synchronization
 
     private static let names = Mutex(TypeNames())
 
-    /// A cache of the last type that was looked up, which is nearly always the next one too. The cache retains the
-    /// type.
+    /// A cache of the last type that was looked up, because the next lookup is nearly always of the same type. The
+    /// cache retains the type.
     private static let latest = Mutex<ObjectType?>(nil)
 
     /// The type with the empty name. It is never freed.

@@ -7,8 +7,8 @@ struct ByteSearch: Sendable, Equatable {
 
     /// The pattern: the bytes to search for.
     let bytes: [UInt8]
-    /// For each byte, the length of the longest proper prefix of the pattern that ends before the byte, as Knuth,
-    /// Morris and Pratt's algorithm needs it. Empty for a short pattern.
+    /// For each prefix of the pattern, by the index of its last byte: the length of the longest shorter prefix that is
+    /// also a suffix of the prefix, as Knuth, Morris and Pratt's algorithm needs it. Empty for a short pattern.
     private let overlaps: [Int32]
 
     /// - Parameter bytes: the pattern, with its case folded.

@@ -26,10 +26,10 @@
     /// The folded text.
     public var text: String { String(decoding: search.bytes, as: UTF8.self) }
 
-    /// Returns whether this text contains another one. If so, any text with this one also contains the other.
+    /// Returns whether this text contains another text. If so, any text with this text in it also contains the other.
     public func contains(_ other: FoldedText) -> Bool { other.search.isContained(in: search.bytes.span) }
 
-    /// Returns whether a text contains this one. Every text contains an empty one.
+    /// Returns whether a text contains this text. Every text contains the empty text.
     ///
     /// ASCII text is folded in registers during the search. Other text is first folded to a temporary buffer.
     /// - Parameter text: the UTF-8 bytes to search in.
