@@ -18,7 +18,7 @@
  * 2: arguments of data sources with options (DataSourceArgument).
  * 3: section controllers handle actions of viewers (handleAction);
  *    data sources give hints for their fields, send lists in pages,
- *    keep a cursor, and take writes. */
+ *    keep a cursor, and accept writes. */
 #define LISTD_PLUGIN_API_MINOR 3
 
 /* "listdplu", read as a little-endian number. */

@@ -15,7 +15,7 @@ public final class DataSourceActivity {
     }
 
     /// Sets the callback of the timer or descriptor.
-    func whenFired(_ body: @escaping () -> Void) {
+    func setCallback(_ body: @escaping () -> Void) {
         let body = OnQueue(body)
         source.setEventHandler { body.value() }
     }

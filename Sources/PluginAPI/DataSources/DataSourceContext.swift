@@ -20,7 +20,8 @@ public final class DataSourceContext {
     /// ``DataSource/start()``.
     ///
     /// With a cursor, the list already has the objects up to it. A source that cannot use its cursor sends the whole
-    /// list, for example when its place no longer exists, or when another version of the plugin made the cursor.
+    /// list, for example when the place that the cursor names no longer exists, or when another version of the plugin
+    /// made the cursor.
     public private(set) var cursor: [UInt8]?
 
     let queue: DispatchQueue
@@ -42,7 +43,7 @@ public final class DataSourceContext {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + delay.dispatchInterval, leeway: .milliseconds(1))
         let activity = DataSourceActivity(timer)
-        activity.whenFired { [weak activity, calls] in
+        activity.setCallback { [weak activity, calls] in
             guard let activity else { return }
             activity.cancel()
             calls.call(.timer, body)
@@ -60,7 +61,7 @@ public final class DataSourceContext {
         let step = max(interval, .milliseconds(1)).dispatchInterval
         timer.schedule(deadline: .now() + step, repeating: step, leeway: .milliseconds(1))
         let activity = DataSourceActivity(timer)
-        activity.whenFired { [calls] in calls.call(.timer, body) }
+        activity.setCallback { [calls] in calls.call(.timer, body) }
         return begin(activity)
     }
 
@@ -87,7 +88,7 @@ public final class DataSourceContext {
     public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
         let activity = DataSourceActivity(source, closing: fileDescriptor)
-        activity.whenFired { [calls] in calls.call(.descriptor, body) }
+        activity.setCallback { [calls] in calls.call(.descriptor, body) }
         return begin(activity)
     }
 

@@ -14,19 +14,19 @@ public enum DataSourceEvent: Sendable {
     case replacementBegan
     /// The next objects of the whole list, in order; ignored unless ``replacementBegan`` precedes it.
     case page([ListObject])
-    /// The pages since ``replacementBegan`` are complete, and replace the list's objects at once.
+    /// The pages since ``replacementBegan`` are complete, and together replace the list's objects.
     case replacementEnded
     /// The pages since ``replacementBegan`` are incomplete; the list keeps its objects.
     case replacementAbandoned
     /// One of ``replace(_:)``, ``changes(removed:upserts:)``, ``replacementEnded`` and ``ready``, with the progress of
     /// the source; with any other event the progress is ignored.
     indirect case upTo(DataSourceProgress, DataSourceEvent)
-    /// The outcome of a write; `nil` = done, and the events before this one contain all its changes.
+    /// The outcome of a write; `nil` = done, and the events before this one contain all changes of the write.
     case written(DataSourceWrite.ID, ListError?)
 }
 
-/// The progress of a data source, that is, how far it has read. It is sent with the objects that were read, and
-/// stored with them in one transaction.
+/// The progress of a data source, that is, how far it has read. The progress is sent with the objects that were
+/// read, and stored with them in one transaction.
 public struct DataSourceProgress: Sendable, Hashable {
     /// The maximum length of a cursor in bytes: 64 KiB.
     public static let largestCursor = 65_536

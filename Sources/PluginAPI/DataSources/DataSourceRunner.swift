@@ -112,9 +112,9 @@ public final class DataSourceRunner: Sendable {
     public func write(_ write: DataSourceWrite) {
         queue.async { [self] in
             guard case .running(let source, _) = owned.state, let source = source as? any WritableDataSource else {
-                return gate.deliver(
-                    .written(
-                        write.id, ListError(.sourceUnavailable, "the data source \(entry.name) takes no writes now")))
+                let error = ListError(
+                    .sourceUnavailable, "the data source \(entry.name.debugDescription) accepts no writes now")
+                return gate.deliver(.written(write.id, error))
             }
             do {
                 try calls.call(.write(user: write.user, request: write.id)) { try source.write(write) }

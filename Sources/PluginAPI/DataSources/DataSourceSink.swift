@@ -2,8 +2,9 @@
 
 /// The sink of a data source, which passes events to the list; may be used from any thread or task.
 ///
-/// Events arrive in the order in which they are sent. ``replace(_:)`` and ``changes(removed:upserts:)`` also end a
-/// failure. When the list cannot keep up, sending blocks until it has caught up.
+/// Events arrive in the order in which they are sent. Like ``ready()``, ``replace(_:)`` and
+/// ``changes(removed:upserts:)`` also end the state that ``failed(_:)`` began. When the list cannot keep up, sending
+/// blocks until the list has caught up.
 public struct DataSourceSink: Sendable {
     private let deliver: @Sendable (DataSourceEvent) -> Void
 
@@ -29,8 +30,8 @@ public struct DataSourceSink: Sendable {
     /// when all pages have arrived. A source must not send two lists at the same time: call this on the source's
     /// executor, or in one task.
     ///
-    /// - Parameter pages: calls `send` with each page, and returns how far the source has read with all pages. When it
-    ///   throws, the list keeps its objects.
+    /// - Parameter pages: calls `send` with each page, and returns how far the source has read with all pages. When
+    ///   `pages` throws, the list keeps its objects.
     public func replaceInPages(
         _ pages: (_ send: ([ListObject]) -> Void) throws -> DataSourceProgress
     ) rethrows {
@@ -66,9 +67,10 @@ public struct DataSourceSink: Sendable {
     /// Reports that the source can be read and has not changed, and how far it has read.
     public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
 
-    /// Answers a write that was carried out. The events that were sent before must contain all its changes.
+    /// Answers a write that was carried out. The events that were sent before must contain all changes of the write.
     public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
 
-    /// Answers a write that was refused and has changed nothing. With `sourceUnavailable`, its outcome is unknown.
+    /// Answers a write that was refused. The error `sourceUnavailable` means that the outcome of the write is unknown;
+    /// with any other error, the write must have changed nothing.
     public func refused(_ write: DataSourceWrite.ID, _ error: ListError) { deliver(.written(write, error)) }
 }

@@ -23,8 +23,8 @@ public protocol WritableDataSource: DataSource {
     /// Answer with ``DataSourceSink/wrote(_:)`` or ``DataSourceSink/refused(_:_:)``, now or later, from any thread.
     /// If the source stops before it answers, the client gets `sourceUnavailable`, as the outcome is unknown.
     ///
-    /// - Throws: An error if the write has changed nothing; it answers the write. Throw `sourceUnavailable` when the
-    ///   source cannot be written at present, instead of waiting. Throw `revisionConflict` when a conditional write
+    /// - Throws: An error if the write has changed nothing; the error answers the write. Throw `sourceUnavailable` when
+    ///   the source cannot be written at present, instead of waiting. Throw `revisionConflict` when a conditional write
     ///   finds changes of another writer.
     func write(_ write: DataSourceWrite) throws
 }

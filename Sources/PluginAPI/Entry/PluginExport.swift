@@ -7,13 +7,13 @@ public typealias PluginCall = UnsafeMutablePointer<listd_plugin_call>
 
 /// Answers a call of the loader, with the versions that the plugin was built with or with the plugin type.
 ///
-/// Every plugin exports a public function with this name, which calls it:
+/// Every plugin exports a public function `listd_plugin`, which calls this function:
 ///
 /// ```swift
 /// @c public func listd_plugin(_ call: PluginCall) { exportPlugin(Greenhouse.self, to: call) }
 /// ```
 ///
-/// This function is compiled into the plugin, so that it returns the versions that the plugin was built with. The
+/// `exportPlugin` is compiled into the plugin, so that it returns the versions that the plugin was built with. The
 /// loader asks for the type only after it has checked the versions.
 @safe @_alwaysEmitIntoClient
 public func exportPlugin(_ plugin: @autoclosure () -> any Plugin.Type, to call: PluginCall) {

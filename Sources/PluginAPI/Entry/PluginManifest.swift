@@ -31,13 +31,13 @@ public struct SectionControllerEntry: Sendable {
     public let name: String
     /// Makes a controller. Called on the executor of the list, once for each section that needs a controller.
     public let make: @Sendable () -> ListSectionController
-    /// Returns the properties of sections that are known without a controller; `nil` = every section gets a controller.
+    /// Returns the traits, which describe sections without a controller; `nil` = every section gets a controller.
     public let traits: (@Sendable () -> ListSectionTraits)?
 
     /// Makes an entry for a section controller. Each controller gets its object with `didUpdate(to:)`.
     ///
-    /// A controller with `traits` must not keep state between two calls. Such controllers are made only for sections
-    /// that are displayed, in the working range or queried, so that a long list needs few of them.
+    /// A controller with `traits` must not keep state between two calls. Such a controller exists only while its
+    /// section is displayed, is in a working range or handles an event, so that a long list needs few controllers.
     public static func controller(
         _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
         _ make: @escaping @Sendable () -> ListSectionController

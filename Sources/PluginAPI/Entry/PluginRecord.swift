@@ -40,12 +40,13 @@ internal import CPluginABI
         guard apiMajor == daemon.apiMajor, apiMinor <= daemon.apiMinor else {
             throw ListError(
                 .pluginRefused,
-                "\(file): built for plugin API \(apiMajor).\(apiMinor), this listd has "
+                "\(file): the plugin was built for plugin API \(apiMajor).\(apiMinor), but this listd has "
                     + "\(daemon.apiMajor).\(daemon.apiMinor)")
         }
         guard swiftVersion == daemon.swiftVersion, compiler == daemon.compiler else {
             throw ListError(
-                .pluginRefused, "\(file): built with \(compilerText), this listd with \(daemon.compilerText)")
+                .pluginRefused,
+                "\(file): the plugin was built with \(compilerText), but this listd with \(daemon.compilerText)")
         }
     }
 

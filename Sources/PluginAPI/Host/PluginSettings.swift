@@ -65,7 +65,7 @@ public struct PluginSettings: Sendable, Hashable {
     }
 }
 
-/// The error for a setting of a plugin that has not the expected type.
+/// The error for a setting of a plugin that does not have the expected type.
 public struct PluginSettingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The key of the setting.
     public let key: String

@@ -5,7 +5,7 @@
 @_spi(Daemon) public enum TimeSpan {
     /// Parses a time span such as `5s`, `1min 30s`, `500ms`, `1.5h` or `infinity`.
     ///
-    /// - Parameter unit: the unit of a number without one.
+    /// - Parameter unit: the unit of a number that is written without a unit.
     /// - Returns: nil for any other text, and for a span that is longer than `infinity`, 292 years.
     public static func parse(_ text: String, unit: Duration = .seconds(1)) -> Duration? {
         var rest = Substring(text).trimmingSpace()

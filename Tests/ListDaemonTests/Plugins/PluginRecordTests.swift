@@ -32,14 +32,15 @@ struct PluginRecordTests {
             $0.apiMajor = major
             $0.apiMinor = minor
         }
-        #expect(text == "/p/x.so: built for plugin API \(major).\(minor), this listd has 2.3")
+        #expect(text == "/p/x.so: the plugin was built for plugin API \(major).\(minor), but this listd has 2.3")
     }
 
     @Test("another release or build of the compiler → refused, and the message has both compilers")
     func compiler() {
         #expect(
             message { $0.swiftVersion = 0x06_02_00 }
-                == "/p/x.so: built with Swift 6.2.0 (clang A), this listd with Swift 6.3.1 (clang A)")
+                == "/p/x.so: the plugin was built with Swift 6.2.0 (clang A), "
+                + "but this listd with Swift 6.3.1 (clang A)")
         #expect(message { $0.compiler = "B" }?.contains("(B)") == true)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import greeter
 
-@Test("an object with a name → its greeting")
+@Test("an object has a name → its item greets the name")
 func greeting() throws {
     let list = try TestList(GreeterPlugin.self)
     try list.update([try ListObject(id: "ada", type: "name", fields: ["name": "Ada"])])
