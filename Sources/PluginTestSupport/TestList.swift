@@ -33,7 +33,7 @@ public final class TestList {
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - sectionControllers: names of section controllers in the plugin's manifest, by object type, or by `*` for
-    ///     all other types; if empty, the first one in the manifest is used for all types.
+    ///     all other types; if empty, the manifest's first section controller is used for all types.
     ///   - settings: the plugin's settings.
     ///   - size: the size of the view.
     ///   - configure: changes the options of the list.
@@ -77,7 +77,7 @@ public final class TestList {
         try perform(.performUpdates(objects: objects))
     }
 
-    /// Removes objects, then inserts or updates some.
+    /// Removes objects, then inserts or updates other objects.
     @discardableResult
     public func change(
         removed: [String] = [], upserts: [UpdateRequest.Upsert] = []

@@ -12,13 +12,15 @@ final class TestProvider: ListSectionControllerProvider {
         kinds = ["*": entry.kind(named: entry.name)]
     }
 
-    /// Makes a provider of section controllers by object type. If `names` is empty, the first one in the manifest is
-    /// used for all types.
+    /// Makes a provider of section controllers by object type. If `names` is empty, the manifest's first section
+    /// controller is used for all types.
     init(_ manifest: PluginManifest, _ names: [String: String]) throws(ListError) {
         var kinds: [String: ListSectionControllerKind] = [:]
         for (type, name) in names {
             guard let entry = manifest.sectionControllers.first(where: { $0.name == name }) else {
-                throw ListError(.noSuchSectionController, "\(manifest.name) has no section controller \(name)")
+                throw ListError(
+                    .noSuchSectionController,
+                    "plugin \(manifest.name) has no section controller \(name.debugDescription)")
             }
             kinds[type] = entry.kind(named: "\(manifest.name)/\(name)")
         }

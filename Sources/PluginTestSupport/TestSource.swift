@@ -53,7 +53,7 @@ public final class TestSource {
         let host = PluginHost(settings: settings)
         let manifest = try plugin.manifest(for: host)
         guard let entry = manifest.dataSources.first(where: { $0.name == name }) else {
-            throw ListError(.invalidArguments, "\(manifest.name) has no data source \(name)")
+            throw ListError(.invalidArguments, "plugin \(manifest.name) has no data source \(name.debugDescription)")
         }
         list = try TestList { ListSectionController() }
         try list.update(objects)
@@ -70,16 +70,16 @@ public final class TestSource {
 
     deinit { runner.stop() }
 
-    /// Waits for the source's next event; `nil` once it has stopped and all its events were handled.
+    /// Waits for the source's next event; `nil` once the source has stopped and all its events were handled.
     public func next() async -> DataSourceEvent? {
         let event = await events.first { _ in true }
         if let event { apply(event) }
         return event
     }
 
-    /// Handles events until `isWanted` returns true. Returns at once if it does so already.
+    /// Handles events until `isWanted` returns true. Handles none if `isWanted` returns true at the first call.
     ///
-    /// - Returns: false if the source stopped before.
+    /// - Returns: false if the source stopped before `isWanted` returned true.
     @discardableResult
     public func wait(until isWanted: (TestSource) -> Bool) async -> Bool {
         while !isWanted(self) {
