@@ -15,16 +15,18 @@ package struct JournalSink: LogSink {
     /// journal and its socket is writable; lines with priorities if only standard error is connected; otherwise plain
     /// lines.
     package static func suitable(environment: [String: String]) -> any LogSink {
-        guard isListening(environment: environment) else { return StandardErrorSink(prefixed: false) }
+        guard isConnectedToJournal(environment: environment) else { return StandardErrorSink(prefixed: false) }
         // Without a socket, sd_journal_sendv(3) silently drops entries (in a container that inherited the stream, for
         // example).
         let reachable = unsafe access("/run/systemd/journal/socket", W_OK) == 0
         return reachable ? JournalSink() : StandardErrorSink(prefixed: true)
     }
 
-    /// Returns whether standard error is connected to the journal: `$JOURNAL_STREAM` then names its device and inode
-    /// (systemd.exec(5)).
-    package static func isListening(environment: [String: String], descriptor: Int32 = STDERR_FILENO) -> Bool {
+    /// Returns whether standard error is connected to the journal: `$JOURNAL_STREAM` then names the device and inode of
+    /// standard error (systemd.exec(5)).
+    package static func isConnectedToJournal(
+        environment: [String: String], descriptor: Int32 = STDERR_FILENO
+    ) -> Bool {
         guard let stream = environment["JOURNAL_STREAM"] else { return false }
         let numbers = stream.split(separator: ":", omittingEmptySubsequences: false).map { UInt64($0) }
         var status = stat()

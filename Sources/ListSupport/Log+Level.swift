@@ -5,7 +5,7 @@ extension Log {
     package enum Level: Int32, Sendable, CaseIterable, Comparable {
         /// Data was lost, or a request was refused, although it should not have been.
         case error = 3
-        /// Something is wrong, and listd continues without it.
+        /// Something is wrong, and listd continues without the part at fault.
         case warning = 4
         /// A normal event that an administrator should notice.
         case notice = 5

@@ -8,15 +8,15 @@ extension Log {
     package func reportLongTurns(of loop: EventLoop = .shared) {
         loop.turns.reportTurns(longerThan: .milliseconds(50)) { [self] length, work in
             guard let work else {
-                let text = "for \(length.rounded) the event loop was busy, not with a call"
+                let text = "the event loop was busy for \(length.rounded), but not with a call"
                 return notice("\(text)", limitedBy: "the event loop")
             }
             let user = work.userID.map { "user \($0)" } ?? "an unknown user"
             let method = (work.interface.map { $0 + "." } ?? "") + work.member
-            let what = work.isAnswer ? "the answer to \(method)" : method
+            let what = work.isAnswer ? "the answer to \(method)" : "the call \(method)"
             notice(
                 """
-                for \(length.rounded) the event loop was busy, \(work.duration.rounded) of that with \(what) \
+                the event loop was busy for \(length.rounded), including \(work.duration.rounded) with \(what) \
                 of \(user) (\(work.byteCount) bytes)
                 """, .client(work.callerName), limitedBy: user)
         }

@@ -66,7 +66,7 @@ package struct Log: Sendable {
     ///   - level: the importance of the message.
     ///   - message: one sentence that names its subject.
     ///   - more: fields in addition to those of this log.
-    ///   - event: the kind of event, for important ones.
+    ///   - event: the kind of event, for an important event.
     ///   - limitKey: the key under which the rate limit counts the message; nil = unlimited. Suppressed messages are
     ///     counted, and the number is reported with the key's next message.
     package func write(
@@ -94,7 +94,7 @@ extension Log {
         write(.error, message, fields, event: event, limitedBy: key)
     }
 
-    /// Logs that something is wrong and that listd continues without it.
+    /// Logs that something is wrong and that listd continues without the part at fault.
     package func warning(
         _ message: @autoclosure () -> String, _ fields: Field..., event: Event? = nil, limitedBy key: String? = nil
     ) {

@@ -10,7 +10,7 @@ package struct LogEntry: Sendable, Equatable {
     package let message: String
     /// The journal fields of the message.
     package let fields: [Log.Field]
-    /// The kind of event, for important ones.
+    /// The kind of event, for an important event.
     package let event: Log.Event?
 
     /// Makes an entry; control and format characters of the message and of the fields become `\xNN`.

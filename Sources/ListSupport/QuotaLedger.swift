@@ -17,7 +17,7 @@ package final class QuotaLedger: Sendable {
         set { quotas.withLock { $0.setLimits(newValue) } }
     }
 
-    /// Sets a user's own limits; nil = the limits of all users.
+    /// Sets a user's own limits; nil = ``limits`` apply to the user.
     package func setLimits(_ limits: Quotas.Amounts?, of user: UInt32) {
         quotas.withLock { $0.setLimits(limits, of: user) }
     }

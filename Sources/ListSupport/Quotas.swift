@@ -105,7 +105,7 @@ package struct Quotas: Sendable {
     /// The limits of each user that has no limits of its own. A reload of the configuration can lower them; bookings
     /// above them remain.
     package private(set) var limits: Amounts
-    /// The individual limits of users, which replace the limits of all.
+    /// The individual limits of users, which replace ``limits`` for these users.
     private var limitsOfUsers: [UInt32: Amounts] = [:]
     private var users: [UInt32: Amounts] = [:]
 
@@ -117,7 +117,7 @@ package struct Quotas: Sendable {
     /// Changes the limits of all users that have no limits of their own.
     package mutating func setLimits(_ limits: Amounts) { self.limits = limits }
 
-    /// Sets a user's own limits; nil = the limits of all users.
+    /// Sets a user's own limits; nil = ``limits`` apply to the user.
     package mutating func setLimits(_ limits: Amounts?, of user: UInt32) { limitsOfUsers[user] = limits }
 
     /// Removes the individual limits of all users.
@@ -147,7 +147,7 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
-    /// Books a change even beyond the limits.
+    /// Books a change without checking the limits.
     package mutating func adopt(_ delta: Amounts, for user: UInt32) {
         var amounts = used(by: user)
         for resource in Resource.allCases {

@@ -151,7 +151,8 @@ struct LogTests {
         var status = stat()
         try #require(unsafe fstat(ends[1], &status) == 0)
         func listening(_ stream: String?) -> Bool {
-            JournalSink.isListening(environment: stream.map { ["JOURNAL_STREAM": $0] } ?? [:], descriptor: ends[1])
+            JournalSink.isConnectedToJournal(
+                environment: stream.map { ["JOURNAL_STREAM": $0] } ?? [:], descriptor: ends[1])
         }
         #expect(listening("\(status.st_dev):\(status.st_ino)"))
         #expect(!listening("\(status.st_dev):\(status.st_ino + 1)"))
