@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// A record of the minimum length of the write-ahead log. With it, damage can be told from the end of the log, which
-/// SQLite does not distinguish.
+/// A record of the minimum length of the write-ahead log. It tells a damaged frame from the end of the log, which are
+/// the same to SQLite.
 ///
 /// The mark is stored in a separate file beside the database. It is valid until the log is restarted with other
-/// salts. A mark that is older than the log is valid too, so the file is not synced.
+/// salts. A mark that is older than the log is valid too, so the file of the mark is not synced.
 struct LogMark: Equatable {
     /// The boot of the machine in which the mark was written; 0 = unknown.
     private(set) var boot: UInt64 = 0
@@ -25,14 +25,19 @@ struct LogMark: Equatable {
     static let suffix = "-mark"
     private static let magic: UInt64 = 0x6B72_616D_6474_736C
 
-    /// Returns the number of frames that the log of a database must have in a boot of the machine. After a crash of the
-    /// machine, these are the synced frames only.
+    /// Returns the minimum number of frames in the log of a database. If the mark was written in another boot of the
+    /// machine, only synced frames are counted, as a crash may have lost the others.
+    ///
+    /// - Parameters:
+    ///   - database: the inode of the database.
+    ///   - boot: the present boot, as ``number(ofBoot:)``.
     func requiredFrames(of database: UInt64, in boot: UInt64) -> UInt64 {
         guard database == self.database else { return 0 }
         return boot != 0 && boot == self.boot ? frames : syncedFrames
     }
 
-    /// Records the log after a transaction. Other salts mean that the log was restarted, without synced frames.
+    /// Records the log after a transaction. If the salts differ from the recorded ones, the log was restarted, and the
+    /// earlier number of synced frames is void.
     ///
     /// - Parameter isSynced: whether all frames are synced to the disk.
     mutating func record(salts: UInt64, frames: UInt64, lists: UInt64, isSynced: Bool) {
@@ -59,7 +64,7 @@ struct LogMark: Equatable {
     }
 
     /// Reads the mark of the database at a path; nil if there is none, or it is damaged.
-    static func read(besides path: String) -> LogMark? {
+    static func read(beside path: String) -> LogMark? {
         let file = unsafe open(path + suffix, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

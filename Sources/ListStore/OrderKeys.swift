@@ -54,7 +54,7 @@ struct OrderKeys {
     private func makeRoom(after position: Int64) throws(SQLiteFailure) {
         var count: Int64 = 64
         while true {
-            // The first row that is not renumbered; if there is none, all positions behind are free.
+            // The first row that keeps its position; if there is none, all positions up to the highest are available.
             let next = try database.number(
                 "SELECT position FROM object WHERE adapter = ? AND position > ? ORDER BY position LIMIT 1 OFFSET ?",
                 .number(adapter), .number(position), .number(count))

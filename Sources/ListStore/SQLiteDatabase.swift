@@ -36,7 +36,7 @@ struct SQLiteFailure: Error {
     private(set) var logFrames = 0
     private let path: String
     /// An additional descriptor of the file, opened for ``allocate(from:to:)``. It must be closed after SQLite's own
-    /// descriptors, because the first close(2) of a file releases all its locks of the process.
+    /// descriptors, because close(2) of any descriptor releases all locks of the process on the file.
     private var descriptor: Int32 = -1
 
     /// Opens or creates a file.
@@ -155,9 +155,9 @@ struct SQLiteFailure: Error {
     }
 }
 
-/// A copy of a database in progress (SQLite's online backup). It belongs to the thread of both databases.
+/// A running backup of a database (SQLite's online backup). It belongs to the thread of both databases.
 ///
-/// Changes that the source's connection writes meanwhile are copied, too.
+/// Changes that the connection of the source database writes meanwhile are copied, too.
 @safe final class SQLiteBackup {
     private let handle: OpaquePointer
     private let source: SQLiteDatabase

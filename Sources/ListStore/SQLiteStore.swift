@@ -10,7 +10,8 @@ internal import Synchronization
 /// A store in an SQLite file with a write-ahead log.
 ///
 /// The database belongs to a serial queue. Changes that are submitted during a transaction share the next one. If that
-/// transaction fails, each change is tried alone, so that only the changes that cannot be stored fail.
+/// transaction fails, each change is retried in a transaction of its own, so that only the changes that cannot be
+/// stored fail.
 package final class SQLiteStore: Store {
     private struct Job: Sendable {
         let change: StoreChange
@@ -118,7 +119,8 @@ package final class SQLiteStore: Store {
             let jobs = waiting.withLock { Array($0.prefix(Self.largestGroup)) }
             if jobs.isEmpty { return startSweeping() }
             write(jobs)
-            // Written changes are removed only now, so that changes that arrive meanwhile do not post a second call.
+            // Written changes are removed only now, so that changes that arrive meanwhile do not schedule this method
+            // again.
             let isDone = waiting.withLock { waiting in
                 waiting.removeFirst(jobs.count)
                 return waiting.isEmpty
@@ -136,7 +138,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// Deletes the rows of removed lists in small parts, so that other changes do not wait for all of them.
+    /// Deletes the rows of removed lists in small parts. Other changes are written between the parts.
     private func startSweeping() {
         guard !owned.isSweeping, owned.connection?.hasRemains == true else { return }
         owned.isSweeping = true
@@ -164,14 +166,14 @@ package final class SQLiteStore: Store {
 // MARK: - Backups
 
 extension SQLiteStore {
-    /// The number of pages that are copied at once. Between two copies, the store writes changes.
+    /// The number of pages that one step of a backup copies. Between two steps, the store writes changes.
     private static let pagesAtOnce: Int32 = 512
 
     /// The prefix of the names of temporary copies in the state directory.
     private static let temporaryName = fileName + ".backup-"
 
     /// Removes the unfinished backups of a process that was killed.
-    static func removeRemains(in directory: String) {
+    static func removeUnfinishedBackups(in directory: String) {
         for name in StoreFiles.names(in: directory) where name.hasPrefix(temporaryName) {
             unsafe unlink(directory + "/" + name)
         }
@@ -212,14 +214,15 @@ extension SQLiteStore {
     private static func send(_ copy: String, to descriptor: Int32) -> ListError? {
         let file = unsafe Glibc.open(copy, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            return ListError(.storeFailed, "file: the backup could not be read", cause: SystemError.text(errno))
+            return ListError(
+                .storeFailed, "the temporary backup \(copy) cannot be read", cause: SystemError.text(errno))
         }
         defer { Glibc.close(file) }
         guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0, FileCopy.send(file, to: descriptor),
             fsync(descriptor) == 0
         else {
             return ListError(
-                .storeFailed, "file: the backup could not be written", cause: SystemError.text(errno))
+                .storeFailed, "file: the backup cannot be written to this file", cause: SystemError.text(errno))
         }
         return nil
     }

@@ -13,8 +13,8 @@ package protocol Store: Sendable {
     /// - Parameters:
     ///   - change: the change.
     ///   - durability: with `fsync`, the write completes only when the change survives a crash of the machine.
-    ///   - completion: called on the store's executor, when the change survives a crash of listd. After `storeFailed`
-    ///     nothing is changed, and later writes are tried as usual.
+    ///   - completion: called on the store's executor when the change survives a crash of listd, or with `storeFailed`
+    ///     when the change is not written. Later writes are tried as usual.
     func write(
         _ change: StoreChange, durability: Durability,
         completion: @escaping @Sendable (Result<Void, ListError>) -> Void)
@@ -45,8 +45,8 @@ package enum StoreChange: Sendable {
         name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64, limit: UInt64, cursor: [UInt8]?)
     /// Reserve the revisions up to a limit, which the adapter may use without writing each.
     case reserve(name: String, limit: UInt64)
-    /// Record the last used revision, which is also the new limit, and update the log of changes, at the end of a run.
-    case settle(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
+    /// At the end of a run, record the last used revision, which is also the new limit, and update the log of changes.
+    case endRun(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
 }
 
 /// The stored properties of an adapter, without its contents.
@@ -71,14 +71,14 @@ package struct StoredAdapter: Sendable, Equatable {
     }
 
     /// Returns the adapter with another name.
-    func renamed(_ name: String) -> StoredAdapter {
+    func renamed(to name: String) -> StoredAdapter {
         var adapter = self
         adapter.name = name
         return adapter
     }
 
     /// Returns the adapter with other options.
-    func with(_ options: Fields) -> StoredAdapter {
+    func with(options: Fields) -> StoredAdapter {
         var adapter = self
         adapter.options = options
         return adapter

@@ -13,7 +13,7 @@ package final class StoreConnection {
     private var listCount: Int
     /// Whether rows of removed lists may be left.
     private(set) var hasRemains: Bool
-    /// Whether the disk is too full to delete these rows.
+    /// Whether the rows of removed lists cannot be deleted at present, most likely because the disk is full.
     private var isStuck = false
     private var written = Written()
     private let report: @Sendable (StoreLoss) -> Void
@@ -23,7 +23,7 @@ package final class StoreConnection {
     private struct Written {
         /// Whether the whole log is already moved into the database file.
         var isCheckpointed = false
-        /// Whether the begin of this run is recorded in the file.
+        /// Whether the start of this run is recorded in the file.
         var runHasBegun = false
         /// Whether a commit waits until it is synced to the disk (`PRAGMA synchronous`).
         var syncs = false
@@ -32,11 +32,11 @@ package final class StoreConnection {
     /// The number of frames at which the log is moved into the database file (SQLite's own default).
     private static let longLog = 1000
 
-    /// Takes over a database whose lists were read. Records the begin of the run, at once or as soon as the disk has
-    /// space.
+    /// Creates the connection of a database whose lists were read. Records the start of the run now, or, on a full
+    /// disk, with the first transaction that succeeds.
     ///
-    /// - Parameter report: called when the files were lost or changed; for the same loss again only after the files
-    ///   were in order.
+    /// - Parameter report: called when a file was lost or truncated. The same loss is reported again only after the
+    ///   files were found in order.
     init(
         _ database: SQLiteDatabase, path: String, run: StoreRun, listCount: Int,
         report: @escaping @Sendable (StoreLoss) -> Void
@@ -54,7 +54,7 @@ package final class StoreConnection {
         database.setKeepsLog(false)
         database.countLogFrames()
         _ = commitOnce([], isSynced: true)
-        room.keepReserve()
+        room.allocateReserve()
     }
 
     /// Throws if the files were moved or truncated, as the next process would not find what is written now.
@@ -79,8 +79,8 @@ package final class StoreConnection {
 
     /// Writes changes in one transaction. If one change fails, none is written.
     ///
-    /// On a full disk, the transaction is tried again after a checkpoint and the deletion of removed lists. A removal
-    /// is tried once more in the space of the reserve.
+    /// On a full disk, the transaction is retried after a checkpoint and the deletion of removed lists. If the disk is
+    /// still full, a transaction of removals is retried once more after the reserve file has released its disk space.
     func commit(_ changes: [StoreChange], isSynced: Bool) -> SQLiteFailure? {
         var failure = commitOnce(changes, isSynced: isSynced)
         guard failure?.isFull == true else { return failure }
@@ -92,7 +92,7 @@ package final class StoreConnection {
             failure = commitOnce(changes, isSynced: isSynced)
         }
         if failure == nil, changes.contains(where: \.isRemoval) { sweepAll() }
-        room.keepReserve()
+        room.allocateReserve()
         return failure
     }
 
@@ -106,7 +106,8 @@ package final class StoreConnection {
 
     // MARK: Removed lists
 
-    /// Deletes a part of the rows of removed lists. Returns false when none are left, or the deletion has to wait.
+    /// Deletes a part of the rows of removed lists. Returns false when no such rows are left, or when they cannot be
+    /// deleted at present.
     func sweep() -> Bool {
         guard hasRemains else { return false }
         if let failure = sweep(.large) {
@@ -116,7 +117,7 @@ package final class StoreConnection {
         return hasRemains && !isStuck
     }
 
-    /// Deletes all rows of removed lists on a full disk, in the space that the log has.
+    /// Deletes all rows of removed lists on a full disk. Needs no disk space beyond that of the log.
     private func sweepAll() {
         var part = StoreWriter.Part.large
         while hasRemains {
@@ -145,15 +146,15 @@ package final class StoreConnection {
     /// Records that the run has ended in order. Closing the connection then moves the log into the database file.
     func end() {
         if let loss = files.loss() {
-            // A log that was removed or renamed is still open, and its contents go into the database all the same.
+            // A log that was removed or renamed is still open, so closing the connection can move it into the database.
             database.setKeepsLog(!loss.leavesDatabase)
             guard loss.leavesDatabase else { return }
         } else {
             _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.recordEndOfRun() }
         }
         files.recordEndOfLog()
-        // Closing removes the log. On a full disk, its space is used for the reserve.
-        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.keepReserve() }
+        // Closing removes the log. If the disk was too full for the reserve, the reserve gets the space of the log.
+        if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.allocateReserve() }
     }
 
     private func recordCommit(of changes: [StoreChange], isSynced: Bool) {
@@ -195,7 +196,7 @@ package final class StoreConnection {
             written.runHasBegun = true
             return nil
         } catch {
-            // An error is ignored, as SQLite rolls back by itself after some failures.
+            // An error of ROLLBACK is ignored, as SQLite rolls back by itself after some failures.
             try? database.execute("ROLLBACK")
             writer.invalidateKeys()
             if isCommitting { overwriteFailedCommit() }
@@ -230,7 +231,7 @@ extension StoreChange {
     fileprivate var changesListCount: Bool {
         switch self {
         case .create, .createFilled, .remove, .rename: true
-        case .options, .cursor, .update, .reserve, .settle: false
+        case .options, .cursor, .update, .reserve, .endRun: false
         }
     }
 }

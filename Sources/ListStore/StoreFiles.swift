@@ -18,10 +18,10 @@ package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(file) \(reason); changes are refused, and these data are lost: \(lost)" }
 }
 
-/// The files of an open store, with checks whether they are still the open ones and have their contents, and with the
-/// mark of the log.
+/// The files of an open store: checks that the files at their paths are the ones that were opened and were not
+/// truncated, and writes the mark of the log.
 ///
-/// It is made when the database is open and has its log. It belongs to the store's queue.
+/// An instance is created after SQLite has opened the database and its log. It belongs to the store's queue.
 final class StoreFiles {
     private let path: String
     private let database: listd_file_state?

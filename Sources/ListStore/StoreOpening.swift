@@ -11,7 +11,7 @@ package struct OpenedStore: Sendable {
     package let store: SQLiteStore
     /// The stored lists, in order of name.
     package let adapters: [RestoredAdapter]
-    /// The damaged file that was set aside, or is missing; nil if there is none.
+    /// The damage of the database file, which was set aside or is missing; nil = no damage.
     package let damage: StoreDamage?
     /// The damage of the write-ahead log. Its last changes are missing, and all lists have new epochs. nil = no damage.
     package var logDamage: LogDamage?
@@ -33,9 +33,9 @@ package struct LogDamage: Sendable, Equatable {
 package struct StoreDamage: Sendable, Equatable {
     /// The path of the database.
     package let original: String
-    /// The path to which the file was renamed; nil when it is missing.
+    /// The path to which the database was renamed, or its log if the database is missing; nil if both are missing.
     package let file: String?
-    /// The reason why the file was set aside.
+    /// The kind of damage, for messages.
     package let reason: String
     /// The names of the lists in the file, as far as they could be read.
     package let lists: [String]
@@ -56,7 +56,7 @@ extension SQLiteStore {
     /// If the log is damaged, it is copied. All lists then have the contents up to the damage, and get new epochs.
     ///
     /// - Parameters:
-    ///   - boot: the identifier of this boot of the machine; nil = that of the kernel.
+    ///   - boot: the identifier of this boot of the machine; nil = the one that the kernel reports.
     ///   - now: the time in the names of files that are set aside, in seconds since 1970; nil = the present time.
     ///   - isGivenUp: called before each row is read; true = reading stops with an error.
     ///   - report: called on the store's executor when the files are lost or changed while the store is open.
@@ -68,7 +68,7 @@ extension SQLiteStore {
         isGivenUp: @escaping () -> Bool = { false }, report: @escaping @Sendable (StoreLoss) -> Void = { _ in }
     ) throws(ListError) -> OpenedStore {
         try StoreOpening.makeDirectory(directory)
-        removeRemains(in: directory)
+        removeUnfinishedBackups(in: directory)
         let opening = StoreOpening(
             path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier, now: now ?? Int(time(nil)),
             report: report)
@@ -86,12 +86,12 @@ struct StoreOpening {
 
     func open(_ isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
         do throws(SQLiteFailure) {
-            let mark = LogMark.read(besides: path)
+            let mark = LogMark.read(beside: path)
             try refuseEmptyFile()
             let missing = try setAsideLoneLog() ?? missingFile(mark)
-            // Copied before SQLite opens it and drops the part behind the damage.
+            // The log is copied before SQLite opens it and drops the part after the damage.
             let logDamage = try copyDamagedLog(mark)
-            // Reading with damage is never stopped, as the next start would not detect and report the damage again.
+            // If there is damage, reading is never stopped: the next start would not detect and report it again.
             let hasDamage = missing != nil || logDamage != nil
             let (store, adapters) = try read(isIncomplete: logDamage != nil) { !hasDamage && isGivenUp() }
             return OpenedStore(store: store, adapters: adapters, damage: missing, logDamage: logDamage)
@@ -249,8 +249,8 @@ struct StoreOpening {
         Glibc.close(directory)
     }
 
-    /// Renames the database and its log and journal files. The database comes first, so that it never stays without
-    /// its log.
+    /// Renames the database and its log and journal files. The database is renamed first, so that a crash in between
+    /// never leaves it at its path without its log.
     private func setAside() throws(ListError) -> String {
         let other = unusedName()
         guard unsafe rename(path, other) == 0 else {
@@ -260,7 +260,7 @@ struct StoreOpening {
         return other
     }
 
-    /// Renames a log whose database is missing. It has the last changes, and SQLite would delete it.
+    /// Renames a log whose database is missing. The log has the last changes, and SQLite would delete it.
     private func setAsideLoneLog() throws(SQLiteFailure) -> StoreDamage? {
         let log = path + WriteAheadLog.suffix
         guard unsafe access(path, F_OK) != 0, errno == ENOENT, let state = StoreFiles.state(log), state.size > 0

@@ -52,8 +52,8 @@ final class StoreRoom {
     /// Updates the allocated size after a checkpoint, in which SQLite truncates the database file to its pages.
     func recordTruncation() { size = min(size, StoreFiles.state(path)?.size ?? 0) }
 
-    /// Allocates the reserve for a removal, if the disk has the space.
-    func keepReserve() {
+    /// Allocates the reserve for a later removal, unless it is allocated already or the disk lacks the space.
+    func allocateReserve() {
         guard !hasReserve, !isImpossible, reserve >= 0 else { return }
         if listd_allocate(reserve, 0, Self.reserveSize, 0) == 0 { return hasReserve = true }
         isImpossible = errno != ENOSPC && errno != EDQUOT

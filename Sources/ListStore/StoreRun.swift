@@ -6,7 +6,7 @@ internal import ListSupport
 
 /// One run of listd with a store: the boot of the machine, and the lists that get new epochs.
 ///
-/// The begin of the run is written and synced with its first transaction. After a power cut, the file therefore either
+/// The start of the run is written and synced with its first transaction. After a power cut, the file therefore either
 /// records that a run had begun, or has every acknowledged change.
 struct StoreRun {
     /// The identifier of the boot; empty = unknown, which never equals another boot.
@@ -35,8 +35,8 @@ struct StoreRun {
         self.newEpochs = newEpochs
     }
 
-    /// Whether the file has all acknowledged changes: the last run ended in order, or the machine has not crashed
-    /// since.
+    /// Whether the file has all acknowledged changes: the last run ended in order, or the machine has not been
+    /// restarted since that run began.
     private static func hasAllChanges(_ database: SQLiteDatabase, _ boot: String) throws(SQLiteFailure) -> Bool {
         let row = try database.statement("SELECT boot, ended FROM run")
         defer { row.reset() }

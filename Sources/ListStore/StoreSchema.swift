@@ -11,7 +11,8 @@ enum StoreSchema {
     static let application: Int64 = 0x4C49_5354
     /// The version of the tables (`PRAGMA user_version`). Databases with a higher version belong to a newer listd.
     static let version: Int64 = 3
-    /// The migrations to the next version, by the version before. All necessary ones run in one transaction.
+    /// The migration from each version to the next, by the older version. All necessary migrations run in one
+    /// transaction.
     static let migrations: [Int64: String] = [
         1: "ALTER TABLE adapter ADD COLUMN configured INTEGER NOT NULL DEFAULT 0;",
         2: run + "ALTER TABLE adapter ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;"

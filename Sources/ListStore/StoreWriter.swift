@@ -11,7 +11,7 @@ struct StoreWriter {
 
     init(database: SQLiteDatabase) { self.database = database }
 
-    /// Clears the cache, as keys of a transaction that was rolled back are invalid.
+    /// Clears the cache. Call this after a rollback, because keys that the transaction created are invalid then.
     mutating func invalidateKeys() { keys = [:] }
 
     /// Returns the error for an adapter that is not stored, which is a fault of the caller.
@@ -19,7 +19,7 @@ struct StoreWriter {
         SQLiteFailure(code: 0, message: "the store has no adapter \(name.debugDescription)")
     }
 
-    /// Records the begin of a run, and writes its new epochs.
+    /// Records the start of a run, and writes its new epochs.
     func recordBegin(of run: StoreRun) throws(SQLiteFailure) {
         for (name, epoch) in run.newEpochs {
             try database.run("UPDATE adapter SET epoch = ? WHERE name = ?", .text(epoch), .text(name))
@@ -57,11 +57,11 @@ struct StoreWriter {
             keys[ExactText(new)] = key
         case .cursor(let name, let cursor): try writeCursor(cursor, of: try key(of: name))
         case .reserve(let name, let limit):
-            // Never lowered, as clients may have seen any revision of an earlier block.
+            // The limit is never lowered, as clients may have seen any revision of an earlier block.
             try database.run(
                 "UPDATE adapter SET \"limit\" = max(\"limit\", ?) WHERE key = ?", .number(Int64(clamping: limit)),
                 .number(try key(of: name)))
-        case .settle(let name, let revision, let log, let oldest):
+        case .endRun(let name, let revision, let log, let oldest):
             let key = try key(of: name)
             let last = Int64(clamping: revision)
             try database.run(
@@ -110,7 +110,7 @@ struct StoreWriter {
         var smaller: Part? { rows > Self.small.rows ? Part(rows: rows / 8, bytes: bytes / 8) : nil }
     }
 
-    /// Deletes a part of the rows of removed adapters. Returns false when none are left.
+    /// Deletes a part of the rows of removed adapters. Returns false when no removed adapter is left.
     func sweep(_ part: Part) throws(SQLiteFailure) -> Bool {
         guard let key = try database.number("SELECT key FROM adapter WHERE removed = 1 LIMIT 1") else { return false }
         if let last = try end(

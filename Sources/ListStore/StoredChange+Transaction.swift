@@ -3,7 +3,8 @@
 package import ListKit
 
 extension StoredChange {
-    /// Encodes a transaction: its numbers as little-endian words of 32 bits, each batch after its count.
+    /// Encodes a transaction: its numbers as little-endian words of 32 bits, each kind of change after the number of
+    /// its elements.
     package init(_ transaction: Transaction) {
         var words: [UInt32] = [
             transaction.kind == .reload ? 1 : 0, transaction.animated ? 1 : 0,

@@ -14,9 +14,9 @@ package final class StoredList: Sendable {
         var adapter: StoredAdapter
         var durability: Durability
         var transition = PersistenceTransition.none
-        /// The cursor of the list's source that was written last, or would be with a store.
+        /// The last cursor of the list's source; if the list is stored, this cursor is in the store.
         var cursor: [UInt8]?
-        /// Whether the removal of the list is written or about to be written, so that nothing may follow.
+        /// Whether the removal of the list is written or about to be written, so that no other write may follow.
         var isRemoved = false
     }
 
@@ -35,7 +35,7 @@ package final class StoredList: Sendable {
     private let store: (any Store)?
     private let log: Log
     private let state: Mutex<State>
-    /// The cursor of the source's event that is on its way into the list.
+    /// The cursor of the source's last event, with the request that applies the event to the list.
     package let cursors = RequestCursor()
 
     /// Connects a list to the store, without writing anything yet.
@@ -55,10 +55,10 @@ package final class StoredList: Sendable {
     /// The epoch of the list's revisions.
     package var epoch: String { state.withLock { $0.adapter.epoch } }
 
-    /// The cursor of the list's source that was written last, or would be if the list were stored.
+    /// The last cursor of the list's source; if the list is stored, this cursor is in the store.
     package var cursor: [UInt8]? { state.withLock { $0.cursor } }
 
-    /// Whether the list's transactions would be stored with another durability.
+    /// Whether the list's transactions would be stored with a given durability.
     package func isStored(with durability: Durability) -> Bool { store != nil && durability != .memory }
 
     private var durability: Durability { state.withLock { $0.durability } }
@@ -70,8 +70,8 @@ package final class StoredList: Sendable {
 
     /// Writes a transaction of the list.
     ///
-    /// - Parameter completion: called on any thread when the transaction is stored, or with the reason why nothing was
-    ///   written.
+    /// - Parameter completion: called on any thread: with nil when the transaction is stored or need not be, or with
+    ///   the error because of which nothing was written.
     package func write(_ work: StoreWork, completion: @escaping @Sendable (ListError?) -> Void) {
         let cursor = cursors.bytes(of: work.requests)
         let (log, oldest) = (work.log.map { StoredChange($0) }, work.oldestRevision + 1)
@@ -94,7 +94,7 @@ package final class StoredList: Sendable {
             let name = state.adapter.name
             let change: StoreChange =
                 work.content == nil && work.limit == work.revision
-                ? .settle(name: name, revision: work.revision, log: log, forgetBefore: oldest)
+                ? .endRun(name: name, revision: work.revision, log: log, forgetBefore: oldest)
                 : .update(
                     name: name, transaction, log: log, forgetBefore: oldest, limit: work.limit, cursor: cursor)
             return .write(change, state.durability)
@@ -149,7 +149,7 @@ package final class StoredList: Sendable {
             return .write(.rename(name: state.adapter.name, to: new), state.durability)
         }
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            if error == nil { state.adapter = state.adapter.renamed(new) }
+            if error == nil { state.adapter = state.adapter.renamed(to: new) }
             guard case .renaming(let waiting) = state.transition else { return [] }
             state.transition = .none
             return waiting
@@ -163,14 +163,14 @@ package final class StoredList: Sendable {
     /// Changes the options as soon as they are stored; does not change whether the list is stored.
     package func setOptions(_ options: Fields, durability: Durability) async throws(ListError) {
         if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
-        state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options), durability) }
+        state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options: options), durability) }
     }
 
     /// Stores the list from the next transaction on, which must be the whole list. If the store refuses it, the list is
     /// not stored, as before.
     package func enablePersistence(_ options: Fields, durability: Durability) {
         state.withLock { state in
-            state.transition = .enabling(state.adapter.with(options), durability)
+            state.transition = .enabling(state.adapter.with(options: options), durability)
         }
     }
 
@@ -191,7 +191,7 @@ package final class StoredList: Sendable {
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
             let transition = state.transition
             state.transition = .none
-            if error == nil { (state.adapter, state.durability) = (state.adapter.with(options), .memory) }
+            if error == nil { (state.adapter, state.durability) = (state.adapter.with(options: options), .memory) }
             guard case .disabling(let waiting) = transition else { return [] }
             return waiting
         }

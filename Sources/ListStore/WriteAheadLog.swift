@@ -30,11 +30,12 @@ enum WriteAheadLog {
         guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
         // The mapping outlives the call.
         return unsafe file.withUnsafeBytes { bytes in
-            guard bytes.count > headerSize else { return due > 0 ? "cut to \(bytes.count) bytes" : nil }
+            guard bytes.count > headerSize else { return due > 0 ? "truncated to \(bytes.count) bytes" : nil }
             guard var reader = unsafe LogReader(unsafe bytes) else { return "damaged in its header" }
             guard due > 0, reader.salts == mark?.salts else { return nil }
             for frame in 1...due where !reader.readFrame() {
-                return reader.isAtEnd ? "cut after frame \(frame - 1) of \(due)" : "damaged in frame \(frame) of \(due)"
+                return reader.isAtEnd
+                    ? "truncated after frame \(frame - 1) of \(due)" : "damaged in frame \(frame) of \(due)"
             }
             return nil
         }
@@ -63,7 +64,7 @@ enum WriteAheadLog {
         guard sum == checksum(at: 24) else { return nil }
     }
 
-    /// The salts of the log, by which its frames are told from those of the log before a restart.
+    /// The salts of the log. Frames that were written before the last restart of the log have other salts.
     var salts: UInt64 { UInt64(word(16)) << 32 | UInt64(word(20)) }
 
     /// Whether too few bytes are left for another frame.

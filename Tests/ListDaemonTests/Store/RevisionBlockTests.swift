@@ -73,7 +73,7 @@ struct RevisionBlockTests {
         // A smaller block does not lower the limit.
         try await store.write(.reserve(name: "x", limit: 10))
         let log = (1...5).map { entry($0) }
-        try await store.write(.settle(name: "x", revision: 5, log: log, forgetBefore: 3))
+        try await store.write(.endRun(name: "x", revision: 5, log: log, forgetBefore: 3))
         try await simulateKill(store)
         let opened = try open()
         #expect(opened.adapters.first?.revision == 5 && opened.adapters.first?.changes == Array(log[2...]))
@@ -92,7 +92,7 @@ struct RevisionBlockTests {
         try await store.write(.update("x", 2, .replace([object("a", 1)])))
         await #expect(throws: ListError.self) { try await store.write(.reserve(name: "y", limit: 5)) }
         await #expect(throws: ListError.self) {
-            try await store.write(.settle(name: "y", revision: 5, log: [], forgetBefore: 0))
+            try await store.write(.endRun(name: "y", revision: 5, log: [], forgetBefore: 0))
         }
         try await simulateKill(store)
         let opened = try open()
@@ -131,7 +131,7 @@ struct RevisionBlockTests {
                 // An update in progress at the kill was not announced to any client.
                 let isKilled = Bool.random(using: &random)
                 if !isKilled {
-                    try await store.write(.settle(name: "x", revision: last, log: [], forgetBefore: 0))
+                    try await store.write(.endRun(name: "x", revision: last, log: [], forgetBefore: 0))
                     limit = last
                 }
                 try await simulateKill(store)

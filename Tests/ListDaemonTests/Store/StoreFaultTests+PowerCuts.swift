@@ -141,7 +141,7 @@ extension StoreFaultTests {
         }
         if stage.limit > stage.revision, random.chance(oneIn: 4) {
             (stage.revision, stage.limit) = (model.revision, model.revision)
-            return .settle(name: "x", revision: model.revision, log: [], forgetBefore: 0)
+            return .endRun(name: "x", revision: model.revision, log: [], forgetBefore: 0)
         }
         var content = try model.transaction(&random)
         // Large changes cause a checkpoint of the log now and then.

@@ -182,7 +182,7 @@ extension StoreChange {
         switch self {
         case .create(let adapter), .createFilled(let adapter, _, _, _): adapter.name
         case .rename(let name, _), .cursor(let name, _), .remove(let name), .options(let name, _),
-            .update(let name, _, _, _, _, _), .reserve(let name, _), .settle(let name, _, _, _):
+            .update(let name, _, _, _, _, _), .reserve(let name, _), .endRun(let name, _, _, _):
             name
         }
     }
@@ -198,7 +198,7 @@ extension StoreChange {
         case .options: "options"
         case .update(_, _, _, _, _, let cursor): "update" + (cursor.map { " with \($0)" } ?? "")
         case .reserve: "reserve"
-        case .settle: "settle"
+        case .endRun: "endRun"
         }
     }
 }
