@@ -27,8 +27,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var stickyHeaderOffset: Double = 0
     /// The size of the working range in sections, on each side.
     package var workingRange = 0
-    /// The distance from the end of the list at which it counts as near, in points (in items for the layout `none`);
-    /// 0 for never.
+    /// The distance to the end of the list below which a viewport counts as near the end, in points (in items for the
+    /// layout `none`); 0 for never.
     package var nearEndDistance: Double = 0
     /// How changes are announced.
     package var updater = ListAdapter.Updater.batch

@@ -53,7 +53,7 @@ package struct ConfigurationLoader {
         let before = result.faults.count
         var plugins: [String: [String: String]] = [:]
         var creatorsPlace = directory.place(Self.daemonFile)
-        for (place, setting) in settings(of: Self.daemonFile, exists: names.contains(Self.daemonFile)) {
+        for (place, setting) in readSettings(of: Self.daemonFile, fileExists: names.contains(Self.daemonFile)) {
             do throws(ListError) {
                 try apply(setting, at: place, &plugins)
                 if setting.section == "Daemon", setting.key == "Creators" { creatorsPlace = place }
@@ -85,7 +85,9 @@ package struct ConfigurationLoader {
             if let group { result.groups.append(NamedGroup(name: group, key: setting.key, place: place)) }
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
-            guard PluginName.isValid(name) else { throw ListError(option: name, expected: "the name of a plugin") }
+            guard PluginName.isValid(name) else {
+                throw ListError(invalidValue: name, expected: "the name of a plugin")
+            }
             _ = try PluginConfiguration([setting.key: setting.value], of: name)
             plugins[name, default: [:]][setting.key] = setting.value
         default:
@@ -106,7 +108,7 @@ package struct ConfigurationLoader {
         result.listNames.insert(ExactText(name))
         var list = ListConfiguration(name: name, file: directory.place(file).file)
         var controllers: [String: String] = [:]
-        for (place, setting) in settings(of: file) {
+        for (place, setting) in readSettings(of: file) {
             do throws(ListError) {
                 try Self.apply(setting, to: &list, &controllers)
                 list.recordPlace(of: setting.key, inSection: setting.section, at: place)
@@ -152,15 +154,16 @@ package struct ConfigurationLoader {
     /// Reads the settings of a file and its drop-ins, in the order in which they apply. Errors are added to the
     /// faults.
     ///
-    /// - Parameter isThere: whether the file itself exists, as opposed to its drop-ins.
-    private mutating func settings(
-        of file: String, exists: Bool = true
+    /// - Parameter fileExists: whether the file itself exists; if it does not, only its drop-ins are read.
+    private mutating func readSettings(
+        of file: String, fileExists: Bool = true
     ) -> [(ConfigurationPlace, INIFile.Setting)] {
         var settings: [(ConfigurationPlace, INIFile.Setting)] = []
         do throws(ConfigurationFault) {
-            for name in (exists ? [file] : []) + (try directory.dropIns(of: file)) {
+            for name in (fileExists ? [file] : []) + (try directory.dropIns(of: file)) {
                 do throws(ConfigurationFault) {
-                    settings += read(INIFile(parsing: try directory.read(name)), directory.place(name).file)
+                    settings += extractSettings(
+                        from: INIFile(parsing: try directory.read(name)), path: directory.place(name).file)
                 } catch {
                     result.faults.append(error)
                 }
@@ -171,7 +174,10 @@ package struct ConfigurationLoader {
         return settings
     }
 
-    private mutating func read(_ file: INIFile, _ path: String) -> [(ConfigurationPlace, INIFile.Setting)] {
+    /// Returns the settings of a parsed file with their places. The file's errors are added to the faults.
+    private mutating func extractSettings(
+        from file: INIFile, path: String
+    ) -> [(ConfigurationPlace, INIFile.Setting)] {
         for (line, message) in file.faults { addFault(message, at: ConfigurationPlace(file: path, line: line)) }
         var lines: [String: Int] = [:]
         var settings: [(ConfigurationPlace, INIFile.Setting)] = []

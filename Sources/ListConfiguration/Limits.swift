@@ -34,7 +34,8 @@ package struct Limits: Sendable, Equatable {
     package var waitingBytes = 256 << 20
     /// The maximum number of direct connections.
     package var directConnections = 128
-    /// The configured maximum number of direct connections of a user; nil for a share of all.
+    /// The configured maximum number of direct connections of a user; nil = a quarter of
+    /// ``directConnections``.
     package var ownDirectConnectionsPerUser: Int?
     /// The maximum duration of authentication on a direct connection.
     package var authenticationTime = Duration.seconds(10)

@@ -31,21 +31,21 @@ package struct PluginConfiguration: Sendable, Hashable {
         for (key, text) in values {
             switch key {
             case "Isolation":
-                isolation = try Self.read(key, text, "worker or none", PluginIsolation.init)
+                isolation = try Self.parse(text, of: key, expected: "worker or none", PluginIsolation.init)
             case "CallbackTimeout":
-                callbackTimeout = try Self.read(key, text, "a time such as 5s") { TimeSpan.parse($0) }
+                callbackTimeout = try Self.parse(text, of: key, expected: "a time such as 5s") { TimeSpan.parse($0) }
             case "MemoryMax":
-                memoryMax = try Self.read(key, text, "a size such as 512M", Amount.bytes)
+                memoryMax = try Self.parse(text, of: key, expected: "a size such as 512M", Amount.bytes)
             case "Network":
-                hasNetwork = try Self.read(key, text, "yes or no", Bool.init(configuration:))
+                hasNetwork = try Self.parse(text, of: key, expected: "yes or no", Bool.init(configuration:))
             default:
                 settings[key] = text
             }
         }
     }
 
-    private static func read<Value>(
-        _ key: String, _ text: String, _ expected: String, _ parse: (String) -> Value?
+    private static func parse<Value>(
+        _ text: String, of key: String, expected: String, _ parse: (String) -> Value?
     ) throws(ListError) -> Value {
         guard let value = parse(text) else {
             throw ListError(.invalidArguments, "\(key)=\(text): expected \(expected)")

@@ -22,7 +22,7 @@ package struct ControllerName: Sendable, Hashable {
     /// - Throws: `invalidArguments` that quotes the text.
     package static func validated(_ text: String) throws(ListError) -> String {
         guard ControllerName(text) != nil else {
-            throw ListError(option: text, expected: "a name such as PLUGIN/CONTROLLER")
+            throw ListError(invalidValue: text, expected: "a name such as PLUGIN/CONTROLLER")
         }
         return text
     }

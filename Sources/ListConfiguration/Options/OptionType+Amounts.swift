@@ -21,7 +21,7 @@ extension OptionType<Int> {
             signature: "t",
             decode: { value throws(ListError) in try value.int.orThrow(value, "t") },
             parse: { text throws(ListError) in
-                guard let amount = read(text) else { throw ListError(option: text, expected: expected) }
+                guard let amount = read(text) else { throw ListError(invalidValue: text, expected: expected) }
                 return amount
             },
             encode: { .uint64(UInt64(clamping: $0)) })
@@ -44,7 +44,7 @@ extension OptionType<Duration> {
         decode: { value throws(ListError) in try .microseconds(Int64(clamping: value.int.orThrow(value, "t"))) },
         parse: { text throws(ListError) in
             guard let span = TimeSpan.parse(text), span > .zero else {
-                throw ListError(option: text, expected: "a positive time span such as 10s")
+                throw ListError(invalidValue: text, expected: "a positive time span such as 10s")
             }
             return span
         },

@@ -11,7 +11,7 @@ extension OptionType<ListViewOpening?> {
                 let item = members[1].int, let word = members[2].string
             else { return try Optional<ListViewOpening?>.none.orThrow(value, "(sus)") }
             guard let position = ScrollPosition(rawValue: word) else {
-                throw ListError(option: word, expected: "one of none, start, center, end")
+                throw ListError(invalidValue: word, expected: "one of none, start, center, end")
             }
             return ListViewOpening(objectID: id, item: item, position: position)
         },

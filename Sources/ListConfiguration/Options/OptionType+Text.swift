@@ -15,7 +15,7 @@ extension OptionType {
         write: @escaping @Sendable (Content) -> String?
     ) -> OptionType {
         let parse = { @Sendable (text: String) throws(ListError) -> Content in
-            guard let content = read(text) else { throw ListError(option: text, expected: expected) }
+            guard let content = read(text) else { throw ListError(invalidValue: text, expected: expected) }
             return content
         }
         return OptionType(

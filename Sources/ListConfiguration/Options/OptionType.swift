@@ -20,7 +20,7 @@ package struct OptionType<Content>: Sendable {
 
 extension ListError {
     /// Creates the error for an option with an invalid value.
-    package init(option text: String, expected: String) {
+    package init(invalidValue text: String, expected: String) {
         self.init(.invalidArguments, "\(text.quoted) is not \(expected)")
     }
 }
@@ -31,7 +31,9 @@ extension OptionType<Bool> {
         signature: "b",
         decode: { value throws(ListError) in try value.bool.orThrow(value, "b") },
         parse: { text throws(ListError) in
-            guard let flag = Bool(configuration: text) else { throw ListError(option: text, expected: "yes or no") }
+            guard let flag = Bool(configuration: text) else {
+                throw ListError(invalidValue: text, expected: "yes or no")
+            }
             return flag
         },
         encode: { .boolean($0) })
@@ -44,7 +46,7 @@ extension OptionType<Int> {
         decode: { value throws(ListError) in try value.int.orThrow(value, "u") },
         parse: { text throws(ListError) in
             guard let number = UInt32(text) else {
-                throw ListError(option: text, expected: "a whole number from 0 to \(UInt32.max)")
+                throw ListError(invalidValue: text, expected: "a whole number from 0 to \(UInt32.max)")
             }
             return Int(number)
         },
@@ -55,7 +57,7 @@ extension OptionType<Int> {
         signature: "u", decode: number.decode,
         parse: { text throws(ListError) in
             guard let span = TimeSpan.parse(text, unit: .milliseconds(1)), span.milliseconds <= UInt32.max else {
-                throw ListError(option: text, expected: "a time span such as 20ms")
+                throw ListError(invalidValue: text, expected: "a time span such as 20ms")
             }
             return Int(span.milliseconds)
         },
@@ -82,12 +84,12 @@ extension OptionType<Double> {
         signature: "d",
         decode: { value throws(ListError) in
             let number = try value.double.orThrow(value, "d")
-            guard number.isFinite else { throw ListError(option: "\(number)", expected: "a finite number") }
+            guard number.isFinite else { throw ListError(invalidValue: "\(number)", expected: "a finite number") }
             return number
         },
         parse: { text throws(ListError) in
             guard let number = Double(text), number.isFinite else {
-                throw ListError(option: text, expected: "a finite number")
+                throw ListError(invalidValue: text, expected: "a finite number")
             }
             return number
         },
@@ -103,14 +105,14 @@ extension OptionType<Double> {
 
 extension Int {
     fileprivate func checkedPositive() throws(ListError) -> Int {
-        guard self >= 1 else { throw ListError(option: "\(self)", expected: "1 or more") }
+        guard self >= 1 else { throw ListError(invalidValue: "\(self)", expected: "1 or more") }
         return self
     }
 }
 
 extension Double {
     fileprivate func checkedDistance() throws(ListError) -> Double {
-        guard self >= 0 else { throw ListError(option: "\(self)", expected: "0 or more") }
+        guard self >= 0 else { throw ListError(invalidValue: "\(self)", expected: "0 or more") }
         return self
     }
 }

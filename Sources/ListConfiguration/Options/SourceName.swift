@@ -37,8 +37,8 @@ package enum SourceName: Sendable, Hashable {
         }
     }
 
-    /// Returns the source that a text such as `json:/x` or `directory:/x` probably means; nil if the text is unlike
-    /// them. Names of plugins contain no colon.
+    /// Returns the source that a text such as `json:/x` or `directory:/x` probably means; nil if the text has another
+    /// form. The text cannot be the source of a plugin, because names of plugins contain no colon.
     static func meantSource(in text: String) -> String? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let schemes = ["list"] + BuiltInSource.all.map(\.scheme)
