@@ -3,7 +3,7 @@
 /// A JSON writer, for objects in files and pipes and for the output of listctl.
 ///
 /// Values that JSON cannot express are written as their nearest equivalent: bytes as base64 text, NaN and infinity as
-/// null, numbers and booleans as quoted keys. The caller writes containers with ``begin(_:)``, ``separate(_:)`` and
+/// null, and a number or boolean that is a key as a string. The caller writes containers with ``begin(_:)``, ``separate(_:)`` and
 /// ``end(_:)``, and ensures their nesting.
 package struct JSONWriter {
     /// The JSON written so far, in UTF-8.
@@ -25,7 +25,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes a comma, unless `isFirst` is true. Call this before each element or member.
+    /// Writes a comma unless `isFirst` is true, and sets it to false. Call this before each element or member.
     package mutating func separate(_ isFirst: inout Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
