@@ -12,8 +12,8 @@ package protocol Source: Sendable {
 
     /// Begins to read; called once.
     ///
-    /// - Parameter place: returns the cursor from which the source continues, each time that it begins to run; nil
-    ///   for the beginning.
+    /// - Parameter place: called each time that the source begins to run. Returns the cursor from which the source
+    ///   continues; nil = the source starts from the beginning.
     func start(from place: @escaping @Sendable () -> [UInt8]?)
 
     /// Changes the limits. Anything that was refused as too large is read again.
@@ -62,8 +62,8 @@ extension Source {
 
 /// An event that a source sends to its list.
 ///
-/// The list is `loading` until the first event. ``replace(_:)``, ``changes(removed:upserts:)`` and
-/// ``replacementEnded`` also end a failure, but not a fault.
+/// The list is `loading` until the first event. After ``failed(_:)``, the list is `failed` until ``replace(_:)``,
+/// ``changes(removed:upserts:)``, ``replacementEnded`` or ``ready``. These events do not end a fault.
 package enum SourceEvent: Sendable {
     /// The whole list. The engine computes the changes.
     case replace([ListObject])
@@ -72,7 +72,7 @@ package enum SourceEvent: Sendable {
     /// The source cannot be read at present. The list keeps its objects.
     case failed(ListError)
     /// A part of the source cannot be read, and the list has the rest; nil if all of it can be read. The fault lasts
-    /// until the next one.
+    /// until the next event of this case.
     case fault(ListError?)
     /// The source can be read again, and nothing has changed since it failed.
     case ready

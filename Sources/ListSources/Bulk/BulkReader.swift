@@ -18,7 +18,7 @@ package final class BulkReader: Sendable {
     package struct Limits: Sendable, Equatable {
         /// The maximum number of bytes in one call (the contract's `FileBytes`).
         package var fileBytes = 64 << 20
-        /// The maximum number of bytes that are read at once for all calls of one user. A file counts as its size, a
+        /// The maximum number of bytes that the calls of one user read at the same time. A file counts as its size, a
         /// pipe or socket as ``fileBytes``. A single call may always reach ``fileBytes``.
         package var bytesPerUser = 256 << 20
         /// The maximum time without data from a pipe or socket.
@@ -64,7 +64,7 @@ package final class BulkReader: Sendable {
 
     private func read(_ file: FileDescriptor, _ account: BulkAccount) async throws(ListError) -> [UInt8] {
         var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.readError(errno) }
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.unreadable(errno: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
             try BulkFault.refuseUserFileSystem(file)
@@ -90,13 +90,16 @@ package final class BulkReader: Sendable {
         return try outcome.get()
     }
 
-    /// Returns the number of bytes that are reserved for calls of a user whose objects are not decoded yet.
+    /// Returns the number of bytes that are reserved for the calls of a user. The bytes of a call are reserved until
+    /// its objects are decoded.
     package func bytesHeld(for user: UInt32) -> Int { bytesInUse.withLock { $0[user] ?? 0 } }
 
     /// The number of bytes that are reserved for the calls of all users.
     package var bytesHeld: Int { bytesInUse.withLock { $0.values.reduce(0, +) } }
 
-    fileprivate func reserve(_ count: Int, by user: UInt32, atMost limit: Int) -> Bool {
+    /// Changes the number of bytes that are reserved for a user by `count`, which may be negative. Does nothing and
+    /// returns false if the user would have more than `limit` bytes.
+    fileprivate func reserve(_ count: Int, for user: UInt32, atMost limit: Int) -> Bool {
         bytesInUse.withLock { use in
             let sum = use[user, default: 0] + count
             guard count <= 0 || sum <= limit else { return false }
@@ -135,10 +138,11 @@ final class BulkAccount: Sendable {
         }
         let more = count.withLock { max(0, bytes - $0.reserved) }
         let limit = max(limits.bytesPerUser, limits.fileBytes)
-        guard reader.reserve(more, by: user, atMost: limit) else {
+        guard reader.reserve(more, for: user, atMost: limit) else {
             throw ListError(
                 .limitsExceeded,
-                "user \(user) has reached the limit of \(limit) bytes in files read at once; a pipe counts as FileBytes"
+                "user \(user) has reached the limit of \(limit) bytes in files that are read at the same time; a pipe "
+                    + "counts as FileBytes"
             )
         }
         count.withLock { $0.reserved += more }
@@ -158,7 +162,7 @@ final class BulkAccount: Sendable {
             defer { count = Count() }
             return count.reserved
         }
-        _ = reader.reserve(-reserved, by: user, atMost: .max)
+        _ = reader.reserve(-reserved, for: user, atMost: .max)
     }
 
     deinit { close() }
@@ -166,7 +170,7 @@ final class BulkAccount: Sendable {
 
 /// The errors of a descriptor that cannot be read.
 enum BulkFault {
-    static func readError(_ number: Int32) -> ListError {
+    static func unreadable(errno number: Int32) -> ListError {
         ListError(.invalidArguments, "file: the descriptor cannot be read", cause: SystemError.text(number))
     }
 
@@ -177,7 +181,7 @@ enum BulkFault {
         case 1:
             throw ListError(
                 .invalidArguments, "file: the file is on a FUSE file system; send the content through a pipe")
-        default: throw readError(errno)
+        default: throw unreadable(errno: errno)
         }
     }
 }
@@ -190,7 +194,7 @@ private enum WholeFile {
         while true {
             let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw BulkFault.readError(errno) }
+            guard count >= 0 else { throw BulkFault.unreadable(errno: errno) }
             if count == 0 { return bytes }
             try account.add(count)
             bytes += chunk.prefix(count)

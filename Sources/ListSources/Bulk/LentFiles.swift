@@ -5,8 +5,8 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// A record of the memory files that were passed to users and still occupy memory: not sent, not read, or kept open
-/// by a program.
+/// A record of the memory files that were passed to users and still occupy memory, because they are not sent yet, not
+/// read yet, or kept open by a program.
 ///
 /// Only the kernel knows when the last descriptor of a file is closed. It reports this through inotify, which does
 /// not keep a file alive (inotify(7), IN_DELETE_SELF). The events are read when the record is used.
@@ -45,7 +45,7 @@ package final class LentFiles {
         return (lent.count, lent.values.reduce(0) { $0 + $1.size })
     }
 
-    /// Checks that a user may have another file, before the file is created.
+    /// Checks that a user may have another file. Call this before the file is created.
     ///
     /// - Throws: `limitsExceeded`.
     package func checkRoom(for user: UInt32, bytes: Int = 0) throws(ListError) {

@@ -43,7 +43,7 @@ final class StreamRead: @unchecked Sendable {
         return try outcome.get()
     }
 
-    private static let cancelled = ListError(.invalidArguments, "reading of the file was cancelled")
+    private static let cancelled = ListError(.invalidArguments, "file: reading was cancelled")
 
     private func begin(_ continuation: CheckedContinuation<Result<[UInt8], ListError>, Never>) {
         if isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
@@ -85,11 +85,12 @@ final class StreamRead: @unchecked Sendable {
                 if taken > 0 { restartTimer() }
                 return
             case .end: return finish(.success(bytes))
-            case .failed(let number): return finish(.failure(BulkFault.readError(number)))
+            case .failed(let number): return finish(.failure(BulkFault.unreadable(errno: number)))
             }
         }
         restartTimer()
-        // Not at the next event: after the writer has closed the pipe, Dispatch reports a single event.
+        // The rest does not wait for the next event: after the writer has closed the pipe, Dispatch reports a single
+        // event.
         queue.async { [self] in readAvailable() }
     }
 

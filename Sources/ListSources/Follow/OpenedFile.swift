@@ -42,6 +42,7 @@ struct OpenedFile {
         first?.device == state.device && first?.inode == state.inode
     }
 
+    /// Returns whether the file with this state has exactly the bytes that were read, by its modification time.
     func wasRead(at state: listd_file_state) -> Bool {
         last?.modified_seconds == state.modified_seconds && last?.modified_nanoseconds == state.modified_nanoseconds
     }

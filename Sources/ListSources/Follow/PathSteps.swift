@@ -19,7 +19,7 @@ struct PathSteps: Equatable {
     /// The steps from the root on. If an entry is missing, it is the last step.
     private(set) var steps: [Step] = []
     /// Whether the path continues where this process cannot look it up.
-    private(set) var isCut = false
+    private(set) var isIncomplete = false
 
     /// Resolves an absolute path component by component.
     init(of path: String) {
@@ -32,7 +32,7 @@ struct PathSteps: Equatable {
                 continue
             }
             guard steps.count < Self.mostSteps else {
-                isCut = true
+                isIncomplete = true
                 return
             }
             steps.append(Step(directory: directory, name: name))
@@ -40,7 +40,7 @@ struct PathSteps: Equatable {
             switch Self.entry(at: place) {
             case .nothing: return
             case .hidden:
-                isCut = true
+                isIncomplete = true
                 return
             case .other: directory = place
             case .link(let target):

@@ -8,8 +8,8 @@ internal import Glibc
 ///
 /// It watches the file, and the next name of the path in each existing directory through which the path leads,
 /// including those of symbolic links. So it notices a rename or a changed link anywhere on the path. Where a watch is
-/// impossible, for lack of permission or of watches, the file is checked once a second. The object and its functions
-/// belong to the serial queue that it is given.
+/// impossible, for lack of permission or of watches, the file is checked once a second. The watch must be
+/// used on its serial queue only.
 final class PathWatch {
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -25,7 +25,11 @@ final class PathWatch {
     private var isPolling = false
     private let watches = WatchedNames()
 
-    /// Creates a watch. `changed` is not called before `update`.
+    /// Creates a watch.
+    ///
+    /// - Parameters:
+    ///   - queue: the serial queue of the watch.
+    ///   - changed: called on `queue` when the file may have changed, but not before the first call of ``update()``.
     init(path: String, queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
         self.path = path
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -60,7 +64,7 @@ final class PathWatch {
 
     /// Adds watches from the root on, so that the watch on a parent reports when a directory is replaced.
     private func watch(_ way: PathSteps) {
-        var missed = descriptor < 0 || way.isCut
+        var missed = descriptor < 0 || way.isIncomplete
         var current: [Int32: Set<String>] = [:]
         for step in way.steps {
             let watch = unsafe inotify_add_watch(descriptor, step.directory, Self.directoryEvents)
@@ -97,7 +101,7 @@ final class PathWatch {
     }
 }
 
-/// The names that an inotify instance is watched for.
+/// The directory entries whose inotify events are relevant.
 private final class WatchedNames: @unchecked Sendable {
     // Owned by the serial queue of the watch.
     /// The relevant names in each watched directory. Events about the watched directory itself are always relevant.

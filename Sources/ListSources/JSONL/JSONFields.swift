@@ -36,8 +36,8 @@ package struct JSONFields {
         return try encoder.finish()
     }
 
-    /// Creates an object with the given identifier and type, and with the fields of the JSON object at a position, or
-    /// without fields.
+    /// Creates an object with the given identifier and type, and with the fields of the JSON object at a position. If
+    /// the position is nil, the object has no fields.
     package mutating func object(
         id: Span<UInt8>, type: ObjectType, fieldsAt position: Int?, of tape: JSONTape
     ) throws(ListError) -> ListObject {
@@ -106,7 +106,7 @@ package struct JSONFields {
         try encoder.endArray()
     }
 
-    /// Calls `body` for each entry of an object that is not removed by a null.
+    /// Calls `body` for each entry of an object, except the entries that a null removes.
     private func forEachEntry(
         ofObjectAt position: Int, _ tape: JSONTape, _ body: (_ key: Int, _ value: Int) throws(ListError) -> Void
     ) throws(ListError) {
@@ -121,7 +121,7 @@ package struct JSONFields {
         }
     }
 
-    /// Returns the keys of an object whose last value is null.
+    /// Returns each key of an object for which the last value is null.
     private func removedKeys(from start: Int, to end: Int, _ tape: JSONTape) -> Set<[UInt8]> {
         var removed: Set<[UInt8]> = []
         var key = start

@@ -6,9 +6,9 @@ internal import ListSupport
 /// Converts a growing file of JSON lines into objects: new lines as they are completed, or all lines when the file
 /// has new content.
 ///
-/// A line whose identifier occurred before replaces that object in its place; other objects are appended. A line is
-/// read when its line feed has arrived. A faulty line is skipped. The first skipped line is reported as the fault
-/// until the file has new content.
+/// A line with the identifier of an earlier object replaces this object at its position; other lines append an object.
+/// A line is read when its line feed has arrived. A faulty line is skipped. The first skipped line is reported as the
+/// fault until the file has new content.
 struct JSONLFollower: ~Copyable {
     private var limits: ObjectLimits
     private var decoder: JSONLDecoder
@@ -41,7 +41,7 @@ struct JSONLFollower: ~Copyable {
         pending.removeAll()
         fault = nil
         isSkipping = false
-        return Self.lastOfEach(append(bytes))
+        return Self.lastObjectOfEachID(in: append(bytes))
     }
 
     /// Reads appended bytes. Returns the objects of the lines that are now complete.
@@ -82,8 +82,8 @@ struct JSONLFollower: ~Copyable {
         isSkipping = true
     }
 
-    /// Returns the last object for each identifier, at the position of the first one.
-    static func lastOfEach(_ objects: [ListObject]) -> [ListObject] {
+    /// Returns the last object for each identifier, at the position of the first object with this identifier.
+    static func lastObjectOfEachID(in objects: [ListObject]) -> [ListObject] {
         var places: [ObjectKey: Int] = [:]
         places.reserveCapacity(objects.count)
         var result: [ListObject] = []

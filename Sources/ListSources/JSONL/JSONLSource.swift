@@ -19,7 +19,7 @@ extension BuiltInSource {
 ///
 /// Appended lines are upserts. A file that was truncated, rewritten, replaced or rotated replaces the whole list. A
 /// faulty line is skipped, and a missing file is waited for. Both are reported as a fault as long as they last, while
-/// the list keeps the rest. The list is `failed` only when nothing of the file could be read.
+/// the list keeps its other objects. The list is `failed` only when nothing of the file could be read.
 package final class JSONLSource: Source {
     /// The mutable state of the source, used on `queue` only.
     private final class State: @unchecked Sendable {
@@ -114,7 +114,8 @@ package final class JSONLSource: Source {
             state.content.append(bytes)
             send(state.follower.begin(with: bytes))
         case .missing:
-            report(ListError(.invalidArguments, "\(path) is \(state.wasFound ? "gone" : "not there"); waiting for it"))
+            let fault = state.wasFound ? "was removed" : "does not exist"
+            report(ListError(.invalidArguments, "\(path) \(fault); listd waits for it"))
         case .failed(let error): report(error)
         }
     }
@@ -128,7 +129,7 @@ package final class JSONLSource: Source {
         if fault == nil { state.synced = Clock.microseconds(of: CLOCK_REALTIME) }
         if !state.isSent {
             state.isSent = true
-            sendEvent(.replace(JSONLFollower.lastOfEach(objects)))
+            sendEvent(.replace(JSONLFollower.lastObjectOfEachID(in: objects)))
         } else if !objects.isEmpty {
             sendEvent(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
         }

@@ -93,7 +93,7 @@ internal import ListSupport
         withText(at: position) { String(copying: $0) }
     }
 
-    /// Returns the position of the closing bracket. The word of an opening bracket has the position after it in the
-    /// low 32 bits.
+    /// Returns the position of the closing bracket. The low 32 bits of an opening bracket's word are the position after
+    /// the closing bracket.
     private func lastWord(of word: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: word)) - 1 }
 }

@@ -196,7 +196,7 @@ struct ListctlMessageTests {
         #expect(log.contains { $0.contains(#"adapter "kept" was created"#) }, "\(log)")
         #expect(log.contains { $0.contains(#"adapter "kept" was removed"#) }, "\(log)")
         #expect(!log.contains { $0.contains("kept (listctl") }, "\(log)")
-        #expect(log.contains { $0.contains("source jsonl:/nowhere/x: /nowhere/x is not there") }, "\(log)")
+        #expect(log.contains { $0.contains("source jsonl:/nowhere/x: /nowhere/x does not exist") }, "\(log)")
         #expect(!log.contains { $0.contains("InvalidArgs") }, "\(log)")
     }
 }

@@ -26,7 +26,7 @@ struct SourceErrorTests {
         let stage = try await start()
         let list = try await stage.adapter("a")
         while try await list.state != "failed" { await Task.yield() }
-        #expect(try await list.sourceError == "\(path) is not there; waiting for it")
+        #expect(try await list.sourceError == "\(path) does not exist; listd waits for it")
         let changes = EventLog<[String: DBusValue]>()
         let rule = MatchRule(path: list.path, interface: StandardInterface.properties, member: "PropertiesChanged")
         let subscription = try await stage.client.subscribe(rule) { message in
@@ -69,7 +69,7 @@ struct SourceErrorTests {
         let list = try await stage.adapter("a")
         while try await list.state != "ready" { await Task.yield() }
         unsafe unlink(path)
-        while try await list.sourceError != "\(path) is gone; waiting for it" { await Task.yield() }
+        while try await list.sourceError != "\(path) was removed; listd waits for it" { await Task.yield() }
         #expect(try await list.state == "ready")
         try write("nonsense")
         while try await list.state != "failed" { await Task.yield() }
@@ -139,11 +139,12 @@ struct SourceErrorTests {
         while try await list.state != "failed" { await Task.yield() }
         let (status, lines) = try await Listctl.run(stage.bus.address, "list")
         #expect(status == 0)
-        #expect(lines.contains("listctl: the list “a” has failed: \(path) is not there; waiting for it"))
+        #expect(lines.contains("listctl: the list “a” has failed: \(path) does not exist; listd waits for it"))
         #expect(lines.contains { $0.hasPrefix("NAME  STATE   OWNER  OBJECTS  SIZE") })
         #expect(lines.contains { $0.hasPrefix("a     failed  root ") })
         let json = try await Listctl.run(stage.bus.address, "--json", "list").lines
-        #expect(json.contains { $0.contains(#""state":"failed""#) && $0.contains("is not there; waiting for it") })
+        let reason = "does not exist; listd waits for it"
+        #expect(json.contains { $0.contains(#""state":"failed""#) && $0.contains(reason) })
         await stage.stop()
     }
 }
