@@ -19,8 +19,8 @@ final class AnswerTurns {
     /// other messages.
     private static let mostWaitingOnBus = 512 << 10
 
-    /// The number of times that a message is encoded on another thread, if its content keeps changing; then it is
-    /// encoded on the event loop's thread.
+    /// The number of times that a message is encoded on another thread, if its content keeps changing. After that, it
+    /// is encoded on the event loop's thread.
     private static let mostAttempts = 3
 
     private typealias Piece = FairQueue<ObjectIdentifier, LargeMessage>.Piece
@@ -176,8 +176,8 @@ final class AnswerTurns {
 // MARK: - Sending
 
 extension AnswerTurns {
-    /// Returns whether the connection's queue is short enough for another message; if not, sending continues when it
-    /// is.
+    /// Returns whether the connection's queue is short enough for another message. If it is not, sending continues as
+    /// soon as it is.
     private func isDrained(_ outgoing: OutgoingQueue) -> Bool {
         guard !outgoing.awaitsDrain, let connection = outgoing.connection else { return false }
         let limit = connection.isBus ? Self.mostWaitingOnBus : DirectClients.behindAbove

@@ -105,8 +105,8 @@ final class CallHandler {
 
     // MARK: Calls that wait
 
-    /// Runs a slow operation that answers a call. An error that it throws is the answer; if listd stops before,
-    /// `refusal` is.
+    /// Runs a slow operation that answers a call. An error that it throws is the answer. If listd stops before the
+    /// operation has answered, `refusal` is the answer.
     func answer(
         _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
     ) {

@@ -18,7 +18,8 @@ struct CallsUnderWay {
 
     nonisolated init() {}
 
-    /// Records a call, which retains its peer until it is answered.
+    /// Records a call of a peer. The call retains the peer until it is answered, so that the peer's identifier stays
+    /// valid.
     mutating func begin(of peer: Peer) -> Number {
         lastNumber += 1
         newest[ObjectIdentifier(peer)] = lastNumber

@@ -4,7 +4,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-/// The queue of calls whose answers have contents of lists, each of perhaps a megabyte or more.
+/// The queue of calls whose answers have contents of lists. Such an answer may have a megabyte or more.
 ///
 /// A client may send hundreds of such calls before it reads the first answer, so answers must not be made as fast as
 /// they are requested. At most ``underWayAtOnce`` reads of one client are in progress, in order, and a large answer
@@ -96,7 +96,7 @@ final class ContentReads {
             return
         }
         perform(for: call, size: size) { [answers] finished in
-            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, taking: makeBody), size: size)
+            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, body: makeBody), size: size)
         }
     }
 

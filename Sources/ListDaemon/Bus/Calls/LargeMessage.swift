@@ -27,11 +27,11 @@ struct LargeMessage: Sendable {
     init(
         answering call: Call, isInOrder: Bool = false, stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
         finished: @escaping @DBusActor @Sendable () -> Void,
-        taking take: @escaping @DBusActor @Sendable () throws(DBusError) -> Body
+        body makeBody: @escaping @DBusActor @Sendable () throws(DBusError) -> Body
     ) {
         receiver = call.peer
         self.stamp = stamp
-        prepare = { () throws(DBusError) in try call.prepareAnswer(try take()) }
+        prepare = { () throws(DBusError) in try call.prepareAnswer(try makeBody()) }
         send = { outcome in
             if call.peer.hasDeparted { call.abandon() }
             var bytes = 0

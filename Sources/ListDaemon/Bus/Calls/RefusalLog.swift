@@ -6,7 +6,8 @@ internal import ListSupport
 
 /// The log of refusals by limits: at most one message in ten seconds for each user and limit, with the limit's key.
 ///
-/// All refusals are recorded here: of calls, by the error in the answer; of events of sources; and of connections.
+/// It records refused calls, which it recognises by the error in the answer, refused events of sources, and refused
+/// connections.
 @DBusActor
 final class RefusalLog {
     private var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(10), keys: 1024))
@@ -18,7 +19,7 @@ final class RefusalLog {
     ///
     /// - Parameters:
     ///   - subject: the refused thing, such as a method's name.
-    ///   - user: the user on whose account it counts; nil = unknown.
+    ///   - user: the user on whose account the subject counts; nil = unknown.
     /// - Returns: the limit, if the error names one.
     @discardableResult
     func record(
