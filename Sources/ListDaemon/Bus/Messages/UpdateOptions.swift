@@ -29,14 +29,16 @@ struct UpdateOptions {
             case (.duplicates, .word("fail")): duplicates = .fail
             case (.duplicates, .word(let word)):
                 throw .invalidArgs("option duplicates: the value must be fail, not \(word.quoted)")
-            case (_, .flag): throw .invalidArgs("option \(key): must not have the type “b”")
-            case (_, .word): throw .invalidArgs("option \(key): must not have the type “s”")
-            case (_, .other(let type)): throw .invalidArgs("option \(key): must not have the type \(type.text.quoted)")
+            case (_, .flag): throw .invalidArgs("option \(key): the value must not have the type “b”")
+            case (_, .word): throw .invalidArgs("option \(key): the value must not have the type “s”")
+            case (_, .other(let type)):
+                throw .invalidArgs("option \(key): the value must not have the type \(type.text.quoted)")
             }
         }
     }
 
-    /// The value of an option, if its type is that of any option. Other values are skipped, however large they are.
+    /// The value of an option, if an option can have its type. Values of other types are skipped, however large they
+    /// are.
     private enum Given {
         case flag(Bool)
         case word(String)
