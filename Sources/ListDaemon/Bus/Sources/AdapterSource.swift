@@ -7,7 +7,7 @@ internal import PluginAPI
 /// The source of one list, and the state of what it has sent.
 @DBusActor
 final class AdapterSource {
-    /// The source's objects that the list could not take, and how far the source has read.
+    /// The source's events that are not applied to the list yet, and how far the source has read.
     let intake: SourceIntake
     private var source: (any Source)?
     private var feed: SourceFeed?

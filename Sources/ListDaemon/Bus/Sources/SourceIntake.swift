@@ -13,7 +13,7 @@ internal import PluginAPI
 /// list's present content.
 @DBusActor
 final class SourceIntake {
-    /// The time that a record waits for a transaction of the list to store it, before it is written by itself.
+    /// The time that a record waits to be stored with a transaction of the list. After that, it is written without one.
     private static let patience = Duration.seconds(10)
 
     /// The record of how far the source has read.
@@ -91,7 +91,7 @@ final class SourceIntake {
         write()
     }
 
-    /// Writes the record after a delay. If only its time has changed, it is written at the end.
+    /// Writes the record after a delay. If only the time in the record has changed, it is written when listd stops.
     private func writeLater() {
         var record = sourceState.record
         record.synced = stored.cursor.flatMap(SourceRecord.init(bytes:))?.synced ?? record.synced
@@ -110,7 +110,7 @@ final class SourceIntake {
         if stored.cursor != bytes { stored.write(cursor: bytes) }
     }
 
-    /// Returns the number of objects that a client's write has removed, if it removed many, and resets it.
+    /// Returns the last removal of many objects by an event of the source since the previous call; nil if there was none.
     func popRemoval() -> LargeRemoval? {
         defer { removal = nil }
         return removal

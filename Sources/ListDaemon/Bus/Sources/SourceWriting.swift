@@ -60,7 +60,8 @@ struct SourceWriting {
 
     /// Sends a write to the source, and answers the call when the source has answered.
     ///
-    /// - Parameter isConditional: whether the source must refuse the write if it has changed since its last event.
+    /// - Parameter isConditional: whether the source must refuse the write if the source has changed since its last
+    ///   event.
     private func send(
         _ operation: DataSourceWrite.Operation, isConditional: Bool, for call: Call, isFullList: Bool = false,
         dropped: Int = 0

@@ -17,8 +17,8 @@ extension AdapterAccess {
                 + "user \(owner), who is no administrator; an administrator can create the list again or configure it")
     }
 
-    /// Returns the options to store, with the right to the source unless the owner or a configuration file determines
-    /// it.
+    /// Returns the options to store. They include the right to the source, unless the right follows from the owner or
+    /// from a configuration file.
     func storedOptions(_ options: AdapterOptions, isOwnerAdministrator: Bool) -> [String: Value] {
         var values = options.values
         let isDetermined = isConfigured || isOwnerAdministrator
