@@ -6,8 +6,8 @@ internal import ListKit
 /// The recent signals to single clients over the bus, by which the receiver of an undelivered signal is found.
 ///
 /// dbus-daemon drops a unicast signal if its receiver does not read, and sends an error with the signal's serial.
-/// Later messages need not reveal the loss. So the receiver is notified after a pause that it missed a signal, and
-/// again until a notification is delivered.
+/// Later messages need not reveal the loss. So, after a pause, the receiver is notified that it missed a signal. The
+/// notification is repeated until it is delivered.
 @DBusActor
 final class UnicastSignals {
     /// The receiver of a signal.

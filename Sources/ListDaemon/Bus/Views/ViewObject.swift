@@ -112,8 +112,8 @@ extension ViewObject {
         emit(Self.changedSignal, size: change.sizeOnBus) { $0.append(change) }
     }
 
-    /// Notifies the owner that the bus dropped a signal. It gets the present sequence number as in `Stalled`, and
-    /// sees the gap.
+    /// Notifies the owner that the bus dropped a signal. The owner receives `Stalled` with the present sequence number,
+    /// and notices the gap.
     func announceLoss() { emitStalled(sequence: sequence, revision: adapter.status.revision) }
 
     /// Notifies the owner that the view's credit is exhausted.
