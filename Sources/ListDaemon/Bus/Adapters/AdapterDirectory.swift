@@ -38,7 +38,7 @@ final class AdapterDirectory {
     /// Returns the adapter with a name.
     ///
     /// - Throws: `noSuchAdapter`, with the name; `invalidArguments` for a name that is too long.
-    func existing(_ name: String) throws(ListError) -> AdapterObject {
+    func existingObject(named name: String) throws(ListError) -> AdapterObject {
         try Self.checkLength(of: name)
         guard let adapter = adapters[ExactText(name)] else { throw Self.noSuchAdapter(name) }
         return adapter
@@ -46,9 +46,9 @@ final class AdapterDirectory {
 
     /// Reserves a name for an adapter that is being made.
     ///
-    /// If another adapter is being made or removed under the name, this function waits for the end of that. So a
-    /// caller that gets `adapterExists` can find that adapter, and a caller that removes an adapter and makes it
-    /// again need not wait for the first answer.
+    /// While another adapter is being made or removed under the name, this function waits. So a caller that gets
+    /// `adapterExists` can find the existing adapter, and a caller that removes an adapter and makes it again need not
+    /// wait for the answer to the removal.
     ///
     /// - Parameter isConfigured: whether the adapter comes from a configuration file.
     /// - Throws: `invalidArguments` for a name that is too long; `adapterExists` for a name that is in use or
@@ -71,7 +71,7 @@ final class AdapterDirectory {
         // If the adapter is renamed in between, it cannot be found under this name any more.
         let name = adapter.name
         await awaitReservation(of: name)
-        guard try existing(name) === adapter else { throw Self.noSuchAdapter(name) }
+        guard try existingObject(named: name) === adapter else { throw Self.noSuchAdapter(name) }
         reserved[ExactText(name)] = []
     }
 
@@ -89,7 +89,7 @@ final class AdapterDirectory {
 
     private static func checkLength(of name: String) throws(ListError) {
         guard name.utf8.count <= ObjectNames.longestName else {
-            throw ListError(.invalidArguments, "name: longer than \(ObjectNames.longestName) bytes")
+            throw ListError(.invalidArguments, "name: the name is longer than \(ObjectNames.longestName) bytes")
         }
     }
 

@@ -7,7 +7,7 @@ internal import ListSupport
 internal import ListWorkers
 
 extension AdapterLifecycle {
-    /// Renames a list. Its object moves to the new path; objects, epoch and revision stay.
+    /// Renames a list. Its bus object moves to the new path; the list keeps its objects, epoch and revision.
     ///
     /// Views are closed and subscriptions end, because clients know the list by its path.
     ///
@@ -41,8 +41,8 @@ extension AdapterLifecycle {
     /// Closes the views of a list whose path is about to change, and refuses new ones; returns when the views' owners
     /// were notified.
     ///
-    /// Subscribers receive the end of everything displayed, unless the list's host does not answer, because its
-    /// worker hangs or is being restarted.
+    /// Subscribers are notified that everything displayed is no longer displayed, unless the list's host does not
+    /// answer, because its worker hangs or is being restarted.
     private func closeViews(of adapter: AdapterObject) async {
         adapter.beginMove()
         let open = service.views.all.filter { $0.adapter === adapter }

@@ -71,8 +71,8 @@ extension AdapterLifecycle {
 
     /// Restores a stored adapter, and exports its object.
     ///
-    /// If a plugin is missing, or the creator may not use the source, the list gets built-in section controllers, or
-    /// no source, and its state is `failed`.
+    /// Section controllers of a missing plugin are replaced by built-in ones. If the plugin of the source is missing,
+    /// or the creator may not use the source, the list gets no source. In all these cases its state is `failed`.
     ///
     /// - Parameter parts: the parts of the list; nil = they are made here.
     func restoreAdapter(
@@ -178,7 +178,8 @@ extension AdapterLifecycle {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
-        // The object is removed last, so that subscribers receive the end of everything displayed before.
+        // The object is removed last, so that subscribers are notified before that everything displayed is no longer
+        // displayed.
         tree.remove(at: adapter.path)
         service.limits.releaseAdapter(of: adapter.access)
     }

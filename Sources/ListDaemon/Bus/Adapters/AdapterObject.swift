@@ -112,7 +112,7 @@ package final class AdapterObject {
 // MARK: - Source
 
 extension AdapterObject {
-    /// Starts filling the list from a source, if it is given one. The previous source ends, and its errors are
+    /// Starts filling the list from a source, unless `new` is nil. The previous source ends, and its errors are
     /// cleared.
     func startSource(_ new: (any Source)?, _ feed: SourceFeed) {
         source.end()
@@ -255,7 +255,7 @@ extension AdapterObject {
         request(by: peer.pluginCaller, isLong: isLong, host.trackCall(of: peer, completion), command)
     }
 
-    /// Runs `read` as soon as the peer's calls until now have taken effect on the properties.
+    /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
     func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) { host.runAfterCalls(of: peer, read) }
 
     /// Calls `answer` on the list's executor after all earlier work.

@@ -5,7 +5,8 @@ internal import ListKit
 internal import ListSources
 internal import ListWorkers
 
-/// The parts of a list. They are made, with all errors, before an existing list changes, and are not running yet.
+/// The parts of a list, which are not running yet. They are made before an existing list changes, so that no error can
+/// occur after the change.
 @DBusActor
 struct AdapterParts {
     let controllers: SectionControllerTable

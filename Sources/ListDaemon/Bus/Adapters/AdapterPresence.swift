@@ -11,7 +11,7 @@ struct AdapterPresence {
     private(set) var isLeaving = false
     /// Whether the list's path is about to change; new views and subscriptions are refused.
     private(set) var isMoving = false
-    /// The connection that the list is bound to: the list is removed when it ends; nil = none.
+    /// The connection that the list is bound to: the list is removed when this connection ends; nil = none.
     private(set) weak var creator: Peer?
 
     nonisolated init() {}

@@ -116,8 +116,9 @@ struct AdapterReading {
         return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
 
-    /// Runs `read` in its turn, which is measured by the approximate size of the answer, if the caller may still read
-    /// the list then.
+    /// Runs `read` when its turn comes, if the caller may still read the list then.
+    ///
+    /// - Parameter size: the approximate bytes of the answer, by which the turn is measured.
     func read(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
         let rules = adapter.access
         service.calls.reads.perform(for: call, size: size) { finished in

@@ -24,11 +24,11 @@ struct AdapterReconfiguring {
     func reconfigure(
         _ new: AdapterOptions, access: AdapterAccess, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        try await store(as: new)
+        try await storeOptions(new)
         do throws(ListError) {
             try await configureHost(new, controllers: controllers)
         } catch {
-            await restoreStoredOptions(new)
+            await restoreStoredOptions(afterRefusalOf: new)
             throw error
         }
         let before = adapter.options.source
@@ -39,9 +39,9 @@ struct AdapterReconfiguring {
     }
 
     /// Stores the previous options again, after the engine refused new ones.
-    func restoreStoredOptions(_ new: AdapterOptions) async {
+    func restoreStoredOptions(afterRefusalOf new: AdapterOptions) async {
         do throws(ListError) {
-            try await store(as: adapter.options)
+            try await storeOptions(adapter.options)
         } catch {
             // The store now has the new durability, which may even end or begin storing. The options must show that.
             var actual = adapter.options
@@ -51,15 +51,18 @@ struct AdapterReconfiguring {
         }
     }
 
-    /// Replaces the section controllers, in whatever process they run. The objects stay.
+    /// Passes new options to the host, and new section controllers, in whatever process they run. The objects stay.
+    ///
+    /// - Parameter controllers: the new section controllers; nil = they do not change.
     func configureHost(
         _ new: AdapterOptions, controllers: SectionControllerTable?
     ) async throws(ListError) {
         try await request { [name = adapter.name] id in .configure(id, new.configuration(named: name), controllers) }
     }
 
-    /// Stores the options, and begins or ends storing the list if they say so. If the store refuses, nothing changes.
-    func store(as new: AdapterOptions) async throws(ListError) {
+    /// Stores the options, and begins or ends storing the list if the new durability requires it. If the store refuses
+    /// the options, nothing changes.
+    func storeOptions(_ new: AdapterOptions) async throws(ListError) {
         let values = try Fields(new.values)
         switch (adapter.stored.isStored, adapter.stored.isStored(with: new.durability)) {
         case (false, true):
@@ -111,7 +114,7 @@ struct AdapterReconfiguring {
         }
     }
 
-    /// Changes the query of the follower, and stores it.
+    /// Changes the query of the follower, and stores the new query.
     ///
     /// - Throws: an error of the store or the engine; the list then stays unchanged.
     private func setQuery(_ argument: String, _ query: DerivedQuery, of follower: Follower) async throws(ListError) {
@@ -121,10 +124,10 @@ struct AdapterReconfiguring {
         guard argument != present else { return }
         var new = adapter.options
         new.source = .list(base, argument: argument)
-        try await store(as: new)
+        try await storeOptions(new)
         if let error = await applyQuery(query, to: follower) {
             if let present = try? DerivedQuery(parsing: present) { follower.setQuery(present) { _ in } }
-            await restoreStoredOptions(new)
+            await restoreStoredOptions(afterRefusalOf: new)
             throw error
         }
         adapter.adopt(new, access: adapter.access)

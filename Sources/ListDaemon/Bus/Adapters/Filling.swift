@@ -26,7 +26,7 @@ struct Filling: Equatable {
     private(set) var lacksObjects = false
     /// The reason for the state `failed`; empty in every other state.
     private(set) var failure = ""
-    /// The part of the source that cannot be read, while the list has the rest; empty = none.
+    /// The error of the part of the source that cannot be read, while the list has the rest; empty = no error.
     private(set) var fault = ""
 
     init(_ state: AdapterState) { sourceState = state }
@@ -49,7 +49,7 @@ struct Filling: Equatable {
         failure = reason
     }
 
-    /// Records which part of the source cannot be read; empty = none.
+    /// Records the error of the part of the source that cannot be read; empty = no error.
     mutating func setFault(_ reason: String) { fault = reason }
 
     /// Records whether the host has lost its presenter.

@@ -26,7 +26,8 @@ final class HostRequests {
         if isLong { send(command, by: user) } else { host.enqueueOnLoop(command, by: user) }
     }
 
-    /// Records a call of a peer that may change properties; the peer's later property reads wait for its end.
+    /// Records a call of a peer that may change properties; the peer's later property reads wait until the call is
+    /// answered.
     ///
     /// - Returns: a completion that calls the given one, and then ends the call.
     func trackCall(of peer: Peer, _ completion: @escaping RequestTable.Completion) -> RequestTable.Completion {
@@ -37,7 +38,7 @@ final class HostRequests {
         }
     }
 
-    /// Runs `read` as soon as the peer's calls until now have taken effect on the properties.
+    /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
     func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) {
         if !callsUnderWay.hold(read, for: peer) { read() }
     }

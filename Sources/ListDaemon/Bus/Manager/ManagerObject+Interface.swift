@@ -24,7 +24,7 @@ extension ManagerObject {
             try manager.removeAdapter(call, try call.arguments(as: NameArgument.self).text)
         },
         .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: NameArgument) in
-            try manager.service.adapters.existing(name.text).path
+            try manager.service.adapters.existingObject(named: name.text).path
         },
         .method("ListAdapters", out: ["adapters": "a(sostuuu)"]) { manager, call in manager.listAdapters(call) },
         .method("DescribeAdapters", out: ["adapters": "a(sa{sv})"]) { manager, call in manager.describeAdapters(call) },

@@ -107,7 +107,7 @@ extension ManagerObject {
     func removeAdapter(_ call: Call, _ name: String) throws {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
-        let adapter = try service.adapters.existing(name)
+        let adapter = try service.adapters.existingObject(named: name)
         guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
@@ -121,7 +121,7 @@ extension ManagerObject {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let (old, new) = try call.arguments(as: NameArgument.self, NameArgument.self)
-        let adapter = try service.adapters.existing(old.text)
+        let adapter = try service.adapters.existingObject(named: old.text)
         guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in

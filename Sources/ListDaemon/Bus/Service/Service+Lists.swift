@@ -19,7 +19,7 @@ extension Service {
     ///
     /// - Throws: `noSuchAdapter`, `accessDenied`.
     func checkFollowing(_ base: String, by caller: Caller) throws(ListError) {
-        guard try adapters.existing(base).allowsReading(caller) else {
+        guard try adapters.existingObject(named: base).allowsReading(caller) else {
             throw ListError(.accessDenied, "user \(caller.user) may not read adapter \(base.quoted)")
         }
     }
