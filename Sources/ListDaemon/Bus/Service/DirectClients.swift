@@ -25,7 +25,8 @@ final class DirectClients {
     /// The number of clients that do not read at present.
     var countBehind: Int { backlogs.count }
 
-    /// Checks whether a peer reads its messages; to be called after a message to it, and when it calls.
+    /// Checks whether a peer reads its messages. Call this after a message was sent to the peer, and when the peer has
+    /// made a call.
     func checkBacklog(of peer: Peer) {
         guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil,
             connection.outgoingSize > Self.behindAbove
@@ -51,7 +52,8 @@ final class DirectClients {
     /// Removes a client that has left.
     func removeBacklog(of peer: Peer) { backlogs[ObjectIdentifier(peer)] = nil }
 
-    /// Reads from a client again that has read its messages, and announces the lists whose signals it missed.
+    /// Resumes reading from a client that has read its messages, and announces the lists whose signals the client
+    /// missed.
     private func resumeReading(from peer: Peer) {
         guard let backlog = backlogs.removeValue(forKey: ObjectIdentifier(peer)) else { return }
         peer.connection?.readingIsPaused = false

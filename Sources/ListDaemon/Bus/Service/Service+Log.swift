@@ -9,7 +9,8 @@ internal import ListWorkers
 // Log messages about lists, with the origin of each event.
 
 extension Service {
-    /// Logs an event of a list and its origin. For transient lists, which each search makes, the level is debug.
+    /// Logs an event of a list and its origin. For transient lists, the level is debug, because clients create one for
+    /// each search.
     ///
     /// - Parameters:
     ///   - what: the event as a participle: `created`, `removed`, `renamed from …`.

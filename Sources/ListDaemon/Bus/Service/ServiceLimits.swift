@@ -46,7 +46,7 @@ final class ServiceLimits {
     /// The limits on data that clients pass through file descriptors.
     var ofBulk: BulkReader.Limits { calls.bulk }
 
-    /// Changes the limits of calls; returns whether those of file descriptors have changed.
+    /// Changes the limits of calls; returns whether the limits of file descriptors have changed.
     func setCallLimits(_ new: OfCalls) -> Bool {
         defer { calls = new }
         guard new.bulk != calls.bulk else { return false }

@@ -49,7 +49,7 @@ final class Transports {
         try bus.broadcast(message)
     }
 
-    /// Checks how much is queued for the bus; to be called after signals were sent. Above ``heldAbove``, congestion
+    /// Checks how much is queued for the bus. Call this after signals were sent. Above ``heldAbove``, congestion
     /// begins, during which hosts combine changes.
     func checkBus() {
         guard let bus, !isCongested, bus.outgoingSize > Self.heldAbove else { return }
