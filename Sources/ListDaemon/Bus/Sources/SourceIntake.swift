@@ -110,7 +110,8 @@ final class SourceIntake {
         if stored.cursor != bytes { stored.write(cursor: bytes) }
     }
 
-    /// Returns the last removal of many objects by an event of the source since the previous call; nil if there was none.
+    /// Returns the last removal of many objects by an event of the source since the previous call of this method; nil
+    /// if there was none.
     func popRemoval() -> LargeRemoval? {
         defer { removal = nil }
         return removal
