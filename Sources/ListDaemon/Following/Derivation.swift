@@ -14,7 +14,7 @@ final class Derivation: Sendable {
         /// The derivation needs the next page of the followed list, from this offset on.
         case needsPage(offset: Int)
         /// The derived objects have changed. With this change, all queries up to the number `queries` take effect.
-        /// The derivation sends nothing more until ``changeDidEnd(_:isApplied:)``.
+        /// The derivation sends nothing more until ``recordOutcome(isApplied:number:)``.
         case change(DerivedChange, queries: UInt64)
         /// All queries up to the number `queries` have taken effect, and the derived objects stay as they are.
         case unchanged(queries: UInt64)
@@ -78,7 +78,7 @@ final class Derivation: Sendable {
     }
 
     /// Records whether the reported change was applied. After a refusal, the next change replaces the whole list.
-    func changeDidEnd(_ number: UInt64, isApplied: Bool) {
+    func recordOutcome(isApplied: Bool, number: UInt64) {
         queue.async { [self] in
             guard number == state.number else { return }
             state.isAwaitingOutcome = false

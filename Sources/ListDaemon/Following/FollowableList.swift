@@ -34,7 +34,7 @@ protocol FollowableList: AnyObject {
 
     // MARK: The list as the follower
 
-    /// Whether the list has failed and takes no changes.
+    /// Whether the list has failed, so that it applies no changes.
     var hasFailed: Bool { get }
 
     /// Returns whether the user that created this list may read another one.

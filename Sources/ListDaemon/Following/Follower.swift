@@ -8,9 +8,9 @@ internal import PluginAPI
 
 /// The source of a list that follows another one (`list:NAME?…`).
 ///
-/// The follower looks the other list, its base, up by name whenever a list is added or removed. It reads the base's
-/// objects page by page, and receives its changes as they are applied. The changes that its ``Derivation`` computes
-/// from them go to the list like those of any source.
+/// Whenever a list is added or removed, the follower looks up the other list, its base, by name. It reads the base's
+/// objects page by page, and receives the base's changes as they are applied. From these, its ``Derivation`` computes
+/// changes of the list, which are applied like the events of any source.
 @DBusActor
 final class Follower: Source {
     /// The name of the followed list.
@@ -97,7 +97,7 @@ extension Follower {
             return failWithoutBase(ListError(.invalidArguments, "\(target.name.quoted) would follow itself"))
         }
         guard let found = directory.base(named: baseName) else {
-            if directory.isSettled {
+            if directory.areInitialListsLoaded {
                 failWithoutBase(ListError(.noSuchAdapter, "there is no list \(baseName.quoted) to follow"))
             }
             return
@@ -216,18 +216,18 @@ extension Follower {
         retries = Self.backoff
         guard case .replace = change else {
             // A failed list does not apply changes, so the next change replaces its whole contents.
-            return derivation.changeDidEnd(number, isApplied: relay.list?.hasFailed != true)
+            return derivation.recordOutcome(isApplied: relay.list?.hasFailed != true, number: number)
         }
-        derivation.changeDidEnd(number, isApplied: true)
+        derivation.recordOutcome(isApplied: true, number: number)
         guard let base else { return }
         content = .of(base)
         readersChanged()
     }
 
-    /// Sends the whole list again after a while. The change was refused because of a full disk or a limit.
+    /// Sends the whole list again after a while. Call this when a change was refused because of a full disk or a limit.
     private func resendLater() {
         let number = number
-        retryLater { [weak self] in self?.derivation.changeDidEnd(number, isApplied: false) }
+        retryLater { [weak self] in self?.derivation.recordOutcome(isApplied: false, number: number) }
     }
 }
 

@@ -11,8 +11,8 @@ final class FollowerDirectory {
     private var attached: [ObjectIdentifier: [Follower]] = [:]
     /// Finds a list by its name.
     private let list: @DBusActor (String) -> (any FollowableList)?
-    /// Whether all lists of the start are loaded. Until then, a missing list may still appear.
-    private(set) var isSettled = false
+    /// Whether all lists that exist at the start of listd are loaded. Until then, a missing list may still appear.
+    private(set) var areInitialListsLoaded = false
 
     /// - Parameter list: finds the list of a name.
     nonisolated init(list: @escaping @DBusActor (String) -> (any FollowableList)?) {
@@ -96,9 +96,10 @@ final class FollowerDirectory {
         }
     }
 
-    /// Reevaluates all followers, after the lists of the start were loaded or access rights may have changed.
+    /// Reevaluates all followers. Call this after all lists that exist at the start of listd were loaded, and later
+    /// when access rights may have changed.
     func reevaluateFollowers() {
-        isSettled = true
+        areInitialListsLoaded = true
         for follower in followers.values { follower.reevaluateBase() }
     }
 }
