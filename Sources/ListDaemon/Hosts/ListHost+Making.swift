@@ -44,8 +44,8 @@ private struct KnownKind {
     private var type: ObjectType?
     private var numberOfItems: (@Sendable (ListObject) -> Int)?
 
-    /// Returns the number of an object's items by the traits of its kind; nil if there are no traits or their number
-    /// is invalid.
+    /// Returns the number of an object's items by the traits of its kind; nil if there are no traits or the
+    /// number is invalid.
     mutating func itemCount(of object: ListObject, by controllers: any ListSectionControllerProvider) -> Int? {
         if type == nil || !object.hasType(type) {
             let type = object.objectType

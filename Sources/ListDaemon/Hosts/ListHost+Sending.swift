@@ -7,8 +7,8 @@ package import ListWorkers
 // Entry points of a list for other threads.
 
 extension ListHost {
-    /// The maximum number of objects of a list that the bus thread handles commands of; larger lists use their own
-    /// threads.
+    /// The maximum number of objects of a list whose commands the bus thread may handle. Commands of larger lists are
+    /// handled by their own threads.
     static let mostObjects = 100_000
 
     package nonisolated func send(_ command: AdapterCommand, by user: UInt32?) {
@@ -53,7 +53,7 @@ extension ListHost {
         executor.post { self.assumeIsolated { $0.handleLoss(.death(call)) } }
     }
 
-    /// Allows requests again that were refused because workers had died in them.
+    /// Allows requests again that were refused because workers had died while they handled them.
     package nonisolated func forgetRefusals() {
         executor.post { self.assumeIsolated { $0.link.forgetRefusals() } }
     }

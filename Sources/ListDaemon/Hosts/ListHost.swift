@@ -23,7 +23,7 @@ package actor ListHost: ListHosting, PresentedList {
         /// The list finishes the accepted requests, and then ends.
         case stopping(RequestID, ViewClosing)
         /// The last write is in progress; then the list ends.
-        case settling(RequestID, ViewClosing)
+        case finishing(RequestID, ViewClosing)
         case stopped(ViewClosing)
     }
 
@@ -78,7 +78,7 @@ package actor ListHost: ListHosting, PresentedList {
     private var isOver: Bool {
         switch life {
         case .running, .stopping: false
-        case .settling, .stopped: true
+        case .finishing, .stopped: true
         }
     }
 }
@@ -293,8 +293,8 @@ extension ListHost {
         proceed()
     }
 
-    /// Handles the loss of the presenter. Its calls go to the next presenter, except the call in which the worker
-    /// died. No call waits forever.
+    /// Handles the loss of the presenter. Its calls go to the next presenter, except the call during which the
+    /// worker died. No call waits forever.
     func handleLoss(_ loss: PresenterCalls.Loss) {
         defer { updateInlinePermission() }
         switch link.handleLoss(loss, worker: controllers.current.worker) {
@@ -305,8 +305,8 @@ extension ListHost {
         proceed()
     }
 
-    /// Opens the list in its presenter, unless the store has to answer first. If clients may know its items, it is
-    /// announced as a reload.
+    /// Opens the list in its presenter, unless the store has to answer first. If clients may know the list's items, the
+    /// opening is announced as a reload.
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else {
@@ -366,7 +366,8 @@ extension ListHost {
         let answers = finishRequests(with: announced.answers)
         announced.answers = []
         let status = objects.status
-        let effects = announced.effects(status, news, telling: differences(objects.place)) + answers + link.endPause()
+        let events = announced.effects(status, news, differences: differences(objects.place))
+        let effects = events + answers + link.endPause()
         if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
         if isReload { announceWhenQuiet() }
         link.sendCalls(worker: controllers.current.worker)
@@ -423,20 +424,20 @@ extension ListHost {
     private func endIfPossible() {
         guard case .stopping(let id, let reason) = life else { return }
         switch link.stage {
-        case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.isSettled else { return }
+        case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.hasNoCalls else { return }
         case .opening, .blamed: return
         case .closed:
             sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
-            // Stored changes are announced, as a reload, and answered.
+            // A change that is already stored is announced as a reload, and its requests are answered.
             publish(announce(Presented(itemCount: objects.itemCount)))
             guard objects.phase == .idle else { return }
         }
-        life = .settling(id, reason)
+        life = .finishing(id, reason)
         if reason != .adapterRemoved, let work = objects.end() { write(.last, work) } else { stop() }
     }
 
     private func stop() {
-        guard case .settling(let id, let reason) = life else { return }
+        guard case .finishing(let id, let reason) = life else { return }
         life = .stopped(reason)
         sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
         link.end(reason, refusing: .unpresented)

@@ -108,10 +108,10 @@ extension Announced {
     ///
     /// - Parameters:
     ///   - news: the state of the views, and the selection.
-    ///   - differences: the effects directly after the transaction that result from a change of the presenter.
+    ///   - differences: the effects of a change of the presenter. They follow directly after the transaction.
     ///   - removed: the number of objects that the update removed, if it removed many.
     func effects(
-        _ status: AdapterStatus, _ news: PresenterNews? = nil, telling differences: [AdapterEffect] = [],
+        _ status: AdapterStatus, _ news: PresenterNews? = nil, differences: [AdapterEffect] = [],
         removed: LargeRemoval? = nil
     ) -> [AdapterEffect] {
         var effects: [AdapterEffect] = []

@@ -68,7 +68,7 @@ final class PresenterLink {
         var update: ObjectUpdate?
         /// The question about a dragged item that it was asked.
         var move: ItemMoveRequest?
-        /// The holds that it was told.
+        /// The holds that were sent to it.
         var knownHolds = (all: false, items: false)
         /// The number of unrequested item changes that were handled since the last grant.
         var handledChanges = 0
@@ -95,7 +95,7 @@ final class PresenterLink {
     /// Whether all unrequested changes are held back.
     var isHeld: Bool { holds.all }
     /// Whether no call waits for an answer of a presenter.
-    var isSettled: Bool { calls.isEmpty }
+    var hasNoCalls: Bool { calls.isEmpty }
 
     /// The description of the presenter's state for `Dump`.
     var description: String {
@@ -156,8 +156,8 @@ final class PresenterLink {
         (presenter, session.shown) = (nil, [:])
     }
 
-    /// Returns the effects of the end of a pause: the list has a presenter again. There are none if the list was not
-    /// paused.
+    /// Ends a pause, because the list has a presenter again, and returns the effects. There are none if the list was
+    /// not paused and is presented in the daemon.
     func endPause() -> [AdapterEffect] {
         defer { isPaused = false }
         return isPaused || isElsewhere ? [.paused(false)] : []
@@ -215,7 +215,7 @@ final class PresenterLink {
         return nil
     }
 
-    /// Holds back views, or items that change by themselves, or lets them continue.
+    /// Sets whether views, and items that change by themselves, are held back; nil = unchanged.
     func hold(all: Bool? = nil, items: Bool? = nil) {
         holds = (all: all ?? holds.all, items: items ?? holds.items)
         sendHolds()
@@ -301,7 +301,7 @@ final class PresenterLink {
         }
     }
 
-    /// Allows calls again that were refused because workers had died in them.
+    /// Allows calls again that were refused because workers had died while they handled them.
     func forgetRefusals() { calls.forgetRefusals() }
 
     /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
@@ -321,7 +321,7 @@ final class PresenterLink {
 
     // MARK: Reports
 
-    /// Queues the output of a presenter; returns `false` if that is not the list's present one.
+    /// Queues the output of a presenter; returns `false` if the presenter is not the list's present one.
     func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
         guard presenter?.number == number, session.stage != .blamed else { return false }
         if !reports.append(output.reports) {
@@ -330,7 +330,7 @@ final class PresenterLink {
         return true
     }
 
-    /// Reports an impossible report of the presenter, which is replaced because of it.
+    /// Has the presenter's worker killed and the presenter replaced, because its reports are impossible.
     private func killWorker(_ reason: String) {
         session.stage = .blamed
         reports.removeAll()
@@ -339,7 +339,8 @@ final class PresenterLink {
 
     /// Returns the next event from the queued reports; nil if there is none.
     ///
-    /// - Parameter count: the number of revision numbers that items which change by themselves must leave for others.
+    /// - Parameter count: the number of revision numbers that must remain after a report of items that changed by
+    ///   themselves.
     func nextEvent(leavingNumbers count: UInt64) -> LinkEvent? {
         while true {
             switch reports.popFirst(isBraked: isElsewhere) {
@@ -353,7 +354,7 @@ final class PresenterLink {
                     return .needsNumber
                 }
                 if isElsewhere, report.isUnrequestedChange { allowChanges() }
-                let event = process(report)
+                let event = event(of: report)
                 if session.stage == .blamed { return nil }
                 if let event { return event }
             }
@@ -368,16 +369,16 @@ final class PresenterLink {
         session.handledChanges = 0
     }
 
-    /// Processes a report; returns nil if it does not concern the list itself.
-    private func process(_ report: PresenterReport) -> LinkEvent? {
+    /// Checks a report and returns its event; nil if the report does not concern the list itself, or is impossible.
+    private func event(of report: PresenterReport) -> LinkEvent? {
         switch report {
         case .more:
             if presenter?.sendNextPage() != true { killWorker("the worker requested more objects, but all were sent") }
             return nil
-        case .opened(let news): return processOpening(news)
+        case .opened(let news): return openedEvent(with: news)
         case .presented(let news):
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
-                let news = validated(news, of: update)
+                let news = applyNews(news, of: update)
             else {
                 killWorker("the worker presented an update that the daemon had not sent")
                 return nil
@@ -386,14 +387,14 @@ final class PresenterLink {
             return .presented(news)
         case .changed(let news, let request):
             guard session.stage == .open, request == nil || request == session.move?.id,
-                let news = validated(news, of: nil)
+                let news = applyNews(news, of: nil)
             else {
                 killWorker("a report of the worker does not match the list")
                 return nil
             }
             if request != nil { session.move = nil }
             return .changed(news, answering: request)
-        case .answer(let id, let outcome, let news): return processAnswer(id, outcome, news)
+        case .answer(let id, let outcome, let news): return answerEvent(id, outcome, news)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
                 killWorker("the worker sent an invalid verdict about a move")
@@ -404,9 +405,9 @@ final class PresenterLink {
         }
     }
 
-    /// Checks news from the presenter and applies them to the known state; returns nil if they are impossible for
-    /// this list.
-    private func validated(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
+    /// Checks news from the presenter and applies them to the known state. Returns the applied news; nil if they are
+    /// impossible for this list.
+    private func applyNews(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
         var news = news
         // A presenter in this process is trusted, and keeps its views itself.
         guard isElsewhere else {
@@ -423,12 +424,12 @@ final class PresenterLink {
         return known.apply(&news, remembers: true, lastObject: last) ? news : nil
     }
 
-    /// Checks the report that the list was opened; returns nil if it is impossible.
-    private func processOpening(_ news: PresenterNews) -> LinkEvent? {
+    /// Checks the report that the list was opened, and returns its event; nil if the report is impossible.
+    private func openedEvent(with news: PresenterNews) -> LinkEvent? {
         let old = known
         known.forgetDisplay()
         guard session.stage == .opening, news.presented.transaction == nil,
-            let news = validated(news, of: ObjectUpdate())
+            let news = applyNews(news, of: ObjectUpdate())
         else {
             known = old
             killWorker("the worker opened the list in a different state than requested")
@@ -446,11 +447,11 @@ final class PresenterLink {
         return .opened(difference) { place in new.differences(since: old, at: place) }
     }
 
-    /// Checks the presenter's answer to a call; returns nil if it is impossible.
-    private func processAnswer(
+    /// Checks the presenter's answer to a call, and returns its event; nil if the answer is impossible.
+    private func answerEvent(
         _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
     ) -> LinkEvent? {
-        guard session.stage == .open, let news = validated(news.withoutTransaction, of: nil) else {
+        guard session.stage == .open, let news = applyNews(news.withoutTransaction, of: nil) else {
             killWorker("a report of the worker does not match the list")
             return nil
         }
@@ -463,8 +464,8 @@ final class PresenterLink {
         return .answer(id, outcome, news)
     }
 
-    /// Returns whether section controllers may give this verdict on an item: its object keeps its identifier and
-    /// stays within its limits.
+    /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier, and is
+    /// not too large.
     private func isPossible(_ verdict: ItemMoveVerdict, of move: ItemMoveRequest) -> Bool {
         guard case .object(let object) = verdict else { return true }
         guard case .update(let request) = calls[move.id]?.command else { return false }

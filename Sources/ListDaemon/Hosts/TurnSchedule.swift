@@ -12,10 +12,11 @@ final class TurnSchedule: @unchecked Sendable {
 
     private let executor: HostExecutor
     private let clock: HostClock
-    /// Whether a turn is posted for now; `time` is that of a later turn.
+    /// Whether a turn that is due now is posted.
     private var isPosted = false
     /// Whether the waiting work takes microseconds, so that the bus thread may do it.
     private(set) var isLight = true
+    /// The time of a posted turn that is due later; nil = none.
     private var time: UInt64?
     private var lastChange: UInt64 = 0
     private var awaitsQuiet = false
@@ -59,18 +60,19 @@ final class TurnSchedule: @unchecked Sendable {
     }
 
     /// Records a change of the list; `whenQuiet` is called once no change has followed for the quiet period.
-    func recordChange(_ whenQuiet: @escaping @Sendable () -> Void) {
+    func recordChange(whenQuiet: @escaping @Sendable () -> Void) {
         lastChange = now
-        if !awaitsQuiet { awaitQuiet(for: Self.quietPeriod, whenQuiet) }
+        if !awaitsQuiet { awaitQuiet(for: Self.quietPeriod, whenQuiet: whenQuiet) }
     }
 
-    private func awaitQuiet(for delay: UInt64, _ whenQuiet: @escaping @Sendable () -> Void) {
+    private func awaitQuiet(for delay: UInt64, whenQuiet: @escaping @Sendable () -> Void) {
         awaitsQuiet = true
         clock.run(executor, delay) { [weak self] in
             guard let self else { return }
             awaitsQuiet = false
             let quiet = now - min(now, lastChange)
-            if quiet >= Self.quietPeriod { whenQuiet() } else { awaitQuiet(for: Self.quietPeriod - quiet, whenQuiet) }
+            guard quiet < Self.quietPeriod else { return whenQuiet() }
+            awaitQuiet(for: Self.quietPeriod - quiet, whenQuiet: whenQuiet)
         }
     }
 }
