@@ -100,8 +100,7 @@ extension Admission {
         turns.append(call, size: size)
     }
 
-    /// Holds back the queued calls of a peer, because a call in progress must be followed in order. ``release(_:)``
-    /// ends this.
+    /// Holds back the queued calls of a peer until ``release(_:)``, so that they do not overtake a call in progress.
     func hold(_ peer: Peer) { turns.hold(peer) }
 
     /// Lets the calls of a peer take turns again.

@@ -36,7 +36,7 @@ final class CallTurns {
         work.begin()
     }
 
-    /// Holds back the calls of a peer until the call in progress allows the next to follow.
+    /// Holds back the calls of a peer until ``release(_:)``, so that they do not overtake a call in progress.
     func hold(_ peer: Peer) {
         held.insert(ObjectIdentifier(peer))
         queue.hold(ObjectIdentifier(peer), of: peer.account)

@@ -78,7 +78,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
         }
     }
 
-    /// Moves the single piece to the queues that have turns. Required before anything else changes.
+    /// Moves the single piece to the queues that have turns. Call this before any other change.
     private mutating func enqueueSingle() {
         guard let piece = single else { return }
         single = nil
