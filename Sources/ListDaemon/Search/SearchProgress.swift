@@ -32,7 +32,7 @@ struct SearchProgress {
     /// Makes the progress of a search that begins.
     ///
     /// - Parameters:
-    ///   - from: the section where the search begins, included; backwards from past the end, it begins at the last
+    ///   - from: the section where the search begins, included. A backward search from past the end begins at the last
     ///     section.
     ///   - count: the number of objects in the list.
     init(from: Int, isBackwards: Bool, revision: UInt64, count: Int) {
@@ -112,10 +112,10 @@ struct SearchProgress {
             return Match(index: index, id: found.id)
         }
         (revision, count) = (transaction.revision, transaction.sectionCount)
-        unexamined = Self.joined(unexamined.compactMap { survivors.image(of: $0) } + changed)
+        unexamined = Self.mergingNearby(unexamined.compactMap { survivors.image(of: $0) } + changed)
     }
 
-    private static func joined(_ pieces: [Range<Int>]) -> [Range<Int>] {
+    private static func mergingNearby(_ pieces: [Range<Int>]) -> [Range<Int>] {
         var joined: [Range<Int>] = []
         for piece in pieces.sorted(by: { $0.lowerBound < $1.lowerBound }) where !piece.isEmpty {
             if let last = joined.last, piece.lowerBound - last.upperBound <= gap {

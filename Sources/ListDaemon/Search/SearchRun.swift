@@ -21,7 +21,7 @@ final class SearchRun {
     /// Consecutive objects of the list, as of a revision.
     private struct Page {
         let revision: UInt64
-        /// The section of the object with index 0 in the array, which may already be cut off from `objects`.
+        /// The section of the object with index 0. The slice `objects` may begin after this object.
         let origin: Int
         var objects: ArraySlice<ListObject>
     }
@@ -109,7 +109,7 @@ final class SearchRun {
         }
     }
 
-    /// Examines a page, as much of it in one turn as ``objectsPerTurn``.
+    /// Examines a page, at most ``objectsPerTurn`` objects in one turn.
     ///
     /// - Parameter laterChanges: the changes of the list since the page was read.
     private func examine(_ page: Page, progress: SearchProgress, laterChanges later: [Transaction]) {
