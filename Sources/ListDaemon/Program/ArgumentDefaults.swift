@@ -71,8 +71,8 @@ struct ArgumentDefaults {
         value(variable)?.split(separator: ":").first.map(String.init)
     }
 
-    /// Returns a base directory of the user. The XDG base directory specification has relative paths in the variable
-    /// ignored.
+    /// Returns a base directory of the user. A relative path in the variable is ignored, as the XDG base directory
+    /// specification requires.
     private func userDirectory(
         _ variable: String, below home: String, option: String
     ) throws(UsageError) -> String {

@@ -29,7 +29,7 @@ extension Arguments {
             return .checkConfiguration(directory: try defaults.configurationDirectory(given: given.values[.config]))
         }
         if let address = given.values[.worker] {
-            return .worker(address: try given.checked(address, of: .worker))
+            return .worker(address: try given.validAddress(address, of: .worker))
         }
         return .run(
             DaemonOptions(
@@ -62,7 +62,7 @@ private struct GivenOptions {
         while let word = rest.popFirst() {
             guard word.hasPrefix("--"), word != "--" else {
                 throw UsageError(
-                    word.hasPrefix("-") ? "unknown option \(word)" : "unexpected argument \(word)")
+                    word.hasPrefix("-") ? "unknown option \(word)" : "unexpected argument “\(word)”")
             }
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
@@ -85,7 +85,7 @@ private struct GivenOptions {
         case nil: nil
         case "system": .system
         case "session": .session
-        case .some(let address): .address(try checked(address, of: .bus))
+        case .some(let address): .address(try validAddress(address, of: .bus))
         }
     }
 
@@ -93,7 +93,7 @@ private struct GivenOptions {
         switch values[.direct] {
         case nil: nil
         case "none": DirectListener.none
-        case .some(let address): .address(try checked(address, of: .direct))
+        case .some(let address): .address(try validAddress(address, of: .direct))
         }
     }
 
@@ -113,15 +113,16 @@ private struct GivenOptions {
         guard let name = values[.logLevel] else { return nil }
         guard let level = Log.Level(name: name) else {
             let names = Log.Level.allCases.map(\.name).joined(separator: ", ")
-            throw UsageError("--log-level \(name): must be one of \(names)")
+            throw UsageError("--log-level: “\(name)” is not one of \(names)")
         }
         return level
     }
 
-    /// Checks that an address has a transport and a colon; libdbus checks the rest when the address is used.
-    func checked(_ address: String, of option: Valued) throws(UsageError) -> String {
+    /// Returns the address if it has a transport and a colon; libdbus checks the rest when the address is used.
+    func validAddress(_ address: String, of option: Valued) throws(UsageError) -> String {
         guard let colon = address.firstIndex(of: ":"), colon != address.startIndex else {
-            throw UsageError("--\(option.rawValue) \(address): not a D-Bus address such as unix:path=/run/bus")
+            throw UsageError(
+                "--\(option.rawValue): “\(address)” is not a D-Bus address such as unix:path=/run/bus")
         }
         return address
     }

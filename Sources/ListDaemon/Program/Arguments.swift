@@ -5,7 +5,7 @@ package import ListSupport
 
 /// The mode and options that the command line selects.
 ///
-/// Made by ``parse(_:environment:executable:isRoot:)``, which applies all defaults. No other code reads the
+/// It is made by ``parse(_:environment:executable:isRoot:)``, which applies all defaults. No other code reads the
 /// environment for options.
 package enum Arguments: Sendable, Equatable {
     /// Run the daemon.

@@ -34,7 +34,7 @@ final class CurrentConfiguration: Sendable {
         set { state.withLock { $0.candidate = newValue } }
     }
 
-    /// Returns the configuration of a plugin: that of the candidate, if there is one.
+    /// Returns the configuration of a plugin in ``candidate``, or in ``all`` if there is no candidate.
     func plugin(named name: String) -> PluginConfiguration {
         state.withLock { $0.candidate ?? $0.active }.plugins[name] ?? PluginConfiguration(of: name)
     }

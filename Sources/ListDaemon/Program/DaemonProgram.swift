@@ -54,8 +54,8 @@ package enum DaemonProgram {
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
         // A heap of another thread grows by one page with each system call, the heap of the first thread by many pages.
         listd_use_one_heap()
-        // Received before any descriptor is opened: if systemd's count is wrong, no descriptor of the daemon's own is
-        // taken for a passed one.
+        // The passed descriptors are received before the daemon opens any: if systemd's count is too large, no
+        // descriptor of the daemon's own is mistaken for a passed one.
         let passed = ActivatedDescriptors.receive()
         let log = Log(level: options.logLevel, sink: JournalSink.suitable(environment: environment))
         let (requests, continuation) = AsyncStream.makeStream(of: SignalRequest.self)

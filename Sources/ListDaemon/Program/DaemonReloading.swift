@@ -48,7 +48,7 @@ extension RunningDaemon {
         for fault in plan.faults { log.report(fault) }
         let result = await perform(plan, for: origin)
         guard !isStopping else { throw ListError.reloadGivenUp }
-        if !plan.faults.isEmpty { await unloadUnused(besides: plugins) }
+        if !plan.faults.isEmpty { await unloadUnused(except: plugins) }
         await service.lifecycle.completeAdapters()
         service.checkReaders()
         for name in unclaimed.names where !loaded.listNames.contains(name) {
@@ -117,7 +117,7 @@ extension RunningDaemon {
 
     /// Unloads the plugins that were loaded only for lists that were left out, because their settings are not in
     /// force.
-    private func unloadUnused(besides kept: Set<String>) async {
+    private func unloadUnused(except kept: Set<String>) async {
         for plugin in await service.plugins.registry.plugins where !kept.contains(plugin.name) {
             // A plugin that a client's list has started to use in between is not unloaded.
             try? await service.plugins.registry.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))

@@ -43,7 +43,7 @@ extension RunningDaemon {
 
     /// Makes the configured lists at the start; a list that cannot be made is reported and left out.
     ///
-    /// A stored list is restored even so, with those of its parts that are available.
+    /// If the list is stored, it is restored nevertheless, with those of its parts that are available.
     private func makeConfiguredLists(_ lists: [ListConfiguration]) async {
         for list in lists where !isStopping {
             let preparation = await prepare(list, limits: configuration.all.limits)
@@ -189,7 +189,7 @@ extension RunningDaemon {
 
     private func nameFaults(of list: ListConfiguration) -> [ConfigurationFault] {
         guard let adapter = service.adapters.object(list.name), !adapter.access.isConfigured else { return [] }
-        let message = "a client has created a list \(list.name.debugDescription) already"
+        let message = "a client has already created a list \(list.name.debugDescription)"
         return [ConfigurationFault(place: ConfigurationPlace(file: list.file, line: nil), message: message)]
     }
 
@@ -206,8 +206,8 @@ extension RunningDaemon {
         }
     }
 
-    /// Returns the mistakes of each section controller; if there are none, those of all section controllers in one
-    /// list.
+    /// Returns the mistakes of each section controller. If each is correct alone, returns the mistakes of their
+    /// combination in one list.
     func sectionFaults(of list: ListConfiguration) async -> [ConfigurationFault] {
         let all = list.options.sectionControllers.sorted { $0.key < $1.key }
         var faults: [ConfigurationFault] = []

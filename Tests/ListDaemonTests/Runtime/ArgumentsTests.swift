@@ -134,13 +134,13 @@ struct ArgumentsTests {
         "an unknown argument → a usage error that names the argument",
         arguments: [
             (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
-            (["--"], "unknown option --"), (["mail"], "unexpected argument mail"), ([""], "unexpected argument "),
+            (["--"], "unknown option --"), (["mail"], "unexpected argument “mail”"), ([""], "unexpected argument “”"),
             (["--bus"], "--bus needs a value"), (["--config="], "--config needs a value"),
             (["--help=yes"], "--help takes no value"),
-            (["--bus", "nowhere"], "--bus nowhere: not a D-Bus address such as unix:path=/run/bus"),
-            (["--direct", ":x"], "--direct :x: not a D-Bus address such as unix:path=/run/bus"),
-            (["--worker", "x"], "--worker x: not a D-Bus address such as unix:path=/run/bus"),
-            (["--log-level", "loud"], "--log-level loud: must be one of error, warning, notice, info, debug"),
+            (["--bus", "nowhere"], "--bus: “nowhere” is not a D-Bus address such as unix:path=/run/bus"),
+            (["--direct", ":x"], "--direct: “:x” is not a D-Bus address such as unix:path=/run/bus"),
+            (["--worker", "x"], "--worker: “x” is not a D-Bus address such as unix:path=/run/bus"),
+            (["--log-level", "loud"], "--log-level: “loud” is not one of error, warning, notice, info, debug"),
             (["--worker", "a:", "--check-config"], "--worker and --check-config exclude each other"),
         ])
     func faults(words: [String], message: String) {
