@@ -127,7 +127,8 @@ extension OptionType<Fields> {
             do throws(ListError) {
                 return try JSONFields.fields(parsing: text)
             } catch {
-                throw ListError(.invalidArguments, "not a JSON object: \(error.message)", cause: error.cause)
+                throw ListError(
+                    .invalidArguments, "the value is not a JSON object: \(error.message)", cause: error.cause)
             }
         },
         encode: { fields in

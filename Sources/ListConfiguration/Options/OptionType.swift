@@ -122,7 +122,8 @@ extension Optional {
     /// both types.
     func orThrow(_ value: Value, _ signature: String) throws(ListError) -> Wrapped {
         guard let self else {
-            throw ListError(.invalidArguments, "type \(value.signature) instead of \(signature)")
+            throw ListError(
+                .invalidArguments, "the value has the type \(value.signature.quoted) instead of \(signature.quoted)")
         }
         return self
     }

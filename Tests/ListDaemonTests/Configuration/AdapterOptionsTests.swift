@@ -102,7 +102,9 @@ struct AdapterOptionsTests {
         ]
         for other in others where other.signature != signature {
             #expect(
-                throws: ListError(.invalidArguments, "option \(name): type \(other.signature) instead of \(signature)")
+                throws: ListError(
+                    .invalidArguments,
+                    "option \(name): the value has the type “\(other.signature)” instead of “\(signature)”")
             ) { try AdapterOptions([name: other]) }
         }
     }

@@ -251,12 +251,12 @@ struct ConfigurationLoaderTests {
                 "2: SectionControllers: section controllers belong in the section [Sections]"
             ),
             ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
-            ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: not a JSON object: malformed JSON"),
+            ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: the value is not a JSON object: malformed JSON"),
             (
                 "[List]\nTransient=yes\n",
                 "2: Transient: only a list that a client created can be removed when its connection ends"
             ),
-            ("[List]\nEmpty=[]\n", "2: Empty: not a JSON object: the value is not an object"),
+            ("[List]\nEmpty=[]\n", "2: Empty: the value is not a JSON object: the value is not an object"),
             (
                 "[List]\nSource=jsonl:relative\n",
                 #"2: Source: "jsonl:relative" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#
