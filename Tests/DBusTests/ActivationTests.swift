@@ -43,7 +43,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "a stored memfd and several sockets are passed → the named socket is served, the others stay available by name",
+        "a memfd and several sockets are passed → the socket “direct” is served, and each descriptor is found by its name",
         arguments: [["direct"], ["state", "direct"], ["direct", "state"], ["other", "state", "direct"]])
     func named(names: [String]) async throws {
         let directory = TemporaryDirectory()
@@ -59,7 +59,7 @@ struct ActivationTests {
     }
 
     @Test(
-        "no passed socket has the name, or the named socket does not listen → typed error",
+        "no descriptor has the name “direct” → the service fails with InvalidArgs",
         arguments: [["state"], ["other"], []])
     func missing(names: [String]) async throws {
         let directory = TemporaryDirectory()

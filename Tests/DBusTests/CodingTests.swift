@@ -56,7 +56,7 @@ struct CodingTests {
         #expect([String: [DBusStruct<UInt8, Variant<Int16>>]].signature == "a{sa(yv)}")
     }
 
-    @Test("a file descriptor is decoded → a duplicate that is closed when its last reference is released")
+    @Test("a file descriptor is decoded → the result is a duplicate, closed when its last reference is released")
     func descriptors() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/file"

@@ -108,7 +108,7 @@ struct CursorTests {
         }
     }
 
-    @Test("entries of a{sv} are read directly as strings → the same keys and values as when read one by one")
+    @Test("entries of a{sv} are read, those with strings by `textEntry` → the keys and values that were written")
     func textEntries() throws {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
@@ -364,9 +364,9 @@ struct CursorTests {
 
     @Test("values nested 64 containers deep → accepted; 65 deep → LimitsExceeded", arguments: [64, 65])
     func depth(count: Int) {
-        func nest(_ writer: inout MessageWriter, _ rest: Int) {
-            guard rest > 0 else { return writer.append(1 as UInt8) }
-            writer.variant(rest == 1 ? "y" : "v") { nest(&$0, rest - 1) }
+        func nest(_ writer: inout MessageWriter, _ remaining: Int) {
+            guard remaining > 0 else { return writer.append(1 as UInt8) }
+            writer.variant(remaining == 1 ? "y" : "v") { nest(&$0, remaining - 1) }
         }
         #expect(writeError("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
     }

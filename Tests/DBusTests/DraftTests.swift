@@ -9,7 +9,7 @@ import Testing
 @Suite("Drafts: listd's own marshalling, compared with libdbus")
 @DBusActor
 struct DraftTests {
-    /// Returns the marshalled bytes of the same body, once from a draft and once from libdbus' iterators.
+    /// Marshals a message twice: with a draft, and with libdbus' iterators.
     private func marshalBoth(_ values: [DBusValue]) throws -> (own: [UInt8], libdbus: [UInt8]) {
         let header = MessageHeader(
             .methodCall, path: "/org/example/Test", interface: "org.example.Test", member: "Test",
@@ -48,7 +48,7 @@ struct DraftTests {
         }
     }
 
-    @Test("a draft becomes a libdbus message → the same header fields")
+    @Test("a draft becomes a libdbus message → the header fields stay the same")
     func accessors() throws {
         let message = try Message.methodCall(
             to: "org.example.Other", path: "/a/b", interface: "org.example.Test", member: "Test")
@@ -84,7 +84,7 @@ struct DraftTests {
         }
     }
 
-    @Test("a variant's type is given as bytes → the same bytes as with a Signature", arguments: ["s", "as", "v"])
+    @Test("a variant's type is given as text bytes → the variant is read with that type", arguments: ["s", "as", "v"])
     func typesAsBytes(text: String) throws {
         let value: DBusValue =
             switch text {
@@ -114,7 +114,7 @@ struct DraftTests {
         }
     }
 
-    @Test("empty and non-empty text in a body with a descriptor → the same bytes as libdbus")
+    @Test("empty and non-empty text in a body with a descriptor → read unchanged")
     func textBesideDescriptors() throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]

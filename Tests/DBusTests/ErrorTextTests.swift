@@ -7,28 +7,28 @@ import Testing
 
 @Suite("Texts in error messages")
 struct ErrorTextTests {
-    /// An endless text that counts how many of its characters were read.
+    /// An endless text that counts the characters that were read from it.
     private struct Endless: Sequence, IteratorProtocol {
         final class Count {
-            var taken = 0
+            var read = 0
         }
 
         let scalar: Unicode.Scalar
         let count = Count()
 
         mutating func next() -> Unicode.Scalar? {
-            count.taken += 1
+            count.read += 1
             return scalar
         }
     }
 
     @Test(
-        "a text of any length is quoted → only the quoted characters are read",
+        "an endless text is quoted → only the characters of the quotation and the one after them are read",
         arguments: ["a", "\u{1}", "\u{E0041}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)
-        #expect(text.count.taken == ErrorText.longestQuotation + 1)
+        #expect(text.count.read == ErrorText.longestQuotation + 1)
         #expect(quotation.hasSuffix("…”") && quotation.utf8.count <= 64 * 10 + 9)
     }
 

@@ -7,17 +7,18 @@ import Testing
 
 @Suite("Finding the end of authentication in received bytes")
 struct HandshakeScannerTests {
-    private func rest(of text: String) -> Int? {
+    /// Returns the number of bytes after authentication; `nil` if it has not ended.
+    private func bytesAfterBegin(in text: String) -> Int? {
         var scanner = HandshakeScanner()
         return scanner.consume(Array(text.utf8))
     }
 
     @Test("BEGIN on a line of its own → the bytes after BEGIN belong to messages")
     func lines() {
-        #expect(rest(of: "\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n") == 0)
-        #expect(rest(of: "\0AUTH EXTERNAL 30\r\nBEGIN\r\nl\u{1}\u{0}\u{1}") == 4)
-        #expect(rest(of: "\0BEGIN now\r\nBEGIN\r\n") == 7)
-        #expect(rest(of: "\0AUTH EXTERNAL 30\r\nBEGIN\r\n\r\nBEGIN\r\n") == 9)
+        #expect(bytesAfterBegin(in: "\0AUTH EXTERNAL 30\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n") == 0)
+        #expect(bytesAfterBegin(in: "\0AUTH EXTERNAL 30\r\nBEGIN\r\nl\u{1}\u{0}\u{1}") == 4)
+        #expect(bytesAfterBegin(in: "\0BEGIN now\r\nBEGIN\r\n") == 7)
+        #expect(bytesAfterBegin(in: "\0AUTH EXTERNAL 30\r\nBEGIN\r\n\r\nBEGIN\r\n") == 9)
     }
 
     @Test(
@@ -28,7 +29,7 @@ struct HandshakeScannerTests {
             "\0BEGI\r\nN\r\n",
         ])
     func none(text: String) {
-        #expect(rest(of: text) == nil)
+        #expect(bytesAfterBegin(in: text) == nil)
     }
 
     @Test(

@@ -28,7 +28,8 @@ struct HangUpTests {
         return (server, client, peer, connection, left)
     }
 
-    private func fill(_ client: Connection) throws {
+    /// Calls a method whose reply is 4 MiB long.
+    private func callFill(on client: Connection) throws {
         let call = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Fill")
         try call.write(UInt32(4 << 20))
         client.call(call) { _ in }
@@ -48,10 +49,10 @@ struct HangUpTests {
     func behind() async throws {
         let (server, client, _, connection, left) = try await makePausedServer()
         connection.readingIsPaused = false
-        try fill(client)
+        try callFill(on: client)
         while connection.outgoingSize == 0 { await awaitLoopTurn() }
         connection.readingIsPaused = true
-        for _ in 0..<10 { try fill(client) }
+        for _ in 0..<10 { try callFill(on: client) }
         client.close()
         #expect(try await left.next())
         #expect(server.server.connectedPeers.isEmpty && connection.outgoingSize == 0)

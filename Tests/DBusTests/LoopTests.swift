@@ -77,7 +77,7 @@ struct LoopTests {
         var places: [Int: Int] = [:]
         for place in left.indices { places[try await log.next()] = place }
         #expect(places.keys.sorted() == left.map(\.number))
-        // Of two timers, the earlier one fires first unless its delay is longer.
+        // A timer fires before all timers that were added later, except those with shorter delays.
         for (index, earlier) in left.enumerated() {
             for later in left[(index + 1)...] where earlier.delay <= later.delay {
                 #expect(

@@ -17,14 +17,14 @@ struct LoopTurnTests {
             name,
             [
                 .method("Work", in: ["data": "ay"]) { _, call in
-                    LoopTurnTests.work()
+                    LoopTurnTests.blockLoop()
                     call.reply()
                 },
                 .method("Ask", out: ["data": "ay"]) { _, call in
                     // Replies in a later turn of the loop.
                     EventLoop.shared.addTimer(after: .zero) {
                         call.replyWriting { writer in
-                            LoopTurnTests.work()
+                            LoopTurnTests.blockLoop()
                             [UInt8](repeating: 1, count: 5000).encode(to: &writer)
                         }
                     }
@@ -32,7 +32,7 @@ struct LoopTurnTests {
             ])
     }
 
-    private static func work() {
+    private static func blockLoop() {
         let end = ContinuousClock.now + .milliseconds(120)
         while ContinuousClock.now < end {}
     }
@@ -78,14 +78,14 @@ struct LoopTurnTests {
     @DBusActor
     func other() async throws {
         try await withReports { reports in
-            EventLoop.shared.post { Self.work() }
+            EventLoop.shared.post { Self.blockLoop() }
             var found: (length: Duration, work: LoopTurns.Work?)
             repeat { found = try await reports.next() } while found.work != nil
             #expect(found.length >= .milliseconds(120))
         }
     }
 
-    /// Counts the calls that are handled in each turn of the loop.
+    /// Finds the largest number of calls that are handled in one turn of the loop.
     @DBusActor
     private final class Counting {
         static let path: ObjectPath = "/org/example/Counting"
@@ -95,7 +95,7 @@ struct LoopTurnTests {
                 .method("Hit", in: ["data": "ay"]) { object, _ in
                     let end = ContinuousClock.now + .microseconds(500)
                     while ContinuousClock.now < end {}
-                    object.hit()
+                    object.countCall()
                 }
             ])
 
@@ -106,7 +106,7 @@ struct LoopTurnTests {
 
         init(expecting count: Int) { left = count }
 
-        private func hit() {
+        private func countCall() {
             if inTurn == 0 {
                 // Timers run once in a turn of the loop, before messages.
                 EventLoop.shared.addTimer(after: .zero) { [weak self] in self?.inTurn = 0 }

@@ -62,9 +62,8 @@ struct MatchRuleTests {
 
             guard (try? rule.validate()) != nil else { continue }
 
-            // For one listener, the bus applies the rule as well as our own matching. For the other listener, only
-            // our own matching applies the rule.
-            let both = EventLog<UInt32>()
+            // `ours` gets the signals that our own matching selects, `daemons` those that dbus-daemon selects.
+            let daemons = EventLog<UInt32>()
             let ours = EventLog<UInt32>()
             let all = EventLog<UInt32>()
             let everything = try await listener.subscribe(MatchRule(sender: sender.uniqueName)) {
@@ -72,9 +71,11 @@ struct MatchRuleTests {
             }
             let first = try await listener.subscribe(rule, onBus: false) { ours.record($0.serial) }
             let other = try await Connection.open(.address(bus.address))
-            // Only the bus applies this rule. Our own matching compares the sender alone.
+            // On this connection, dbus-daemon applies the rule, and our own matching compares only the sender.
             _ = try await other.bus.call("AddMatch", rule.text)
-            _ = try await other.subscribe(MatchRule(sender: sender.uniqueName), onBus: false) { both.record($0.serial) }
+            _ = try await other.subscribe(MatchRule(sender: sender.uniqueName), onBus: false) {
+                daemons.record($0.serial)
+            }
             for _ in 0..<20 {
                 let message = try Message.signal(
                     path: try ObjectPath(random.pick(paths) ?? "/"), interface: "org.example.T",
@@ -90,7 +91,7 @@ struct MatchRuleTests {
             }
             for _ in 0..<20 { _ = try await all.next() }
             _ = try await other.bus.call("GetId", returning: String.self)  // all signals were queued before this reply
-            #expect(ours.recorded == both.recorded, "\(rule.text)")
+            #expect(ours.recorded == daemons.recorded, "\(rule.text)")
             first.cancel()
             everything.cancel()
             other.close()
@@ -98,7 +99,7 @@ struct MatchRuleTests {
     }
 
     @Test(
-        "several subscriptions share a match rule → added to the bus once, removed with the last subscription"
+        "several subscriptions share a match rule → the bus has the rule once, until the last subscription ends"
     )
     func shared() async throws {
         let bus = try PrivateBus(.tiny)

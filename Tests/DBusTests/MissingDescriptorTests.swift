@@ -10,7 +10,7 @@ import struct DBus.DBusError
 @Suite("Messages whose file descriptors are missing")
 @DBusActor
 struct MissingDescriptorTests {
-    /// Returns a message without descriptors whose argument of type `h` has the index `number`.
+    /// Returns a message that has no descriptors, but an argument of type `h` with the index `number`.
     private func message(naming number: UInt32) throws -> Message {
         let original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         try original.write(number)

@@ -56,7 +56,7 @@ struct ReentrancyTests {
         #expect(try await errors.next().standard == .disconnected)
     }
 
-    @Test("a drain handler registers for the next drain → called again at the next drain")
+    @Test("a drain handler registers another drain handler → the new handler is called at the next drain")
     func drain() async throws {
         let bus = try PrivateBus()
         let connection = try await Connection.open(.address(bus.address))

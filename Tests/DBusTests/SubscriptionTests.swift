@@ -55,8 +55,9 @@ struct SubscriptionTests {
     func refused() async throws {
         let service = try await CounterService.start(on: .limited(["max_match_rules_per_connection": 2]))
         let client = try await service.client()
-        // A subscription needs two rules: for the name's owner and for the signals. With one rule in use, the bus
-        // has room for only one more.
+        // Subscribing to the signals of a name needs two rules: for the name's owner, and for the signals. The
+        // subscriptions without a name, `other` and `full`, need one rule each. The bus accepts two rules, so that
+        // `rule` fits only after both have been cancelled.
         let other = try await client.subscribe(MatchRule(interface: "org.example.Other")) { _ in }
         let full = try await client.subscribe(MatchRule(interface: "org.example.Full")) { _ in }
         for _ in 0..<3 {

@@ -146,7 +146,7 @@ struct TrapTests {
     }
 }
 
-/// Records whether it is called while a call of it is still running.
+/// An object that records whether its method is called while an earlier call of the method still runs.
 @DBusActor
 private final class Reentered {
     private(set) var count = 0
