@@ -17,7 +17,7 @@ struct ListClientTests {
     }
 
     /// Waits longer than one retry interval, so that another attempt would have been made.
-    private func aWhile() async throws {
+    private func waitForRetry() async throws {
         let log = EventLog<Void>()
         EventLoop.shared.addTimer(after: .milliseconds(400)) { log.record(()) }
         try await log.next()
@@ -62,7 +62,7 @@ struct ListClientTests {
         for _ in 0..<(turns / 2) { _ = try await other.owner(of: ListdName.bus) }
         client.close()
         while !events.recorded.isEmpty { _ = try await events.next() }
-        try await aWhile()
+        try await waitForRetry()
         #expect(events.recorded == [])
     }
 
@@ -76,7 +76,7 @@ struct ListClientTests {
         }
         client?.start()
         _ = try await events.next()
-        try await aWhile()
+        try await waitForRetry()
         #expect(events.recorded == [])
         client = nil
     }

@@ -17,8 +17,8 @@ struct ListFollowerTests {
     }
 
     /// Returns a follower that has reported the two objects of the list, and the log of its later events.
-    private func following(
-        by daemon: ListDaemonClient, patience: Duration = .seconds(600)
+    private func makeFollower(
+        of daemon: ListDaemonClient, patience: Duration = .seconds(600)
     ) async throws -> (ListFollower, EventLog<String>) {
         let events = EventLog<String>()
         let follower = ListFollower(name: "l", patience: patience) { events.record(text($0)) }
@@ -30,7 +30,7 @@ struct ListFollowerTests {
     @Test("the list is removed and created again → the mirror starts anew, and no removal is reported")
     func madeAgain() async throws {
         let listd = try await FakeListd()
-        let (follower, events) = try await following(by: try await listd.client())
+        let (follower, events) = try await makeFollower(of: try await listd.client())
         for round in 0..<3 {
             listd.hide()
             (listd.list.epoch, listd.list.ids) = ("round \(round)", ["c", "d", "e"])
@@ -45,7 +45,7 @@ struct ListFollowerTests {
         arguments: ["GetAdapter", "Subscribe", "GetObjects"], [true, false])
     func removedWhileAskedFor(member: String, isRefused: Bool) async throws {
         let listd = try await FakeListd()
-        let (follower, events) = try await following(by: try await listd.client())
+        let (follower, events) = try await makeFollower(of: try await listd.client())
         defer { follower.detach() }
         for round in 0..<3 {
             let hidden = EventLog<String>()
@@ -69,7 +69,7 @@ struct ListFollowerTests {
     @Test("a new daemon does not have the list yet → the follower waits until the list is created")
     func madeByAnotherDaemon() async throws {
         let first = try await FakeListd()
-        let (follower, events) = try await following(by: try await first.client())
+        let (follower, events) = try await makeFollower(of: try await first.client())
         follower.detach()
         try await first.connection.releaseName(ListdName.bus)
         let second = try await FakeListd(on: first.bus)
@@ -84,7 +84,7 @@ struct ListFollowerTests {
     @Test("a new daemon never creates the list → removal is reported once")
     func goneWithItsDaemon() async throws {
         let first = try await FakeListd()
-        let (follower, events) = try await following(by: try await first.client(), patience: .milliseconds(20))
+        let (follower, events) = try await makeFollower(of: try await first.client(), patience: .milliseconds(20))
         try await first.connection.releaseName(ListdName.bus)
         let second = try await FakeListd(on: first.bus)
         second.hide()
@@ -107,7 +107,7 @@ struct ListFollowerTests {
     func gone() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
-        let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
+        let (follower, events) = try await makeFollower(of: daemon, patience: .milliseconds(20))
         listd.hide()
         #expect(try await events.next() == "removed")
         // The program attaches again, as it would to any list.
@@ -120,7 +120,7 @@ struct ListFollowerTests {
     func detached() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()
-        let (follower, events) = try await following(by: daemon, patience: .milliseconds(20))
+        let (follower, events) = try await makeFollower(of: daemon, patience: .milliseconds(20))
         listd.hide()
         let heard = EventLog<String>()
         let watch = try await daemon.connection.subscribe(
@@ -143,7 +143,7 @@ struct ListFollowerTests {
         let task = Task { @DBusActor in await first.attach(to: daemon) }
         task.cancel()
         await task.value
-        let (second, events) = try await following(by: daemon)
+        let (second, events) = try await makeFollower(of: daemon)
         defer { second.detach() }
         listd.hide()
         listd.list.ids = []

@@ -6,12 +6,12 @@ import Testing
 
 @testable import ListClient
 
-/// An array that is updated by the reported changes alone.
+/// An array that follows a mirror by nothing but the changes that the mirror reports.
 private struct NaiveFollower {
     var objects: [MirroredObject] = []
 
-    /// Applies changes one by one. For a replacement, the whole list comes from `daemon`.
-    mutating func apply(_ changes: [MirrorChange], _ daemon: NaiveDaemon) throws {
+    /// Applies changes one by one. The content of a replaced list comes from `daemon`.
+    mutating func apply(_ changes: [MirrorChange], listOf daemon: NaiveDaemon) throws {
         for change in changes {
             switch change {
             case .replaced(let count):
@@ -59,7 +59,7 @@ struct MirrorChangeTests {
             }
             guard let changes = mirror.consumeChanges() else { continue }
             told += 1
-            try follower.apply(changes, daemon)
+            try follower.apply(changes, listOf: daemon)
             #expect(follower.objects == daemon.objects(0..<daemon.ids.count))
             #expect(mirror.consumeChanges() == [])
         }
@@ -89,7 +89,7 @@ struct MirrorChangeTests {
         _ = mirror.fill(from: 3, objects: daemon.objects(3..<4), revision: 4)
         let changes = mirror.consumeChanges() ?? []
         #expect(changes == [.inserted(section: 3, object: daemon.object("B"))])
-        try follower.apply(changes, daemon)
+        try follower.apply(changes, listOf: daemon)
         #expect(follower.objects == daemon.objects(0..<4))
     }
 
@@ -118,7 +118,8 @@ struct MirrorChangeTests {
 
 @Suite("ArrayScript: steps from one order of an array to another")
 struct ArrayScriptTests {
-    private func applying(_ script: ArrayScript, to old: [UInt64], _ new: [UInt64]) throws -> [UInt64] {
+    /// Returns the array after the steps of a script, whose inserted elements come from `new`.
+    private func apply(_ script: ArrayScript, to old: [UInt64], new: [UInt64]) throws -> [UInt64] {
         var keys = old
         for step in script.steps {
             switch step {
@@ -152,7 +153,7 @@ struct ArrayScriptTests {
             let keys = (0..<UInt64(count + 2)).filter { choice & (1 << Int($0)) != 0 }
             for new in permutations(keys) {
                 let script = ArrayScript(from: old, to: new)
-                #expect(try applying(script, to: old, new) == new)
+                #expect(try apply(script, to: old, new: new) == new)
             }
         }
     }
@@ -173,7 +174,7 @@ struct ArrayScriptTests {
             new.insert(key, at: Int.random(in: 0...new.count, using: &random))
         }
         let script = ArrayScript(from: old, to: new)
-        #expect(try applying(script, to: old, new) == new)
+        #expect(try apply(script, to: old, new: new) == new)
         let moves = script.steps.count { if case .move = $0 { true } else { false } }
         let common = new.filter { $0 < 1000 }
         #expect(moves == common.count - naiveLongestAscending(common))

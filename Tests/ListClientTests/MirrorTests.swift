@@ -60,7 +60,7 @@ struct NaiveDaemon {
 
 @Suite("The client's mirror of a list")
 struct MirrorTests {
-    private func filled(_ daemon: NaiveDaemon) -> Mirror {
+    private func makeMirror(of daemon: NaiveDaemon) -> Mirror {
         var mirror = Mirror()
         mirror.reset(revision: daemon.revision, total: daemon.ids.count)
         fill(&mirror, from: daemon)
@@ -77,12 +77,12 @@ struct MirrorTests {
     }
 
     @Test(
-        "random transactions, with missing objects read at once or late → the mirror equals the daemon's list",
+        "random transactions, with missing objects read immediately or later → the mirror equals the daemon's list",
         arguments: 0..<40)
     func randomTransactions(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var daemon = NaiveDaemon(count: Int.random(in: 0..<12, using: &random))
-        var mirror = filled(daemon)
+        var mirror = makeMirror(of: daemon)
         for _ in 0..<60 {
             #expect(mirror.apply(daemon.step(&random)) == .none)
             #expect(mirror.count == daemon.ids.count)
@@ -97,7 +97,7 @@ struct MirrorTests {
     func lostSignal() {
         var random = SeededRandom(seed: 7)
         var daemon = NaiveDaemon(count: 5)
-        var mirror = filled(daemon)
+        var mirror = makeMirror(of: daemon)
         let first = daemon.step(&random)
         let second = daemon.step(&random)
         #expect(mirror.apply(second) == .catchUp(since: 1))
@@ -111,14 +111,14 @@ struct MirrorTests {
         "a later revision is announced → the mirror catches up; the present revision is announced → ignored",
         .rule("AO-06"))
     func announce() {
-        var mirror = filled(NaiveDaemon(count: 2))
+        var mirror = makeMirror(of: NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 1, kind: .announce)) == .none)
         #expect(mirror.apply(Update(baseRevision: 4, revision: 4, kind: .announce)) == .catchUp(since: 1))
     }
 
-    @Test("a reload → the mirror reads the whole list again")
+    @Test("the daemon announces a reload of the list → the mirror reads the whole list again")
     func reload() {
-        var mirror = filled(NaiveDaemon(count: 2))
+        var mirror = makeMirror(of: NaiveDaemon(count: 2))
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .reload)) == .readAll)
     }
 
@@ -133,14 +133,14 @@ struct MirrorTests {
         ])
     func misfit(batch: Update.Sections) {
         let daemon = NaiveDaemon(count: 3)
-        var mirror = filled(daemon)
+        var mirror = makeMirror(of: daemon)
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .update, sections: batch)) == .readAll)
         #expect(mirror.objects == daemon.ids.map { daemon.object($0) })
     }
 
-    @Test("changes of objects → reported after the objects' content has arrived")
+    @Test("objects change → the mirror reports the changes after it has read the objects' content")
     func changes() {
-        var mirror = filled(NaiveDaemon(count: 3))
+        var mirror = makeMirror(of: NaiveDaemon(count: 3))
         #expect(mirror.consumeChanges() == [.replaced(count: 3)])
         let batch = Update.Sections(
             deletes: [IndexRun(first: 0, count: 1)], inserts: [IndexRun(first: 2, count: 1)],
@@ -162,7 +162,7 @@ struct MirrorTests {
 
     @Test("items change inside a section → the section's object is read again")
     func itemChanges() {
-        var mirror = filled(NaiveDaemon(count: 3))
+        var mirror = makeMirror(of: NaiveDaemon(count: 3))
         let items = Update.Items(inserts: [ItemPath(section: 2, item: 1)], reloads: [ItemPath(section: 0, item: 0)])
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .update, items: items)) == .none)
         #expect(mirror.missing == IndexRun(first: 0, count: 1))

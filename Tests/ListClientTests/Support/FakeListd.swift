@@ -59,8 +59,8 @@ final class FakeList {
     var ids: [String] = ["a", "b"]
     let kept = EventLog<Call>()
     let closed = EventLog<String>()
-    /// A closure that gets the name of each call by which a client follows the list. If it throws an error, that is
-    /// the reply.
+    /// A closure that is called with the name of each method by which a client follows the list. An error that the
+    /// closure throws is sent as the method's reply.
     var onCall: @DBusActor (String) throws -> Void = { _ in }
 
     static let interface = Interface<FakeList>(
