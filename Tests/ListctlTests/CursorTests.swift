@@ -39,7 +39,8 @@ struct CursorTests {
         }
     }
 
-    @Test("items above are inserted and removed → the cursor stays on its item; its item is removed → stays on its row")
+    @Test(
+        "items above the cursor's item are inserted → the cursor stays on its item; that item is removed → on its row")
     func follows() {
         var list = FakeList(heights: Array(repeating: 44, count: 20))
         var browser = openBrowser(&list, rows: 10)

@@ -5,8 +5,8 @@ import ListClient
 
 @testable import listctl
 
-/// A fake list that answers as listd does. The answer to a viewport has the items in it and 20 points around it. A
-/// viewport that shows nothing new gets no picture (contract, "Viewing").
+/// A fake list that answers as listd does. The picture for a viewport has the items inside of the viewport and up to
+/// 20 points outside of it. A viewport that shows nothing new gets no picture (contract, "Viewing").
 struct FakeList {
     var frames: [Frame]
     var inset = 0.0

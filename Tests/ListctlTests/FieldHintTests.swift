@@ -43,7 +43,7 @@ struct FieldHintTests {
     }
 
     @Test(
-        "a hint that does not fit the value, or no hint → nil",
+        "a value that does not fit its hint → not formatted",
         arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
     func unfit(value: DBusValue) {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
@@ -70,7 +70,7 @@ struct FieldHintTests {
         #expect(texts.map(\.text) == ["ada", "2 KiB", #"["a"]"#])
     }
 
-    @Test("a table wider than the terminal → the columns that fit, and the names of the omitted columns")
+    @Test("a table is wider than the terminal → the last columns are omitted, and their names are known")
     func narrow() {
         let rows = [
             ContentTable.Row(
@@ -91,7 +91,7 @@ struct FieldHintTests {
         #expect(wide.hiddenFields.isEmpty)
     }
 
-    @Test("a terminal too narrow for a column → texts are truncated, numbers are not")
+    @Test("a terminal is too narrow for a column → a text is truncated, a column of numbers is omitted")
     func numbers() {
         let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
         let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
@@ -106,7 +106,7 @@ struct FieldHintTests {
         #expect(heading(3, texts, ["mail", "x"]) == ["NA…", "ma…"])
     }
 
-    @Test("fields that repeat ID and TYPE → omitted on a terminal; fields with hints → the first columns")
+    @Test("a field equals each object's id or type → omitted on a terminal; fields with hints → before other fields")
     func repeated() {
         let rows = ["a", "b"].map { id in
             ContentTable.Row(

@@ -8,7 +8,7 @@ import Testing
 @Suite("JSONLine: values as JSON on one line")
 struct JSONLineTests {
     @Test(
-        "a value → the same text as in listd's own jsonl",
+        "a D-Bus value is written as JSON → the text that listd writes into JSON lines",
         arguments: [
             (.double(3), "3.0"), (.double(1e300), "1e+300"), (.double(-0.5), "-0.5"), (.double(.nan), "null"),
             (.double(-.infinity), "null"), (.byte(7), "7"), (.int64(.min), "-9223372036854775808"),

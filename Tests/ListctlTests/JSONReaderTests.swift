@@ -9,7 +9,7 @@ import Testing
 @Suite("JSONReader: parsing JSON from listd")
 struct JSONReaderTests {
     @Test(
-        "a value that JSONLine wrote → the same value, with the widest type of its kind",
+        "the JSON that JSONLine wrote for a value is read → an equal value, of the widest type of its kind",
         arguments: [
             .string(""), .string("a/b\"\\\n\u{1}\u{7F}é🌱"), .string("\\"), .boolean(true), .boolean(false),
             .int64(.min), .uint64(.max), .double(2), .double(-0.5), .double(1e300),

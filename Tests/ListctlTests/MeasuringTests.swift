@@ -8,7 +8,7 @@ import Testing
 @Suite("Row height in listctl's viewer")
 struct MeasuringTests {
     @Test(
-        "the first items are much higher or lower than the others → small pictures, and every item is reached",
+        "the first items are much higher than all others → pictures are small, and both ends are reached",
         arguments: [
             [200_000.0], [200_000, 200_000], [1e9], [5000, 44, 44], [900, 800, 700], [],
             Array(repeating: 256, count: 8),

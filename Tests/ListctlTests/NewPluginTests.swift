@@ -12,14 +12,14 @@ struct NewPluginTests {
     func valid(name: String) { #expect(NewPlugin.isName(name)) }
 
     @Test(
-        "a name that listd refuses, or without a valid Swift module name → refused",
+        "a plugin name that listd does not accept, or that has no letters → refused",
         arguments: [
             "", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", "{}", String(repeating: "x", count: 65), "2", "-", "_",
         ])
     func invalid(name: String) { #expect(!NewPlugin.isName(name)) }
 
     @Test(
-        "the template is renamed → the plugin has the given name, module and types have Swift names",
+        "the template is renamed → the plugin has the given name, and its module and types have names valid in Swift",
         arguments: [
             ("greenhouse", "greenhouse", "Greenhouse"), ("my-plugin", "my_plugin", "My_plugin"),
             ("2fast", "_fast", "_fast"), ("template2", "template2", "Template2"),

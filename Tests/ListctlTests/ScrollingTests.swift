@@ -68,9 +68,9 @@ struct ScrollingTests {
     func mixed(rows: Int) {
         let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
         let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
-        check(FakeList(heights: between), rows: rows, "a tiny one behind every other")
+        check(FakeList(heights: between), rows: rows, "a tiny item after every second item")
         let twenty = Array(repeating: object, count: 20)
-        check(FakeList(heights: twenty + Array(repeating: tiny, count: 10) + twenty), rows: rows, "tiny ones together")
+        check(FakeList(heights: twenty + Array(repeating: tiny, count: 10) + twenty), rows: rows, "tiny items together")
         let halves = Array(repeating: low, count: 50) + Array(repeating: high, count: 50)
         check(FakeList(heights: halves), rows: rows, "low, then high")
         check(FakeList(heights: halves.reversed()), rows: rows, "high, then low")
@@ -92,7 +92,7 @@ struct ScrollingTests {
         check(list, rows: Int.random(in: 1...12, using: &random), "seed \(seed)")
     }
 
-    @Test("a new viewport without new items, so no picture arrives → the screen scrolls nevertheless")
+    @Test("no picture arrives, because the new viewport has no new items → the screen scrolls nevertheless")
     func silent() {
         var list = FakeList(heights: Array(repeating: 44, count: 24))
         var browser = openBrowser(&list, rows: 23)
@@ -141,7 +141,7 @@ struct ScrollingTests {
         #expect(browser.seen.isEmpty)
     }
 
-    @Test("a new view of a list that has meanwhile become shorter → starts at the list's new end")
+    @Test("a new view is opened of a list that has become shorter → the screen shows the list's new end")
     func reopened() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)

@@ -57,7 +57,7 @@ struct SearchQueueTests {
         #expect(finder.mostAtOnce == 1)
     }
 
-    @Test("a search is cancelled → no result is reported, and the next search waits for its end")
+    @Test("a search is cancelled → its result is not reported, and the next search starts after its end")
     func cancelled() async {
         let finder = HeldFinder()
         let outcomes = Outcomes()

@@ -85,7 +85,7 @@ struct SearchTests {
     }
 
     @Test(
-        "random unchanging lists → the next or previous item with the text, wrapping around at the ends",
+        "random unchanging lists → a search finds the next or previous item with the text, wrapping around at the ends",
         arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -125,7 +125,7 @@ struct SearchTests {
     }
 
     @Test(
-        "some answers have another revision → parts are read again until the whole hit has one revision",
+        "the list changes between some answers → the search still finds the right object",
         arguments: 1...20)
     func sometimes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -158,7 +158,7 @@ struct SearchTests {
             frame: Frame(x: 0, y: y, width: 40, height: 44), z: 0, content: ["title": .string(title)])
     }
 
-    /// Returns a viewer that shows sections of a header, an item and a footer.
+    /// Returns a viewer of four sections, each of which has a header, an item and a footer.
     private func viewer() -> ViewerState {
         var state = ViewerState(title: "x", columns: 44, rows: 13)
         _ = state.handle(.opened)
@@ -230,7 +230,7 @@ struct SearchTests {
         #expect(state.browser.cursor.row == 1)
     }
 
-    @Test("a text is typed and cancelled → the cursor moves to a hit, then back to its former position")
+    @Test("a search text is typed, then cancelled → the cursor moves to the hit, then back to its old position")
     func givesUp() throws {
         var state = viewer()
         let query = try #require(state.type("/cell 2").query)
@@ -245,7 +245,7 @@ struct SearchTests {
         #expect(state.mode == .browsing)
     }
 
-    @Test("a floating header is the hit → on the screen without scrolling")
+    @Test("the hit is a floating header on the screen → the screen does not scroll")
     func floatingHeader() throws {
         var state = ViewerState(title: "x", columns: 44, rows: 5)
         _ = state.handle(.opened)

@@ -59,7 +59,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(13..<33))
     }
 
-    @Test("an answer is given up although the call has completed → the displayed viewport is requested again")
+    @Test("a call is reported as unanswered although its picture is shown → the displayed viewport is requested again")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

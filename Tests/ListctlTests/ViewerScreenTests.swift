@@ -154,7 +154,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "a narrow terminal → whole columns are omitted from the right, and the title keeps its share",
+        "a narrow terminal → whole columns are omitted from the right, and the title keeps enough space",
         arguments: [20, 40, 60, 300])
     func narrowColumns(columns: Int) {
         let contents: [Content] = [["title": .string("a title of some length"), "b": .int64(1), "c": .string("word")]]

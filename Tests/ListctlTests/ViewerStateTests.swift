@@ -41,7 +41,7 @@ struct ViewerStateTests {
     }
 
     @Test(
-        "the view is opened → a viewport as high as the rows between the first and the last line"
+        "the view is opened → the requested viewport is as high as the rows between the first and the last line"
     )
     func start() {
         var state = ViewerState(title: "files", columns: 44, rows: 12)
