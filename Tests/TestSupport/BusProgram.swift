@@ -9,8 +9,8 @@ package enum BusProgram: String, Sendable {
     /// dbus-broker with its launcher. It needs root or a journal.
     case broker
 
-    /// The program that the environment variable LISTD_TEST_BUS names. If it is unset or `direct`, this is
-    /// dbus-daemon.
+    /// The program that the environment variable LISTD_TEST_BUS names; dbus-daemon if the variable is unset or
+    /// `direct`.
     package static let ofThisRun =
         ProcessInfo.processInfo.environment["LISTD_TEST_BUS"].flatMap(BusProgram.init(rawValue:)) ?? .daemon
 

@@ -49,8 +49,8 @@ package final class EventLog<Event: Sendable>: Sendable {
         try await next(timeout: timeout) { _ in true }
     }
 
-    /// Removes and returns the next event that `matches`, and drops those before it. Only one caller may wait at a
-    /// time.
+    /// Removes and returns the next event that `matches`, and drops the events before it. Only one caller may wait
+    /// at a time.
     package func next(
         timeout: Duration = .seconds(20), where matches: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {
@@ -66,7 +66,7 @@ package final class EventLog<Event: Sendable>: Sendable {
                 return (nil, state.nextNumber)
             }
             if let number = found.number {
-                giveUp(number, after: timeout)
+                endWait(ofWaiter: number, after: timeout)
             } else {
                 continuation.resume(returning: found.event)
             }
@@ -80,7 +80,7 @@ package final class EventLog<Event: Sendable>: Sendable {
     /// The recorded events that have not been removed.
     package var recorded: [Event] { state.withLock { $0.events } }
 
-    private func giveUp(_ number: Int, after timeout: Duration) {
+    private func endWait(ofWaiter number: Int, after timeout: Duration) {
         let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
             let waiter: Waiter? = state.withLock { state in

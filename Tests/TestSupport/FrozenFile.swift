@@ -2,8 +2,8 @@
 
 internal import Foundation
 
-/// A file or directory that is made immutable (`chattr +i`): no process may change it, not even root or one that
-/// has it open.
+/// A file or directory that is made immutable (`chattr +i`): no process may change it, not even a process of root or
+/// a process that has already opened it.
 package struct FrozenFile {
     private let path: String
 

@@ -3,8 +3,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The processes that tests have started and not ended yet. They are killed at the end of the test run, however it
-/// ends.
+/// The processes that tests have started and not ended yet. They are killed when the process of the test run exits.
 package enum LiveProcesses {
     private static let running = Mutex<Set<Int32>>([])
     private static let atExit: Void = {

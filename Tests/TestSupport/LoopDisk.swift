@@ -3,8 +3,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A file system in an image file, which holds what would remain after a power failure. It needs root and the right
-/// to mount.
+/// A file system in an image file. The file holds what would remain after a power failure. Mounting needs root.
 package final class LoopDisk: Sendable {
     private let directory: TemporaryDirectory
     private var image: String { directory.path + "/image" }
@@ -34,7 +33,8 @@ package final class LoopDisk: Sendable {
         try Self.run("/bin/mount", "-o", "loop", image, path)
     }
 
-    /// Returns a disk with the content after a power failure at this moment. Its journal is replayed.
+    /// Returns a disk with the content that a power failure at this moment would leave. Mounting the disk replays its
+    /// journal.
     package func cutPower() throws -> LoopDisk {
         try LoopDisk { image in try FileManager.default.copyItem(atPath: self.image, toPath: image) }
     }

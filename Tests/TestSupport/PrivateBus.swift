@@ -16,7 +16,7 @@ package final class PrivateBus: Sendable {
         /// A bus as `session` with these limits, such as `["max_message_size": 65536]`.
         case limited([String: Int])
 
-        /// A bus with limits so small that a test reaches them at once.
+        /// A bus with limits so small that a test reaches them after a few calls.
         package static let tiny = Kind.limited([
             "max_outgoing_bytes": 65536, "max_incoming_bytes": 262_144, "max_message_size": 65536,
             "max_match_rules_per_connection": 4, "max_names_per_connection": 4, "max_replies_per_connection": 8,
