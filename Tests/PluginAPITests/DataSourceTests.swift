@@ -112,7 +112,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "polling → the source is read at once and at intervals, and a failure is reported until the next success"
+        "a source polls → read immediately and then at intervals, and a failure is reported until the next success"
     )
     func poll() async {
         let running = Running { context in

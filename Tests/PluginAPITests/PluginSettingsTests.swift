@@ -18,7 +18,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a boolean in systemd's words → true or false",
+        "a word that systemd accepts as a boolean → true or false",
         arguments: [
             ("yes", true), ("On", true), ("1", true), ("y", true), ("T", true), ("FALSE", false), ("0", false),
             ("n", false), ("f", false),

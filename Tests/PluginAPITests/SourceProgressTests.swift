@@ -45,7 +45,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("a write → in the list before the reply; a write that the source refuses or cannot perform → an error")
+    @Test("a write succeeds → the list changes before the reply; the source refuses a write or lacks it → an error")
     func writes() async throws {
         let source = try await source("2")
         await source.wait { $0.objects.count == 2 }
@@ -65,7 +65,7 @@ struct SourceProgressTests {
         await readable.stop()
     }
 
-    @Test("a cursor or a position that is too long → the same error as in listd")
+    @Test("a source sends a cursor or position that is too long → the source fails with the same error as in listd")
     func tooLong() async throws {
         let source = try await source("", "long")
         await source.wait { $0.failure != nil }
