@@ -56,7 +56,7 @@ def call(place, interface, member, signature="", body=b""):
     return message(ROOT + place, interface, member, signature, body)
 
 
-def numbered(data, serial):
+def with_serial(data, serial):
     return data[:8] + struct.pack("<I", serial) + data[12:]
 
 
@@ -281,7 +281,7 @@ def connect(address, is_direct):
         raise ConnectionError(answer)
     connection.sendall(b"BEGIN\r\n")
     if not is_direct:
-        connection.sendall(numbered(message("/org/freedesktop/DBus", BUS, "Hello", destination=BUS), 1))
+        connection.sendall(with_serial(message("/org/freedesktop/DBus", BUS, "Hello", destination=BUS), 1))
         reader, answers = Reader(), []
         while not any(kind == 2 for (kind, _, _, _) in answers):
             received = connection.recv(4096)
@@ -322,7 +322,7 @@ class Client:
     def ask(self, data):
         """Sends a call, and returns whether the reply is not an error."""
         self.serial += 1
-        self.socket.sendall(numbered(data, self.serial))
+        self.socket.sendall(with_serial(data, self.serial))
         reader = Reader()
         while True:
             received = self.socket.recv(1 << 16)
@@ -338,7 +338,7 @@ class Client:
     def ask_together(self, data, count):
         first = self.serial + 1
         self.serial += count
-        self.socket.sendall(b"".join(numbered(data, serial) for serial in range(first, first + count)))
+        self.socket.sendall(b"".join(with_serial(data, serial) for serial in range(first, first + count)))
         reader, answers = Reader(), []
         while len(answers) < count:
             received = self.socket.recv(1 << 16)
@@ -360,7 +360,7 @@ class Client:
                 if len(waiting) < most:
                     self.serial += 1
                     waiting[self.serial] = now
-                    self.socket.sendall(numbered(data, self.serial))
+                    self.socket.sendall(with_serial(data, self.serial))
                 due = max(due + interval, now - interval)
                 continue
             if not select.select([self.socket], [], [], due - now if due < end else None)[0]:
@@ -378,7 +378,7 @@ class Client:
     def statistics(self):
         """Returns the counters of listd."""
         self.serial += 1
-        self.socket.sendall(numbered(call("", "Manager", "GetStatistics"), self.serial))
+        self.socket.sendall(with_serial(call("", "Manager", "GetStatistics"), self.serial))
         data, reader = b"", Reader()
         while True:
             data += self.socket.recv(1 << 16)
@@ -410,7 +410,7 @@ class Client:
     def select(self, count):
         """Selects objects of the large list in a view that stays open."""
         self.serial += 1
-        self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", b"\0" * 8), self.serial))
+        self.socket.sendall(with_serial(call("/adapters/large", "Adapter", "OpenView", "a{sv}", b"\0" * 8), self.serial))
         path = received_path(self.socket, self.serial)
         self.must(selection(count)(path))
 
@@ -452,13 +452,13 @@ class Victim:
 
     def measure(self, seconds):
         """Returns for each call its time, its duration, and whether the reply is not an error."""
-        return self.have("measure", seconds)
+        return self.request("measure", seconds)
 
     def ask_together(self, count):
-        """Sends `count` calls at once. Returns for each reply whether it is not an error, and the serial of its call."""
-        return self.have("together", count)
+        """Sends `count` calls without waiting for replies between them. Returns for each reply whether it is not an error, and the serial of its call."""
+        return self.request("together", count)
 
-    def have(self, *wanted):
+    def request(self, *wanted):
         self.ours.send(wanted)
         while not self.ours.poll(1):
             if not self.process.is_alive():
@@ -547,7 +547,7 @@ class Flood:
         """Opens a view and returns its path, or the path of a missing view when the user has as many views as allowed."""
         self.serial += 1
         body = b"\0" * 8  # no options
-        self.socket.sendall(numbered(call("/adapters/large", "Adapter", "OpenView", "a{sv}", body), self.serial))
+        self.socket.sendall(with_serial(call("/adapters/large", "Adapter", "OpenView", "a{sv}", body), self.serial))
         return received_path(self.socket, self.serial)
 
     @property
@@ -559,7 +559,7 @@ class Flood:
             if not self.out:
                 self.serial += 1
                 self.left -= 1
-                self.out = memoryview(numbered(self.calls[self.serial % len(self.calls)], self.serial))
+                self.out = memoryview(with_serial(self.calls[self.serial % len(self.calls)], self.serial))
             try:
                 self.out = self.out[self.socket.send(self.out):]
             except BlockingIOError:

@@ -111,7 +111,7 @@ class Cluster:
         rows = self.sql("SELECT id, place, n, value FROM orders ORDER BY rank, id", server)
         return [(row[0], float(row[1]), int(row[2]), int(row[3])) for row in rows]
 
-    def counted(self):
+    def change_count(self):
         """Returns the number of row changes so far."""
         return int(self.sql("SELECT (SELECT sum(n) FROM orders) + (SELECT coalesce(sum(n), 0) FROM gone)")[0][0])
 
@@ -225,9 +225,9 @@ class Reader(threading.Thread):
         self.counts["revisions"] += 1
         if total != len(rows):
             self.revision = revision
-            return self.fault(revision, f"{len(rows)} of {total} objects came")
+            return self.fault(revision, f"only {len(rows)} of {total} objects were read")
         if sum(row[3] for row in rows) != 0:
-            self.fault(revision, f"torn: the amounts come to {sum(row[3] for row in rows)}")
+            self.fault(revision, f"torn: the sum of the amounts is {sum(row[3] for row in rows)}")
         order = [(row[1], int(row[0])) for row in rows]
         if order != sorted(order):
             self.fault(revision, "torn: the rows are not in the order of their places")
@@ -241,9 +241,9 @@ class Reader(threading.Thread):
             if row[2] < highest:
                 self.counts["undone"] += 1
                 if not self.may_undo:
-                    self.fault(revision, f"row {row[0]} counts {row[2]} after {highest}")
+                    self.fault(revision, f"the counter of row {row[0]} decreased from {highest} to {row[2]}")
             elif row[2] == highest and row[0] in before and before[row[0]] != row and not self.may_undo:
-                self.fault(revision, f"row {row[0]} is another one and counts {row[2]} as before")
+                self.fault(revision, f"row {row[0]} changed, but its counter is still {row[2]}")
             self.highest[row[0]] = row[2]
         self.rows, self.revision = rows, revision
 
@@ -268,7 +268,7 @@ class Reader(threading.Thread):
         return f"listd {self.number}: {counts}, {self.counts['faults']} faults"
 
 
-def possible():
+def require_cluster():
     """Exits when this machine cannot run the cluster."""
     code = subprocess.run([SCRIPT, "possible"]).returncode
     if code:
@@ -277,7 +277,7 @@ def possible():
 
 def finish(cluster, readers, began, seconds=90):
     """Waits until all lists equal the table, prints the results, and returns whether no fault was found."""
-    # A transaction that a client began on its former server continues by itself.
+    # The writers have ended, but a transaction that a writer began may still be running.
     while cluster.sql("SELECT FROM pg_stat_activity WHERE application_name = 'pgbench'"):
         time.sleep(0.1)
     rows = cluster.rows()
@@ -291,7 +291,7 @@ def finish(cluster, readers, began, seconds=90):
         reader.compare(rows)
     for reader in readers:
         reader.stop()
-    print(f"{cluster.counted()} changes of {len(rows)} rows in {time.monotonic() - began:.0f} s")
+    print(f"{cluster.change_count()} changes of {len(rows)} rows in {time.monotonic() - began:.0f} s")
     for reader in readers:
         print(f"  {reader}", *reader.faults, sep="\n    ")
     faults = sum(reader.counts["faults"] for reader in readers)
@@ -324,19 +324,19 @@ class Chaos:
         self.counts = collections.Counter()
         self.readers = []
 
-    def backends(self):
+    def terminate_sessions(self):
         """Terminates all sessions of a server, including those of the writers."""
         server = self.random.choice("ab")
         self.cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()", server, check=False)
 
-    def crash(self):
+    def crash_server(self):
         """Crashes a server. After its restart, the primary starts a new generation."""
         server = self.random.choice([self.cluster.primary, self.cluster.primary, self.other])
         self.cluster.do("kill", server)
         self.pause(0.5, 2)
         self.cluster.do("serve", server)
 
-    def pruned(self):
+    def prune_log(self):
         """Stops a listd while the log is pruned beyond the position of that listd."""
         number = self.random.choice((1, 2, 3))
         print(f"    listd {number}, at revision {self.readers[number - 1].revision}")
@@ -349,20 +349,20 @@ class Chaos:
         finally:
             self.cluster.signal(number, signal.SIGCONT)
 
-    def cut(self):
+    def cut_network(self):
         """Cuts the network between the namespaces for a while."""
         self.cluster.do("cut")
         self.pause(2, 9)
         self.cluster.do("heal")
 
-    def killed(self):
+    def kill_listd(self):
         """Kills a listd and restarts it, sometimes after the others have advanced."""
         number = self.random.choice((1, 2, 3))
         os.kill(self.cluster.process(number), signal.SIGKILL)
         self.pause(0, 3)
         self.cluster.do("listd", number)
 
-    def promoted(self):
+    def promote_standby(self):
         """Lets the standby lag, loses the primary with its unreplicated transactions, and promotes the standby."""
         (old, new) = (self.cluster.primary, self.other)
         self.cluster.do("cut")
@@ -386,7 +386,9 @@ class Chaos:
         try:
             self.readers = readers = [Reader(self.cluster, number, may_undo=True) for number in (1, 2, 3)]
             writers = Writers(self.cluster, rate=400)
-            events = [self.backends, self.crash, self.pruned, self.cut, self.killed, self.promoted]
+            events = [
+                self.terminate_sessions, self.crash_server, self.prune_log, self.cut_network, self.kill_listd,
+                self.promote_standby]
             while True:
                 self.random.shuffle(events)
                 for event in events:

@@ -113,7 +113,7 @@ class Listd:
         shutil.rmtree(self.place, ignore_errors=True)
 
 
-def timed(work):
+def duration_of(work):
     began = time.monotonic()
     work()
     return time.monotonic() - began
@@ -142,8 +142,8 @@ def million(cluster):
     """Measures the first snapshot of a million rows, and a start with the cursor."""
     copied = cluster.place / "copied"
     copy(cluster, copied)
-    copying = min(timed(lambda: copy(cluster, copied)) for _ in range(3))
-    inserting = min(timed(lambda: insert(copied, cluster.place / f"bare.{number}")) for number in range(2))
+    copying = min(duration_of(lambda: copy(cluster, copied)) for _ in range(3))
+    inserting = min(duration_of(lambda: insert(copied, cluster.place / f"bare.{number}")) for number in range(2))
     print(f"1,000,000 rows, {copied.stat().st_size / 1e6:.0f} MB: COPY into a file {copying:.2f} s, bare SQLite insert {inserting:.2f} s")
     for durability, base in (("memory", copying), ("disk", copying + inserting)):
         listd = Listd(cluster, state=durability == "disk")
@@ -240,7 +240,7 @@ class Poller(threading.Thread):
         following_poll = time.monotonic()
         while not self.is_stopped.is_set():
             answer = self.ask(f"SELECT listd.poll('{{{self.number}}}', ARRAY['{self.snapshot}'], 50000)")[0][0]
-            # The answer is a row as text. Only the snapshot and the changes may contain a comma. They are quoted then.
+            # The answer is a row as text, with three columns. A column that contains a comma is quoted.
             snapshot, _, changed = next(csv.reader([answer[1:-1]]))
             if changed:
                 rows = self.ask(self.changes.format(number=self.number, snapshot=self.snapshot))
@@ -362,7 +362,7 @@ def many(cluster, count, seconds):
             print(f"  {rate:4} changes/s: {costs[rate] * 100:5.1f} % of a core = {costs[rate] / count / 10 * 1e6:.0f} µs per poll, everything included")
         poll = costs[0] / (count * 10)
         change = max(0, costs[100] - costs[0]) / (100 * count)
-        print(f"  {poll * 1e6:.0f} µs a poll without changes; {change * 1e6:.0f} µs for a change and follower at 100/s, which finds about 10 in a poll")
+        print(f"  {poll * 1e6:.0f} µs a poll without changes; {change * 1e6:.0f} µs for a change and follower at 100/s, where a poll finds about 10 changes")
     finally:
         for listd in listds:
             listd.end()
@@ -428,7 +428,7 @@ def writing(cluster, seconds):
 def measure(only):
     cluster = following.Cluster(table=MILLION_ROWS)
     try:
-        # Measures only the primary of the cluster.
+        # Only the primary is measured. Stops the cluster's listds and its standby.
         for number in (1, 2, 3):
             os.kill(cluster.process(number), signal.SIGKILL)
         cluster.do("kill", "b")
