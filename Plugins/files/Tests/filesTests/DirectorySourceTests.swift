@@ -52,7 +52,7 @@ struct DirectorySourceTests {
         await following.wait { list, _ in list.object(named: "log")?.fields["size"] == .uint64(250) }
     }
 
-    @Test("2,000 files are created at once → the list has all files, in order")
+    @Test("2,000 files are created in one burst → the list has all files, in order")
     func many() async throws {
         let scratch = try Scratch()
         var following = FollowedDirectory(scratch.path)

@@ -23,7 +23,7 @@ struct TreeTests {
         #expect(following.list.objects.allSatisfy { $0.fields["heading"] == nil })
     }
 
-    @Test("a tree is created at once, as by unpacking an archive → every entry is listed")
+    @Test("a tree is created in one burst, as by unpacking an archive → every entry is listed")
     func unpacked() async throws {
         let scratch = try Scratch()
         var following = FollowedDirectory("\(scratch.path)&recursive")
@@ -116,7 +116,7 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a directory is deleted and created again at once → its new entries and their later changes are listed")
+    @Test("a directory is deleted and immediately created again → its new entries and their later changes are listed")
     func deletedAndMade() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")

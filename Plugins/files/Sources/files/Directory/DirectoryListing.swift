@@ -73,8 +73,8 @@ final class DirectoryListing {
         _ = updateHeadings()
     }
 
-    /// Appends the objects that `objects` lacks until `end`, at least one. Returns `true` when `objects` has all of
-    /// them.
+    /// Appends objects that `objects` lacks, at least one, until the time `end`. Returns `true` when `objects` has
+    /// the objects of all entries.
     func appendObjects(to objects: inout [ListObject], until end: ContinuousClock.Instant) throws(ListError) -> Bool {
         objects.reserveCapacity(places.count)
         while objects.count < places.count {

@@ -5,7 +5,7 @@ internal import PluginAPI
 /// Lists a directory, with its subdirectories if the list is recursive, and follows its changes:
 /// `files/directory?PATH`.
 ///
-/// The first change is sent at once. Changes within ``quietTime`` after it are collected and sent together. When
+/// The first change is sent immediately. Changes within ``quietTime`` after it are collected and sent together. When
 /// inotify has lost events, everything is read again. When the directory is gone or cannot be read, the list fails
 /// and keeps its objects, and the source tries again every ``retryTime``.
 ///
@@ -176,8 +176,8 @@ final class DirectorySource: DataSource {
     private func handle(_ event: DirectoryEvent) {
         guard let rename = pending.record(event), let watch, watch.contains(rename.from) else { return }
         watch.move(rename.from, to: rename.to)
-        // After a rename in a recursive list, entries below may have become too deep for the list or no longer be
-        // too deep. A reading under way may have read them under a path that they no longer have.
+        // In a recursive list, a renamed directory may have been moved to another depth, so that its entries may now
+        // be within the list's limit or beyond it. A reading under way may have read them under their old paths.
         if options.isRecursive, isReading || rename.from.depth != rename.to.depth { pending.record(.overflow) }
     }
 

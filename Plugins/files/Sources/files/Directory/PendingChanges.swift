@@ -36,7 +36,7 @@ struct PendingChanges: Equatable, Sendable {
     /// Whether there are no changes.
     var isEmpty: Bool { touched.isEmpty && !needsReading && !isGone }
 
-    /// Whether both events of every rename have arrived; two reads may return them.
+    /// Whether both events of every rename have arrived. They may arrive in two reads.
     var isComplete: Bool { unmatchedMoves.isEmpty }
 
     /// Whether an entry was renamed, or the first event of a rename has arrived.

@@ -16,11 +16,11 @@ final class TreeWatch {
     private static let events =
         IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF
 
-    /// By the watch of a directory in the path to the listed one: the names that the path looks up in it.
+    /// The names that the path to the listed directory looks up in other directories, by the watch of each directory.
     private var steps: [Int32: Set<EntryPath>] = [:]
 
-    /// How often the path is resolved while its watches are set up. A path that changes more often is watched only
-    /// in part.
+    /// The maximum number of times that the path is resolved while its watches are set up. A path that changes more
+    /// often is watched only in part.
     private static let attempts = 8
 
     /// Creates an inotify instance without watches.
@@ -69,7 +69,8 @@ final class TreeWatch {
         // The path outlives the call.
         let watch = unsafe inotify_add_watch(descriptor, directory.kernelPath, mask)
         guard watch >= 0 else { throw FileSystemError(subject: path.isRoot ? "inotify" : path.text, code: errno) }
-        // inotify returned the watch of a directory that was renamed, before the event of the rename arrived.
+        // If the directory was already watched under another path, inotify returns that watch again. The directory
+        // was renamed, and the event of the rename has not arrived yet.
         if let old = paths[watch] { watches[old] = nil }
         if let other = watches[path], other != watch { paths[other] = nil }
         paths[watch] = path
