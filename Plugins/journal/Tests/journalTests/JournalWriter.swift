@@ -4,7 +4,7 @@ import Foundation
 
 /// Writes journal files with systemd-journal-remote, systemd's program for the journals of other machines.
 ///
-/// The program writes each entry to the file at once and notifies readers of the file.
+/// The program writes each entry to the file immediately and notifies readers of the file.
 final class JournalWriter {
     private static let program = "/usr/lib/systemd/systemd-journal-remote"
 

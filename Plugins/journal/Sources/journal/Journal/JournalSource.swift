@@ -8,7 +8,8 @@ internal import PluginAPI
 /// rotation, the journal is opened and read again, and the engine computes the difference. When the journal cannot
 /// be read, the list keeps its entries and fails, and the source tries again.
 ///
-/// A source that is started with a cursor reads only newer entries, if the journal still has the list's entries.
+/// A source that is started with a cursor reads only the entries after the list's newest one, if the journal still
+/// has all entries of the list.
 final class JournalSource: DataSource {
     private static let quietTime = Duration.milliseconds(50)
     private static let reopenTime = Duration.milliseconds(200)

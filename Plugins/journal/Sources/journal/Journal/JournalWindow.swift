@@ -35,7 +35,7 @@ struct JournalWindow {
         return withProgress(.changes(removed: removed, upserts: upserts))
     }
 
-    /// Restores the identifiers of the list's entries, of a source that was started with a cursor.
+    /// Sets the identifiers of the list's entries when the source was started with a cursor.
     ///
     /// - Parameter ids: The identifiers, the oldest first.
     mutating func resume(with ids: [String]) { self.ids = ids }

@@ -20,7 +20,7 @@ struct Package: Equatable, Sendable {
     /// architectures.
     var identity: String { architecture.isEmpty ? name : "\(name):\(architecture)" }
 
-    /// Whether the package is installed, more than its configuration files.
+    /// Whether more of the package is installed than its configuration files.
     var isPresent: Bool { state != "not-installed" && state != "config-files" }
 
     /// The group in Debian's archive: the first letter of the name, or the first four letters if it begins with
