@@ -77,7 +77,7 @@ END $$;
 -- origin:   the table whose changes change the list; NULL = the relation itself, or the only table that the view reads.
 -- key:      the column of origin that contains the id of the list's row.
 -- ordering: the columns that determine the order, each not null and with an index in this order; NULL = rank, id, or id alone.
--- triggers: 'statement' logs the keys of a statement at once. 'row' logs each row by itself: this costs writers more, but also
+-- triggers: 'statement' logs all keys of a statement together. 'row' logs each row by itself: this costs writers more, but also
 --           covers writes by logical replication and direct writes to a partition.
 CREATE FUNCTION listd.watch(
     name text, relation regclass, origin regclass DEFAULT NULL, key text DEFAULT 'id', ordering text[] DEFAULT NULL,

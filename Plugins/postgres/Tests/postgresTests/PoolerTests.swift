@@ -108,7 +108,7 @@ final class Pooler {
     }
 
     deinit {
-        // It inherits the blocked signals of a Dispatch thread, including SIGTERM.
+        // PgBouncer inherits the blocked signals of a Dispatch thread, including SIGTERM.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         output.fileHandleForReading.readabilityHandler = nil

@@ -154,8 +154,8 @@ final class Server: Sendable {
         return try runUnprivileged("\(programs)/\(program)", arguments, input: input)
     }
 
-    /// Runs a program as a user other than root, with only the standard descriptors open. A started server outlives
-    /// the program, and Foundation's Process would wait for it.
+    /// Runs a program as a user other than root, with only the standard descriptors open. A server that the program
+    /// starts outlives it, and Foundation's Process would wait for the server.
     static func runUnprivileged(_ program: String, _ arguments: [String], input: String? = nil) throws -> String {
         let place = NSTemporaryDirectory() + "/run.\(UUID().uuidString)"
         let (output, text) = (place + ".out", place + ".in")

@@ -12,7 +12,7 @@ import Testing
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct TriggerTests {
     /// Creates a watched table with two partitions.
-    private func partitioned(triggers: String) throws -> Server {
+    private func makePartitionedTable(triggers: String) throws -> Server {
         let server = try Server()
         try server.sql(
             """
@@ -33,7 +33,7 @@ struct TriggerTests {
         "row triggers → direct writes to a partition and writes by replication are logged with old and new keys"
     )
     func rows() async throws {
-        let server = try partitioned(triggers: ", triggers => 'row'")
+        let server = try makePartitionedTable(triggers: ", triggers => 'row'")
         let source = try await FollowingTests.follow(server)
         await source.wait { $0.objects.count == 2 }
         try server.sql("INSERT INTO low VALUES (2, 'c'); UPDATE high SET title = 'B' WHERE id = 101")
@@ -51,7 +51,7 @@ struct TriggerTests {
 
     @Test("statement triggers → direct writes to a partition are not logged; an unknown kind of triggers → an error")
     func statements() throws {
-        let server = try partitioned(triggers: "")
+        let server = try makePartitionedTable(triggers: "")
         try server.sql("DELETE FROM listd.change")
         try server.sql("INSERT INTO low VALUES (2, 'c')")
         #expect(try keys(server).isEmpty)
@@ -70,7 +70,7 @@ struct TriggerTests {
         "the kind of triggers is changed and changed back → only triggers of the current kind exist"
     )
     func changedKind() throws {
-        let server = try partitioned(triggers: ", triggers => 'row'")
+        let server = try makePartitionedTable(triggers: ", triggers => 'row'")
         #expect(try server.sql("SELECT triggers FROM listd.origin") == ["2"])
         try server.sql(
             "SELECT listd.watch('orders', 'orders'); SELECT listd.watch('orders', 'orders', triggers => 'row')")
@@ -81,7 +81,7 @@ struct TriggerTests {
         #expect(try server.sql("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'listd%'") == ["0"])
     }
 
-    @Test("the extension is updated from 1.0 to 1.2 under a followed list → old and new triggers log writes")
+    @Test("the extension is updated from 1.0 to 1.2 while a list is followed → old and new triggers log writes")
     func update() async throws {
         let server = try Server(hasExtension: false)
         try server.install([Server.scripts[0]])

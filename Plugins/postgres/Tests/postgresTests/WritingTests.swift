@@ -26,7 +26,7 @@ struct WritingTests {
         }
     }
 
-    private func writable(_ rows: Int) async throws -> (Server, TestSource) {
+    private func makeWritableList(rows: Int) async throws -> (Server, TestSource) {
         let server = try FollowingTests.orders(rows)
         let source = try await FollowingTests.follow(server, options: "&write=yes")
         await source.wait { $0.objects.count == rows }
@@ -35,7 +35,7 @@ struct WritingTests {
 
     @Test("upserts, removals, patches and moves → table and list have the changes before the write is answered")
     func operations() async throws {
-        let (server, source) = try await writable(3)
+        let (server, source) = try await makeWritableList(rows: 3)
         try await source.write(
             .changes(removed: ["2", "77"], upserts: [.init(try row("4", "four")), .init(try row("1", "one"))]))
         #expect(ids(source) == ["1", "3", "4"])
@@ -56,7 +56,7 @@ struct WritingTests {
 
     @Test("repeated inserts after the same row → each new row directly follows that row")
     func places() async throws {
-        let (server, source) = try await writable(3)
+        let (server, source) = try await makeWritableList(rows: 3)
         try server.sql("UPDATE orders SET rank = 1")
         await source.wait { $0.objects.count == 3 }
         var expected = ["1", "2", "3"]
@@ -71,10 +71,10 @@ struct WritingTests {
     }
 
     @Test(
-        "a conditional write to an unchanged table → written; after another change or with a held lock → an error"
+        "a conditional write to an unchanged table → written; to a changed or locked table → an error"
     )
     func conditional() async throws {
-        let (server, source) = try await writable(2)
+        let (server, source) = try await makeWritableList(rows: 2)
         try await source.write(.patch(id: "1", set: ["title": "a"], unset: []), isConditional: true)
         #expect(source.objects[0].fields["title"] == "a")
         try server.sql("UPDATE orders SET title = 'elsewhere' WHERE id = 2")
@@ -98,7 +98,7 @@ struct WritingTests {
 
     @Test("a write that the table or the list cannot accept → an error with the right code, and the table is unchanged")
     func refused() async throws {
-        let (server, source) = try await writable(2)
+        let (server, source) = try await makeWritableList(rows: 2)
         try server.sql("ALTER TABLE orders ADD CHECK (title <> 'bad')")
         let cases: [(DataSourceWrite.Operation, ListError.Code)] = [
             (.patch(id: "9", set: ["title": "x"], unset: []), .noSuchObject),
@@ -130,7 +130,7 @@ struct WritingTests {
 
     @Test("a write without a connection → refused immediately, and not repeated later; no option `write` → refused")
     func cutOff() async throws {
-        let (server, source) = try await writable(2)
+        let (server, source) = try await makeWritableList(rows: 2)
         server.stop()
         #expect(
             await code { try await source.write(.patch(id: "1", set: ["title": "x"], unset: [])) } == .sourceUnavailable

@@ -25,7 +25,7 @@ final class FollowedList: @unchecked Sendable {
 
     /// The present state.
     private(set) var phase: Phase
-    /// The cursor that listd had stored, until it was checked whether it is still valid.
+    /// The cursor that listd had stored; `nil` once the cursor was passed on to be checked.
     private var restored: ListCursor?
     /// Whether the sink has not yet accepted the last event.
     private(set) var isBusy = false
@@ -71,8 +71,8 @@ final class FollowedList: @unchecked Sendable {
         return true
     }
 
-    /// Records that reading or updating the list failed. The delay before each attempt is longer than the one
-    /// before.
+    /// Records that reading or updating the list failed, and schedules the next attempt. With each failure in a row,
+    /// the delay grows.
     func recordFailedReading() {
         scheduleReading(after: health.recordFailedReading())
     }

@@ -14,7 +14,7 @@ final class ServiceFollower: @unchecked Sendable {
 
     /// A message from another thread.
     private enum Message {
-        case join(FollowedList)
+        case follow(FollowedList)
         case unfollow(FollowedList)
         /// The list's sink has accepted the last event.
         case accepted(FollowedList)
@@ -77,7 +77,7 @@ final class ServiceFollower: @unchecked Sendable {
 
     func follow(_ list: FollowedList) {
         inbox.withLock { $0.count += 1 }
-        send(.join(list))
+        send(.follow(list))
     }
 
     /// Removes a list. Returns whether it was the last one; the thread then ends.
@@ -122,7 +122,7 @@ final class ServiceFollower: @unchecked Sendable {
 
     private func handle(_ message: Message) {
         switch message {
-        case .join(let list):
+        case .follow(let list):
             lists.append(list)
             nextInspection = .now
             nextPoll = .now
@@ -340,8 +340,8 @@ final class ServiceFollower: @unchecked Sendable {
 
     // MARK: Whole lists
 
-    /// Schedules reading the whole list: now if `atOnce`, else after a random delay of up to 1 s, because all
-    /// machines do so at the same time.
+    /// Schedules reading the whole list: now if `atOnce`, else after a random delay of up to 1 s, so that not all
+    /// machines read it at the same time.
     private func scheduleReading(_ list: FollowedList, atOnce: Bool = false) {
         list.scheduleReading(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
     }

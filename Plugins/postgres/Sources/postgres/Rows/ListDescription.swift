@@ -126,9 +126,9 @@ struct ListDescription: Sendable, Hashable {
         ORDER BY w.name, a.attnum
         """
 
-    /// The statement that returns a text which changes whenever the description of one of some relations may have
-    /// changed. It consists of the versions of their rows in the system catalogue, and costs the server a quarter
-    /// of ``statement``. Parameter: the OIDs of the relations.
+    /// The statement that returns one text for some relations, which changes whenever the description of one of them
+    /// may have changed: the versions of the relations' rows in the system catalogue. The statement costs the server
+    /// a quarter of ``statement``. Parameter: the OIDs of the relations.
     private static let versionStatement = """
         SELECT concat_ws('/',
             (SELECT string_agg(a.xmin::text, ' ' ORDER BY a.attrelid, a.attnum) FROM pg_attribute a
@@ -142,7 +142,7 @@ struct ListDescription: Sendable, Hashable {
             (SELECT string_agg(o.xmin::text, ' ' ORDER BY o.list, o.relation) FROM listd.origin o))
         """
 
-    /// Fetches a text that changes whenever the description of one of some relations may have changed.
+    /// Fetches one text for some relations, which changes whenever the description of one of them may have changed.
     static func fetchVersion(on connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
         try connection.query(versionStatement, [relationIDs.asArrayLiteral]).firstText ?? ""
     }
