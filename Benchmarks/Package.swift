@@ -10,11 +10,11 @@ let package = Package(
         .package(path: "../Sources/ListKit")
     ],
     targets: [
-        // The peers on the bus are bare libdbus: nothing of listd's own module for it.
+        // The programs that listd is compared with on a bus use plain libdbus, without listd's module DBus.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-        // A malloc of our own, which counts.
+        // Replaces malloc, to count allocations.
         .target(name: "CAllocations"),
-        // The peer of the store is plain SQLite.
+        // The program that listd's store is compared with uses plain SQLite.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",

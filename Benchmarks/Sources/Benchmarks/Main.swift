@@ -11,7 +11,7 @@ struct Main {
     /// All benchmarks by name. Creating a benchmark prepares its data.
     static var benchmarks: [(name: String, make: () -> Benchmark)] {
         DiffRows.all + LayoutRows.all + AdapterRows.all + ViewRows.all + ObjectRows.all + [
-            ("tree", TreeRows.delta), ("memory", TreeRows.memory),
+            ("tree", TreeRows.deltaBenchmark), ("memory", TreeRows.memoryBenchmark),
         ]
             + DerivedRows.all + BusRows.all + BusIdleRows.all + BusSearchRows.all + BusDerivedRows.all + StoreRows.all
             + WorkerRows.all

@@ -13,7 +13,7 @@ final class BareConnection {
         var error = DBusError()
         dbus_error_init(&error)
         guard dbus_bus_register(raw, &error) != 0 else {
-            fatalError("no bus at \(address): \(String(cString: error.message))")
+            fatalError("“Hello” failed on the bus at \(address): \(String(cString: error.message))")
         }
     }
 
@@ -22,7 +22,7 @@ final class BareConnection {
         var error = DBusError()
         dbus_error_init(&error)
         guard let raw = dbus_connection_open_private(address, &error) else {
-            fatalError("nobody at \(address): \(String(cString: error.message))")
+            fatalError("cannot connect to \(address): \(String(cString: error.message))")
         }
         self.raw = raw
         dbus_connection_set_exit_on_disconnect(raw, 0)
@@ -56,7 +56,7 @@ final class BareConnection {
         for call in pending {
             guard let call else { continue }
             dbus_pending_call_block(call)
-            guard let reply = dbus_pending_call_steal_reply(call) else { fatalError("a call has no answer") }
+            guard let reply = dbus_pending_call_steal_reply(call) else { fatalError("a call got no reply") }
             let answer = BareMessage(adopting: reply)
             guard dbus_message_get_type(answer.raw) == DBUS_MESSAGE_TYPE_METHOD_RETURN else {
                 fatalError("a call failed: \(String(cString: dbus_message_get_error_name(answer.raw)))")

@@ -52,7 +52,7 @@ final class BareMessage {
                 let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress?.assumingMemoryBound(to: CChar.self)
                 let count = dbus_message_demarshal_bytes_needed(start, Int32(rest.count))
                 guard count > 0, let raw = dbus_message_demarshal(start, count, nil) else {
-                    fatalError("these bytes are no message")
+                    fatalError("the bytes contain an invalid message")
                 }
                 dbus_message_set_serial(raw, 0)
                 messages.append(BareMessage(adopting: raw))

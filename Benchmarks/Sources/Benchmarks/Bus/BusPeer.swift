@@ -15,8 +15,8 @@ enum BusPeer {
         }
     }
 
-    /// Runs a service that uses plain libdbus. Its method `Empty` replies at once; `Signals` first sends the signals
-    /// of a file. The signals are decoded into new messages each time, because a message can be sent only once, and
+    /// Runs a service that uses plain libdbus. Its method `Empty` only replies; `Signals` first sends the signals of a
+    /// file. The signals are decoded into new messages each time, because a message can be sent only once, and
     /// because a real service creates a new message each time.
     ///
     /// With a store, the calls that have arrived together are written in one transaction before any of them is

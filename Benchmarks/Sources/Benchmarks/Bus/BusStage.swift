@@ -132,7 +132,7 @@ final class BusStage {
         while let message = listener.next(timeout: 10_000) {
             if message.isSignal, message.member == "Updated" { return message }
         }
-        fatalError("listd said nothing")
+        fatalError("listd sent no signal “Updated”")
     }
 
     /// Starts a bare service that writes each change into a copy of listd's store before it replies.
@@ -149,7 +149,7 @@ final class BusStage {
     func setSignals(_ signals: [BareMessage], of service: String = BusStage.bareName) {
         let isWritten = FileManager.default.createFile(
             atPath: directory.path + "/signals", contents: Data(signals.flatMap(\.bytes)))
-        guard isWritten else { fatalError("no room in \(directory.path)") }
+        guard isWritten else { fatalError("cannot write into \(directory.path)") }
         client.call(BareMessage(to: service, "/", service, "Load"))
     }
 }
@@ -162,7 +162,7 @@ struct ProcessClock {
 
     init(processID: Int32) {
         var clock = clockid_t()
-        guard clock_getcpuclockid(processID, &clock) == 0 else { fatalError("no clock of a process") }
+        guard clock_getcpuclockid(processID, &clock) == 0 else { fatalError("process \(processID) has no CPU clock") }
         self.clock = clock
     }
 
@@ -181,7 +181,7 @@ extension BusStage {
     static let executable: String = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return path }
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-        guard let build = own.range(of: "/.build/") else { fatalError("LISTD must name a listd to measure") }
+        guard let build = own.range(of: "/.build/") else { fatalError("LISTD must be the path of a listd") }
         return own[..<build.lowerBound] + "/.build/release/listd"
     }()
 
@@ -210,7 +210,7 @@ extension BusStage {
     private static func append(_ text: String, to file: URL) {
         let present = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         guard (try? (present + text).write(to: file, atomically: true, encoding: .utf8)) != nil else {
-            fatalError("no room for \(file.path)")
+            fatalError("cannot write \(file.path)")
         }
     }
 

@@ -18,7 +18,7 @@ final class WorkerScroll {
 
     /// Scrolls the view and acknowledges the picture. Returns the nanoseconds from the call to its reply.
     func step() -> Int {
-        let call = next()
+        let call = nextCall()
         var sequence: UInt64 = 0
         let time = Runner.elapsed { sequence = answer(to: call) }
         acknowledge(sequence)
@@ -26,17 +26,17 @@ final class WorkerScroll {
     }
 
     /// Scrolls the view. Returns the number of messages that listd and the worker exchanged for that.
-    func messages() -> Int {
+    func countMessagesOfStep() -> Int {
         let before = stage.messages(ofWorkerOf: list)
-        let sequence = answer(to: next())
+        let sequence = answer(to: nextCall())
         let after = stage.messages(ofWorkerOf: list)
         acknowledge(sequence)
         return after - before
     }
 
-    private func next() -> BareMessage {
+    private func nextCall() -> BareMessage {
         count += 1
-        // Farther than the view's buffer on both sides, so that all cells are new.
+        // Scrolls past the view's buffer on both sides, so that all cells are new.
         return adapter.setViewport(view, y: Double(count % 400) * 1000, height: 840)
     }
 

@@ -22,9 +22,9 @@ enum BusCurves {
             }
             curve.add("a whole list, 1 % of it changed", count, replace)
             let view = adapter.openView(by: stage.client)
-            curve.add("a screen is scrolled, and seen", count, scroll(adapter, view, count))
-            curve.add("one object changes", count, change(adapter, count))
-            curve.add("empty call of a bare service", count, empty(stage))
+            curve.add("a screen is scrolled, and seen", count, costOfScrolling(adapter, view, count))
+            curve.add("one object changes", count, costOfChange(adapter, count))
+            curve.add("empty call of a bare service", count, costOfEmptyCall(stage))
         }
         return curve
     }
@@ -46,8 +46,8 @@ enum BusCurves {
                 stage.client.call(adapter.setViewport(view, y: y, height: 300))
             }
             stage.client.drop()
-            curve.add("one object changes", count, change(adapter, 1, shownBy: views[0]))
-            curve.add("empty call of a bare service", count, empty(stage))
+            curve.add("one object changes", count, costOfChange(adapter, 1, shownBy: views[0]))
+            curve.add("empty call of a bare service", count, costOfEmptyCall(stage))
         }
         return curve
     }
@@ -86,7 +86,7 @@ enum BusCurves {
             }
             curve.add("start of listd", count, CurveClock.median(5) { stage.restart() })
             stage.client.call(adapter.findObject(0))
-            curve.add("one object changes", count, change(adapter, min(count, 100_000)))
+            curve.add("one object changes", count, costOfChange(adapter, min(count, 100_000)))
             stage.stop()
             let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
             curve.add(
@@ -114,7 +114,7 @@ enum BusCurves {
 
     /// Returns the CPU time of a call that changes the text of one of the first `count` objects. If a view shows the
     /// object, its picture is acknowledged between the calls.
-    private static func change(_ adapter: BareAdapter, _ count: Int, shownBy view: String? = nil) -> Double {
+    private static func costOfChange(_ adapter: BareAdapter, _ count: Int, shownBy view: String? = nil) -> Double {
         let client = adapter.stage.client
         var step = 0
         return cost(on: adapter.stage) {
@@ -129,7 +129,7 @@ enum BusCurves {
     }
 
     /// Returns the CPU time of scrolling a view by a screen of twenty rows, or of a shorter list.
-    private static func scroll(_ adapter: BareAdapter, _ view: String, _ count: Int) -> Double {
+    private static func costOfScrolling(_ adapter: BareAdapter, _ view: String, _ count: Int) -> Double {
         let client = adapter.stage.client
         var step = 0
         return cost(on: adapter.stage) {
@@ -141,7 +141,7 @@ enum BusCurves {
         }
     }
 
-    private static func empty(_ stage: BusStage) -> Double {
+    private static func costOfEmptyCall(_ stage: BusStage) -> Double {
         cost(on: stage) { stage.client.call(stage.bareCall("Empty")) }
     }
 }

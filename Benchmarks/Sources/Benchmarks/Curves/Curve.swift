@@ -33,7 +33,7 @@ struct Curve {
         let index = lines.firstIndex { $0.name == line } ?? lines.endIndex
         if index == lines.endIndex { lines.append(Line(name: line)) }
         lines[index].points.append((size, value))
-        // The figure is also printed at once, because a run takes minutes.
+        // The figure is also printed immediately, because a run takes minutes.
         FileHandle.standardError.write(Data("\(name): \(line), \(size): \(unit.text(value))\n".utf8))
     }
 

@@ -51,7 +51,7 @@ enum EngineCurves {
         var curve = Curve(
             "memory", "The engine: memory of a list with a view", sizes: "objects of 116 bytes", unit: .mebibytes)
         for count in counts where count <= largest {
-            let (resident, raw) = Resident.measured(in: "adapter", count: count)
+            let (resident, raw) = Resident.measure("adapter", count: count)
             curve.add("resident", count, max(resident, 1) / 1_048_576)
             curve.add("ids and fields alone", count, raw / 1_048_576)
         }
@@ -84,7 +84,7 @@ private final class CurveList {
         let id = Lists.identifier((step &* 7919) % count)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("nothing to do in \(count) objects") }
+        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("the update changed nothing") }
         _ = adapter.commitFlush()
         return step
     }

@@ -26,7 +26,7 @@ struct Report {
         measurements += results.map { (benchmark.name, $0) }
         for budget in benchmark.budgets {
             guard let measured = byName[budget.measured], let baseline = byName[budget.baseline] else {
-                fatalError("\(benchmark.name): a budget names a case that is not there: \(budget.row)")
+                fatalError("\(benchmark.name): the budget “\(budget.row)” names a case that does not exist")
             }
             lines.append(
                 ReportLine(
@@ -58,8 +58,9 @@ struct Report {
                     + "| \(item.memory.allocations.map(count) ?? "–") | \(memory(item.memory)) |")
         }
         print(
-            "\nAllocations: blocks taken from the heap for one time of the work, where this process does it. Peak memory: "
-                + "what was resident at most, with a + above what was there before, else all of the process that works."
+            "\nAllocations: the number of heap allocations for one execution of the work, if this process does the work. "
+                + "Peak memory: with a +, the growth of this process's resident memory; without, the resident memory "
+                + "of the other process that does the work."
         )
     }
 

@@ -12,7 +12,7 @@ enum Resident {
     ]
 
     /// Returns the resident bytes and the raw bytes of a data structure with the given number of objects.
-    static func measured(in name: String, count: Int = 1_000_000) -> (resident: Double, raw: Double) {
+    static func measure(_ name: String, count: Int = 1_000_000) -> (resident: Double, raw: Double) {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -22,13 +22,13 @@ enum Resident {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard numbers.count == 2 else { fatalError("no answer from the process that measures memory: \(text)") }
+        guard numbers.count == 2 else { fatalError("the process that measures memory printed “\(text)”") }
         return (numbers[0], numbers[1])
     }
 
     /// Creates the data structure with the given name, and prints its resident and raw bytes.
     static func print(_ name: String, _ count: Int) {
-        guard let make = makers[name] else { fatalError("nothing called \(name) can be measured") }
+        guard let make = makers[name] else { fatalError("there is no data structure “\(name)” to measure") }
         let before = residentBytes()
         let (kept, raw) = make(count)
         withExtendedLifetime(kept) { Swift.print("\(residentBytes() - before) \(raw)") }

@@ -7,12 +7,15 @@ internal import ListKit
 /// memory.
 enum AdapterRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("adapter scroll", scroll), ("adapter size", size), ("adapter memory", memory)]
+        [
+            ("adapter scroll", scrollBenchmark), ("adapter size", viewportSizeBenchmark),
+            ("adapter memory", memoryBenchmark),
+        ]
     }
 
     private static let million = 1_000_000
 
-    private static func scroll() -> Benchmark {
+    private static func scrollBenchmark() -> Benchmark {
         var benchmark = Benchmark("adapter scroll")
         for count in [1_000, million] {
             let list = ScrolledList(Lists.objects(Array(0..<count)))
@@ -34,7 +37,7 @@ enum AdapterRows {
         return benchmark
     }
 
-    private static func size() -> Benchmark {
+    private static func viewportSizeBenchmark() -> Benchmark {
         var benchmark = Benchmark("adapter size")
         let list = ScrolledList(Lists.objects(Array(0..<million)))
         let ids = Lists.strings(Array(0..<million))
@@ -59,9 +62,9 @@ enum AdapterRows {
     // MARK: Memory
 
     /// Returns the memory of a list, which is measured in a process of its own, so that nothing else is resident.
-    private static func memory() -> Benchmark {
+    private static func memoryBenchmark() -> Benchmark {
         var benchmark = Benchmark("adapter memory")
-        let (resident, raw) = Resident.measured(in: "adapter")
+        let (resident, raw) = Resident.measure("adapter")
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "memory of 1,000,000 objects (16-byte ids, 100 bytes of fields) in an adapter with a view",
@@ -103,7 +106,7 @@ private final class ScrolledList {
     /// The number of items that the view shows.
     private(set) var shownCount = 0
 
-    /// Scrolls to a screen and acknowledges the picture at once. Returns the number of changes in the picture.
+    /// Scrolls to a screen and acknowledges the picture. Returns the number of changes in the picture.
     @discardableResult
     func show(screen: Int, width: Double) -> Int {
         let rect = Rect(x: 0, y: Double(screen) * ScrolledList.height, width: width, height: ScrolledList.height)

@@ -2,7 +2,7 @@
 
 extension BusRows {
     /// Measures `PerformUpdates` with a hundred thousand objects, of which every tenth has other fields than before.
-    static func performUpdates() -> Benchmark {
+    static func performUpdatesBenchmark() -> Benchmark {
         let count = 100_000
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")

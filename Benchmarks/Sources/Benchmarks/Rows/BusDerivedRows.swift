@@ -6,7 +6,7 @@ internal import Foundation
 /// being typed while other lists are used.
 enum BusDerivedRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("followed change", change), ("search as one types", typing)]
+        [("followed change", changeBenchmark), ("search as one types", typingBenchmark)]
     }
 
     private static let million = 1_000_000
@@ -32,7 +32,7 @@ enum BusDerivedRows {
     }
 
     /// Measures the CPU time of listd for a change in a list without a derived list, and in a list with one.
-    private static func change() -> Benchmark {
+    private static func changeBenchmark() -> Benchmark {
         let stage = BusStage()
         let (alone, followed) = (BareAdapter(stage, "alone"), BareAdapter(stage, "followed"))
         for list in [alone, followed] { fill(list) }
@@ -56,7 +56,7 @@ enum BusDerivedRows {
 
     /// Measures the elapsed time of a filter's text that grows by a letter five times, from the call to its reply,
     /// and the time of calls of another list in the meantime.
-    private static func typing() -> Benchmark {
+    private static func typingBenchmark() -> Benchmark {
         let stage = BusStage()
         let base = BareAdapter(stage, "base")
         fill(base)

@@ -4,14 +4,14 @@ internal import Foundation
 
 /// The benchmark of an idle daemon, to which no client sends a call.
 enum BusIdleRows {
-    static var all: [(name: String, make: () -> Benchmark)] { [("idle", idle)] }
+    static var all: [(name: String, make: () -> Benchmark)] { [("idle", idleBenchmark)] }
 
     private static let lists = 1_000
     private static let seconds = 10
 
     /// Measures how often threads of listd with 1,000 lists of ten objects wake up, and how often threads of a bare
     /// service do.
-    private static func idle() -> Benchmark {
+    private static func idleBenchmark() -> Benchmark {
         let stage = BusStage(files: ["listd.conf": "AdaptersPerUser=\(lists + 1)\n"])
         for number in 0..<lists {
             let adapter = BareAdapter(stage, "list\(number)")
@@ -33,7 +33,7 @@ enum BusIdleRows {
         return benchmark
     }
 
-    /// How often threads woke up between two counts; a thread that has ended woke up once for that.
+    /// How often threads woke up between two counts. The end of a thread counts as one wake-up.
     private static func count(from before: [String: Int], to after: [String: Int]) -> Int {
         let awake = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
         return awake + before.keys.count { after[$0] == nil }

@@ -7,15 +7,16 @@ internal import Foundation
 /// The duration of a call is elapsed time. A cost is the CPU time of caller, bus and service together.
 enum BusRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [1, 10, 50].map { count in ("broadcast \(count)", { broadcast(to: count) }) } + [
-            ("apply changes", applyChanges), ("scroll on the bus", scroll), ("perform updates", performUpdates),
-            ("burst", burst), ("start", start), ("far away", farAway),
+        [1, 10, 50].map { count in ("broadcast \(count)", { broadcastBenchmark(to: count) }) } + [
+            ("apply changes", applyChangesBenchmark), ("scroll on the bus", scrollBenchmark),
+            ("perform updates", performUpdatesBenchmark), ("burst", burstBenchmark),
+            ("start", startBenchmark), ("far away", farAwayBenchmark),
         ]
     }
 
     /// Measures a change of one object whose signal goes to all subscribers. The bare service gets the same call and
     /// sends the same signal.
-    private static func broadcast(to count: Int) -> Benchmark {
+    private static func broadcastBenchmark(to count: Int) -> Benchmark {
         let stage = BusStage(subscribers: count)
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(100) { _ in [("title", "first")] })
@@ -89,7 +90,7 @@ enum BusRows {
     ///
     /// Although nobody subscribes, `Updated` is sent to the bus before the reply, and is part of the time. The CPU
     /// time of all processes together is shown as well, without a budget.
-    private static func applyChanges() -> Benchmark {
+    private static func applyChangesBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
@@ -145,7 +146,7 @@ enum BusRows {
 
     /// Measures a step of scrolling that shows twenty other cells and releases twenty. The time is from the call to
     /// its reply, before which the picture arrives. The picture is acknowledged between two steps.
-    private static func scroll() -> Benchmark {
+    private static func scrollBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(10_000) { [("title", "row \($0)")] })
@@ -154,7 +155,7 @@ enum BusRows {
         var step = 0
         let scroll = {
             step += 1
-            // Farther than the view's buffer on both sides, so that all cells are new.
+            // Scrolls past the view's buffer on both sides, so that all cells are new.
             let call = adapter.setViewport(view, y: Double(step % 400) * 1000, height: 840)
             var sequence: UInt64 = 0
             let time = Runner.elapsed {
@@ -195,7 +196,7 @@ enum BusRows {
         for connection in [listener, client] { connection.drop() }
         var reader = client.call(adapter.setViewport(view, y: 500_000, height: 840)).reader
         let sequence = reader.uint64()
-        // The bus answers behind everything that was sent before.
+        // The bus replies only after it has delivered everything that was sent before.
         _ = listener.hasOwner(BusStage.listd)
         var signals: [BareMessage] = []
         for connection in [listener, client] {
@@ -207,7 +208,7 @@ enum BusRows {
 
     /// Measures a thousand calls in flight at once, compared with a thousand empty calls and one signal with the same
     /// content.
-    private static func burst() -> Benchmark {
+    private static func burstBenchmark() -> Benchmark {
         let stage = BusStage(subscribers: 50)
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
@@ -233,7 +234,7 @@ enum BusRows {
         return benchmark
     }
 
-    private static func start() -> Benchmark {
+    private static func startBenchmark() -> Benchmark {
         let stage = BusStage()
         var times: [Double] = []
         for _ in 0..<9 {
@@ -250,7 +251,7 @@ enum BusRows {
     }
 
     /// Measures changes at the end of a list of which fifty views show the beginning.
-    private static func farAway() -> Benchmark {
+    private static func farAwayBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
         stage.client.call(adapter.performUpdates(10_000) { _ in [("title", "first")] })
@@ -263,7 +264,7 @@ enum BusRows {
         for step in 0..<100 { stage.client.call(adapter.change(9_000 + step, "step")) }
         var heard = 0
         for viewer in viewers {
-            // The bus answers behind everything that was sent before.
+            // The bus replies only after it has delivered everything that was sent before.
             _ = viewer.hasOwner(BusStage.listd)
             while let message = viewer.next(timeout: 0) { heard += message.isSignal ? 1 : 0 }
         }

@@ -4,11 +4,11 @@ internal import Foundation
 
 /// The benchmark of how long other calls take while a client searches a long list.
 enum BusSearchRows {
-    static var all: [(name: String, make: () -> Benchmark)] { [("search", search)] }
+    static var all: [(name: String, make: () -> Benchmark)] { [("search", searchBenchmark)] }
 
     private static let count = 1_000_000
 
-    private static func search() -> Benchmark {
+    private static func searchBenchmark() -> Benchmark {
         let stage = BusStage()
         let (list, other) = (BareAdapter(stage, "list"), BareAdapter(stage, "other"))
         for start in stride(from: 0, to: count, by: 50_000) { stage.client.call(list.append(start..<start + 50_000)) }

@@ -7,7 +7,7 @@ internal import Glibc
 /// being typed.
 enum DerivedRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("derived pass", pass), ("derived change", change), ("derived typing", typing)]
+        [("derived pass", passBenchmark), ("derived change", changeBenchmark), ("derived typing", typingBenchmark)]
     }
 
     private static let million = 1_000_000
@@ -28,13 +28,13 @@ enum DerivedRows {
     }
 
     private static func query(_ argument: String) -> DerivedQuery {
-        guard let query = try? DerivedQuery(parsing: argument) else { fatalError("no query \(argument)") }
+        guard let query = try? DerivedQuery(parsing: argument) else { fatalError("the query “\(argument)” is invalid") }
         return query
     }
 
     /// Measures all pages of the first pass until the derived list is complete, compared with a loop that folds and
     /// searches the texts.
-    private static func pass() -> Benchmark {
+    private static func passBenchmark() -> Benchmark {
         var benchmark = Benchmark("derived pass")
         for isASCII in [true, false] {
             let list = objects(isASCII: isASCII)
@@ -101,7 +101,7 @@ enum DerivedRows {
 
     /// Measures a change of one object in an engine, and the same change with a derived list and the engine that
     /// shows it.
-    private static func change() -> Benchmark {
+    private static func changeBenchmark() -> Benchmark {
         var benchmark = Benchmark("derived change")
         for argument in ["contains=number&sort=n", "contains=number", "sort=-n&limit=100"] {
             let alone = FollowedEngine(objects(isASCII: true), nil)
@@ -116,7 +116,7 @@ enum DerivedRows {
     }
 
     /// Measures a filter's text that grows by a letter five times. Each letter is a case.
-    private static func typing() -> Benchmark {
+    private static func typingBenchmark() -> Benchmark {
         var benchmark = Benchmark("derived typing")
         let list = objects(isASCII: true)
         let derived = DerivedList(query("sort=-n"))

@@ -6,13 +6,14 @@ internal import ListKit
 enum DiffRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [
-            ("diff 100k churn", churn), ("diff 1M", million), ("diff 100k unchanged", unchanged),
-            ("diff 100k appended", appended), ("diff 100k reversed", reversed), ("diff 100k all new", allNew),
-            ("diff 5k", small), ("diff elements", elements),
+            ("diff 100k churn", churnBenchmark), ("diff 1M", millionIDsBenchmark),
+            ("diff 100k unchanged", unchangedBenchmark), ("diff 100k appended", appendedBenchmark),
+            ("diff 100k reversed", reversedBenchmark), ("diff 100k all new", allNewBenchmark),
+            ("diff 5k", smallListsBenchmark), ("diff elements", elementsBenchmark),
         ]
     }
 
-    private static func churn() -> Benchmark {
+    private static func churnBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff 100k churn")
         let row = "diff, 100,000 String ids, 10 % deleted, 10 % inserted, 2,000 shuffled"
@@ -26,7 +27,7 @@ enum DiffRows {
         return benchmark
     }
 
-    private static func million() -> Benchmark {
+    private static func millionIDsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 1_000_000, deletes: 10_000, inserts: 10_000, shuffled: 0)
         var benchmark = Benchmark("diff 1M")
         addDiff(&benchmark, lists)
@@ -35,37 +36,38 @@ enum DiffRows {
         return benchmark
     }
 
-    private static func simple(_ name: String, _ row: String, limit: Double, _ lists: Lists) -> Benchmark {
+    private static func makeBenchmark(_ name: String, row: String, limit: Double, _ lists: Lists) -> Benchmark {
         var benchmark = Benchmark(name)
         addDiff(&benchmark, lists)
         benchmark.expect(row, "diff", atMost: limit, times: "SipHash pass")
         return benchmark
     }
 
-    private static func unchanged() -> Benchmark {
+    private static func unchangedBenchmark() -> Benchmark {
         let numbers = Array(0..<100_000)
-        return simple(
-            "diff 100k unchanged", "diff, 100,000, nothing changed", limit: 0.25, Lists(old: numbers, new: numbers))
+        return makeBenchmark(
+            "diff 100k unchanged", row: "diff, 100,000, nothing changed", limit: 0.25,
+            Lists(old: numbers, new: numbers))
     }
 
-    private static func appended() -> Benchmark {
+    private static func appendedBenchmark() -> Benchmark {
         let lists = Lists(old: Array(0..<100_000), new: Array(0..<100_100))
-        return simple("diff 100k appended", "diff, 100,000, 100 appended", limit: 0.25, lists)
+        return makeBenchmark("diff 100k appended", row: "diff, 100,000, 100 appended", limit: 0.25, lists)
     }
 
-    private static func reversed() -> Benchmark {
+    private static func reversedBenchmark() -> Benchmark {
         let numbers = Array(0..<100_000)
         let lists = Lists(old: numbers, new: Array(numbers.reversed()))
-        return simple("diff 100k reversed", "diff, 100,000 reversed", limit: 0.8, lists)
+        return makeBenchmark("diff 100k reversed", row: "diff, 100,000 reversed", limit: 0.8, lists)
     }
 
-    private static func allNew() -> Benchmark {
+    private static func allNewBenchmark() -> Benchmark {
         let lists = Lists(old: Array(0..<100_000), new: Array(200_000..<300_000))
-        return simple("diff 100k all new", "diff, 100,000 all new", limit: 0.8, lists)
+        return makeBenchmark("diff 100k all new", row: "diff, 100,000 all new", limit: 0.8, lists)
     }
 
     /// Measures lists that are small enough for Myers' algorithm.
-    private static func small() -> Benchmark {
+    private static func smallListsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 5_000, deletes: 500, inserts: 500, shuffled: 200)
         var benchmark = Benchmark("diff 5k")
         addDiff(&benchmark, lists)
@@ -78,7 +80,7 @@ enum DiffRows {
     }
 
     /// Measures the generic diff function, as a program that uses ListKit alone calls it.
-    private static func elements() -> Benchmark {
+    private static func elementsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff elements")
         let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
@@ -87,14 +89,15 @@ enum DiffRows {
         benchmark.expect(
             "diff of 100,000 Swift Strings against a plain port of IGListDiff", "diff of Strings", atMost: 0.35,
             times: "plain IGListDiff")
-        addRows(&benchmark, "churn", lists, atMost: 1.15)
+        addStructDiff(of: lists, named: "churn", to: &benchmark, atMost: 1.15)
         let all = Array(0..<100_000)
-        addRows(&benchmark, "unchanged", Lists(old: all, new: all), atMost: 0.15)
-        addRows(&benchmark, "100 appended", Lists(old: all, new: Array(0..<100_100)), atMost: 0.15)
-        addRows(&benchmark, "one in front", Lists(old: all, new: [100_000] + all), atMost: 0.15)
+        addStructDiff(of: Lists(old: all, new: all), named: "unchanged", to: &benchmark, atMost: 0.15)
+        addStructDiff(
+            of: Lists(old: all, new: Array(0..<100_100)), named: "100 appended", to: &benchmark, atMost: 0.15)
+        addStructDiff(of: Lists(old: all, new: [100_000] + all), named: "one in front", to: &benchmark, atMost: 0.15)
         var moved = all
         moved.insert(moved.remove(at: 70_000), at: 20_000)
-        addRows(&benchmark, "one moved", Lists(old: all, new: moved), atMost: 0.15)
+        addStructDiff(of: Lists(old: all, new: moved), named: "one moved", to: &benchmark, atMost: 0.15)
         benchmark.add("hashing all ids once each") {
             old.reduce(0) { $0 ^ $1.hashValue } ^ new.reduce(0) { $0 ^ $1.hashValue }
         }
@@ -107,9 +110,11 @@ enum DiffRows {
         var diffIdentifier: String { id }
     }
 
-    /// Adds the diff of structs. The old and the new list have separate copies of the identifiers, as from two
-    /// decoders.
-    private static func addRows(_ benchmark: inout Benchmark, _ name: String, _ lists: Lists, atMost limit: Double) {
+    /// Adds the diff of two lists of structs, which may take at most `limit` times as long as hashing all ids. The
+    /// old and the new list have separate copies of the identifiers, as from two decoders.
+    private static func addStructDiff(
+        of lists: Lists, named name: String, to benchmark: inout Benchmark, atMost limit: Double
+    ) {
         let old = Lists.strings(lists.old).map { Row(id: $0, version: 0) }
         let new = Lists.strings(lists.new).map { Row(id: $0, version: 0) }
         benchmark.add("diff of structs, \(name)") { ListDiff.between(old, new).changeCount }

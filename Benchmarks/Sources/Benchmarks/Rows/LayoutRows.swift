@@ -6,15 +6,15 @@ internal import ListKit
 enum LayoutRows {
     static var all: [(name: String, make: () -> Benchmark)] {
         [
-            ("layout flow", { visible(.flow) }),
-            ("layout absolute", { visible(.absolute) }),
+            ("layout flow", { visibleItemsBenchmark(.flow) }),
+            ("layout absolute", { visibleItemsBenchmark(.absolute) }),
         ]
     }
 
     /// Measures one list of ten million items, and as many items in lists of ten thousand. Both exceed the
     /// processor's caches, so that their ratio shows the cost of the length, not of the memory. A single short list,
     /// which stays in the caches, is shown as well.
-    private static func visible(_ kind: ListLayoutKind) -> Benchmark {
+    private static func visibleItemsBenchmark(_ kind: ListLayoutKind) -> Benchmark {
         let name = kind.rawValue
         var benchmark = Benchmark("layout \(name)")
         let (few, many) = (10_000, 10_000_000)

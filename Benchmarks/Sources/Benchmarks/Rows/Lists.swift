@@ -47,7 +47,7 @@ struct Lists {
         let id = String(repeating: "0", count: 16 - digits.count) + digits
         let text = String(repeating: "x", count: 85)
         let fields: Fields = ["n": .int64(Int64(number)), "t": .string(text)]
-        guard let object = try? ListObject(id: id, type: "row", fields: fields) else { fatalError("no object \(id)") }
+        guard let object = try? ListObject(id: id, type: "row", fields: fields) else { fatalError("\(id) is invalid") }
         return object
     }
 

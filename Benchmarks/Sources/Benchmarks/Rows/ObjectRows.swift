@@ -4,10 +4,10 @@ internal import ListKit
 
 /// Benchmarks of creating objects.
 enum ObjectRows {
-    static var all: [(name: String, make: () -> Benchmark)] { [("objects made", made)] }
+    static var all: [(name: String, make: () -> Benchmark)] { [("objects made", creationBenchmark)] }
 
     /// Measures the creation of objects with two fields, compared with a plain class that holds the same data.
-    private static func made() -> Benchmark {
+    private static func creationBenchmark() -> Benchmark {
         var benchmark = Benchmark("objects made")
         let ids = Lists.strings(Array(0..<10_000))
         benchmark.add("10,000 objects of two fields") {

@@ -5,7 +5,7 @@ internal import Foundation
 /// Benchmarks of the store, compared with plain SQLite that writes and reads the same rows.
 enum StoreRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("store write", write), ("store memory", memory), ("store restore", restore)]
+        [("store write", writeBenchmark), ("store memory", memoryBenchmark), ("store restore", restoreBenchmark)]
     }
 
     private static let calls = 500
@@ -20,7 +20,7 @@ enum StoreRows {
     /// show the share of the bus.
     ///
     /// A bare service that commits together what arrives together shows what the same calls cost without a list engine.
-    private static func write() -> Benchmark {
+    private static func writeBenchmark() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let stored = Callers(8, on: stage, durability: "disk")
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
@@ -64,7 +64,7 @@ enum StoreRows {
     }
 
     /// Measures lists in memory while other lists are stored, which must not affect them.
-    private static func memory() -> Benchmark {
+    private static func memoryBenchmark() -> Benchmark {
         let (storing, bare) = (BusStage(isStoring: true), BusStage())
         var benchmark = Benchmark("store memory")
         for (name, stage) in [("with a store", storing), ("without a store", bare)] {
@@ -80,8 +80,8 @@ enum StoreRows {
     }
 
     /// Measures the start of listd with a million stored objects until it owns its bus name, compared with reading
-    /// the rows; then the first object, or the first screen.
-    private static func restore() -> Benchmark {
+    /// the rows; then the first read of an object, or of a screen.
+    private static func restoreBenchmark() -> Benchmark {
         let stage = BusStage(isStoring: true)
         let adapter = BareAdapter(stage, "million", durability: "disk")
         for start in stride(from: 0, to: 1_000_000, by: 100_000) {

@@ -5,9 +5,9 @@
 /// Benchmarks of lists that are changed in place: the time of changes in short and long lists, and the memory of a
 /// long list.
 enum TreeRows {
-    /// Measures ten changes whose index changes are calculated and which are committed, then ten changes that undo
-    /// them.
-    static func delta() -> Benchmark {
+    /// Measures ten changes, with the calculation of their index changes and the commit, and then ten changes that
+    /// undo them.
+    static func deltaBenchmark() -> Benchmark {
         var benchmark = Benchmark("delta")
         for count in [1_000, 1_000_000] {
             let sections = DeltaList(count: count)
@@ -21,9 +21,9 @@ enum TreeRows {
     }
 
     /// Returns the memory of a list, which is measured in a process of its own, so that nothing else is resident.
-    static func memory() -> Benchmark {
+    static func memoryBenchmark() -> Benchmark {
         var benchmark = Benchmark("memory")
-        let (resident, raw) = Resident.measured(in: "tree")
+        let (resident, raw) = Resident.measure("tree")
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "memory of 1,000,000 objects (16-byte ids, 100 bytes of fields) with their positions",
@@ -58,14 +58,14 @@ private final class DeltaList {
         rawBytes = objects.reduce(0) { $0 + $1.byteCount }
         var dropped: [Int] = []
         guard let tree = try? SectionTree(objects, dropped: &dropped) else {
-            fatalError("no tree of \(objects.count) objects")
+            fatalError("the tree of \(objects.count) objects could not be created")
         }
         self.tree = tree
     }
 
     private static func object(_ id: String, _ version: Int) -> ListObject {
         guard let object = try? ListObject(id: id, type: "row", fields: ["value": .int64(Int64(version))]) else {
-            fatalError("no object \(id)")
+            fatalError("the object “\(id)” could not be created")
         }
         return object
     }

@@ -5,13 +5,16 @@
 /// Benchmarks of an update by the number of views, and by the number of rows that a view shows.
 enum ViewRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("views many", many), ("views large", large), ("views selection", selection)]
+        [
+            ("views many", manyViewsBenchmark), ("views large", largeViewBenchmark),
+            ("views selection", selectionBenchmark),
+        ]
     }
 
     private static let count = 40_000
 
     /// Measures a change of an object that one view shows, while the other views show later parts of the list.
-    private static func many() -> Benchmark {
+    private static func manyViewsBenchmark() -> Benchmark {
         var benchmark = Benchmark("views many")
         for views in [1, 10_000] {
             let list = ViewedList(count, shown: Array(repeating: 20, count: views))
@@ -25,7 +28,7 @@ enum ViewRows {
     }
 
     /// Measures a change of an object in a view that shows the whole list, and the opening of such a view.
-    private static func large() -> Benchmark {
+    private static func largeViewBenchmark() -> Benchmark {
         var benchmark = Benchmark("views large")
         for shown in [20, count] {
             let list = ViewedList(count, shown: [shown])
@@ -46,7 +49,7 @@ enum ViewRows {
     }
 
     /// Measures selecting and deselecting one item while many others are selected.
-    private static func selection() -> Benchmark {
+    private static func selectionBenchmark() -> Benchmark {
         var benchmark = Benchmark("views selection")
         for selected in [10, 100_000] {
             let list = ViewedList(100_001, shown: [20])
@@ -106,7 +109,7 @@ private final class ViewedList {
         let id = Lists.identifier(number)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("nothing to do in \(count) objects") }
+        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("the update changed nothing") }
         return adapter.commitFlush().events.count
     }
 

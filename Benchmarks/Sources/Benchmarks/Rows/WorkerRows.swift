@@ -5,13 +5,13 @@ internal import Foundation
 /// Benchmarks of a plugin in a worker, compared with the same section controllers inside the daemon.
 enum WorkerRows {
     static var all: [(name: String, make: () -> Benchmark)] {
-        [("worker start", start), ("worker build", build), ("worker scroll", scroll)]
+        [("worker start", startBenchmark), ("worker build", buildBenchmark), ("worker scroll", scrollBenchmark)]
     }
 
     private static let sections = 10_000
 
     /// Measures the time from the call that starts a worker to the reply that its plugin is loaded.
-    private static func start() -> Benchmark {
+    private static func startBenchmark() -> Benchmark {
         let stage = WorkerStage(lists: [])
         var benchmark = Benchmark("worker start")
         let times = (0..<11).map { _ in
@@ -33,7 +33,7 @@ enum WorkerRows {
 
     /// Measures an update with a wholly new list, so that every section controller is created, gets its object, and
     /// makes its items.
-    private static func build() -> Benchmark {
+    private static func buildBenchmark() -> Benchmark {
         let stage = WorkerStage(lists: ["inside", "outside"])
         let clock = stage.clock(withWorkerOf: "outside")
         var benchmark = Benchmark("worker build")
@@ -61,7 +61,7 @@ enum WorkerRows {
 
     /// Measures a step of scrolling that shows twenty other cells and releases twenty. The budget is for the number
     /// of messages between listd and the worker; the times are shown as well.
-    private static func scroll() -> Benchmark {
+    private static func scrollBenchmark() -> Benchmark {
         let stage = WorkerStage(lists: ["inside", "outside"])
         var benchmark = Benchmark("worker scroll")
         let scrolls = ["inside", "outside"].map { WorkerScroll(stage, list: $0, sections: sections) }
@@ -73,8 +73,8 @@ enum WorkerRows {
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "scroll step, 20 new cells of a section controller in a worker",
-                value: Double((0..<20).map { _ in scrolls[1].messages() }.max() ?? 0) / 2, unit: "round trips",
-                limit: 1, note: "between listd and the worker"))
+                value: Double((0..<20).map { _ in scrolls[1].countMessagesOfStep() }.max() ?? 0) / 2,
+                unit: "round trips", limit: 1, note: "between listd and the worker"))
         return benchmark
     }
 }
