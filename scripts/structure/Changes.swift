@@ -52,12 +52,12 @@ enum Changes {
         if let forced = expression.as(ForceUnwrapExprSyntax.self) { return chain(to: forced.expression) }
         if let element = expression.as(SubscriptCallExprSyntax.self) { return chain(to: element.calledExpression) }
         guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else { return nil }
-        return locked(name, at: Syntax(expression)) ?? [name]
+        return lockChain(ofParameter: name, at: Syntax(expression)) ?? [name]
     }
 
     /// Returns the path to the lock whose value a closure's parameter refers to, such as `state` for `$0` in
     /// `state.withLock { $0.count += 1 }`.
-    private static func locked(_ name: String, at node: Syntax) -> [String]? {
+    private static func lockChain(ofParameter name: String, at node: Syntax) -> [String]? {
         var node = node
         while let parent = node.parent {
             if let closure = parent.as(ClosureExprSyntax.self) {

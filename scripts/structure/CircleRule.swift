@@ -66,7 +66,7 @@ struct CircleRule {
                 path: use.firstPath, line: use.firstLine, key: Self.key(module, weakest),
                 message:
                     "\(module): folders use each other in a circle: \(circle.sorted().joined(separator: ", ")); move a type "
-                    + "to the folder that the others depend on, or turn a use round with a protocol or a closure",
+                    + "to the folder that the others depend on, or reverse a use with a protocol or a closure",
                 notes: inside.compactMap { edge in
                     edges[edge].map {
                         "\(edge.from) -> \(edge.to): \($0.summary), first at \($0.firstPath):\($0.firstLine)"

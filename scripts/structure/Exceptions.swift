@@ -24,7 +24,7 @@ struct Exceptions {
                 continue
             }
             if lines.updateValue(index + 1, forKey: parts[0]) != nil {
-                fault("the exception `\(parts[0])` stands twice; remove one")
+                fault("the exception `\(parts[0])` occurs twice; remove one")
             } else if lines.count > Self.most {
                 fault("this file allows at most \(Self.most) exceptions; restructure the code that one of them excuses")
             }

@@ -107,7 +107,8 @@ struct Tree {
             guard let first = line.first, first != "#", swiftFiles(in: String(line)).isEmpty else { return nil }
             return Finding(
                 path: Self.folders, line: index + 1, key: "folder \(line)",
-                message: "\(line) has no Swift file; put there what ARCHITECTURE.md says of it, or change both")
+                message: "the folder \(line) has no Swift file; add the code that ARCHITECTURE.md describes for it, or "
+                    + "remove the folder from ARCHITECTURE.md and this file")
         }
     }
 

@@ -42,7 +42,7 @@ struct Modules {
             if isGenericParameter(components[0], of: around, in: module) {
                 return []
             }
-            for place in [Array(around)] + inherited(around, in: module, from: file) {
+            for place in [Array(around)] + inheritedTypes(of: around, in: module, from: file) {
                 let found = (1...components.count).compactMap {
                     lookup(place + components.prefix($0), in: module, from: file)
                 }
@@ -79,7 +79,7 @@ struct Modules {
     }
 
     /// Returns the superclass and the protocols of a type, whose nested types the type can name without a prefix.
-    private func inherited(_ path: some Collection<String>, in module: String, from file: Int) -> [[String]] {
+    private func inheritedTypes(of path: some Collection<String>, in module: String, from file: Int) -> [[String]] {
         guard !path.isEmpty, let type = lookup(path, in: module, from: file) else { return [] }
         return declaration(type).inherited
     }

@@ -28,7 +28,7 @@ struct StateRule {
     /// Such a struct is part of the state of the class: only the struct's own file may change its variables, in
     /// mutating methods. A copy of the struct is not state, and may be changed anywhere.
     private func storedStructs() -> [Finding] {
-        let (stored, holders) = self.stored()
+        let (stored, holders) = storedFields()
         var setAt: [String: (field: StoredField, places: [String])] = [:]
         for (index, file) in modules.files.enumerated() {
             for change in file.changes {
@@ -64,7 +64,7 @@ struct StateRule {
 
     /// Returns the variables of stored structs by name, and the types whose properties are state: classes, actors,
     /// and the structs that they store.
-    private func stored() -> (fields: [String: [StoredField]], holders: Set<String>) {
+    private func storedFields() -> (fields: [String: [StoredField]], holders: Set<String>) {
         var fields: [String: [StoredField]] = [:], seen: Set<String> = [], names: Set<String> = []
         var holders = modules.files.enumerated().flatMap { index, file in
             file.types.filter(\.isReference).map { (file: index, type: $0) }
@@ -96,10 +96,13 @@ struct StateRule {
         return (fields, names)
     }
 
-    /// Returns the variables that a change sets, among those with the last name of its path.
+    /// Returns the variable that a change sets, or no variable if it cannot be determined.
     ///
-    /// If stored properties lead from the enclosing type to a variable, it is that one. Otherwise it is the only
-    /// variable whose struct is stored in a property with the name before the last one, if there is exactly one.
+    /// - Parameter fields: the variables of stored structs that have the last name of the change's path.
+    ///
+    /// If stored properties lead from the enclosing type along the path, the variable is the one that the path leads
+    /// to. Otherwise the property that stores the struct must have the last but one name of the path, and only one of
+    /// `fields` may have such a property.
     private func fields(
         of change: Change, in file: Int, among fields: [StoredField], holders: Set<String>
     ) -> [StoredField] {
