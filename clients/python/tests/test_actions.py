@@ -15,7 +15,7 @@ from listd._filter import source_argument
 from stage import Stage
 
 
-async def words_of(d: listd.Daemon, name: str, words: list[str], **options: object) -> listd.List:
+async def make_list_of_words(d: listd.Daemon, name: str, words: list[str], **options: object) -> listd.List:
     mail = await d.create(name, durability="memory", **options)  # type: ignore[arg-type]
     await mail.replace([Object(f"o{number}", {"text": word, "n": number}) for number, word in enumerate(words)])
     return mail
@@ -27,7 +27,7 @@ async def ids(mail: listd.List) -> list[str]:
 
 async def test_lists_and_clients_are_described(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        await words_of(d, name, ["a", "b"])
+        await make_list_of_words(d, name, ["a", "b"])
         described = {one.name: one for one in await d.describe()}[name]
         assert (described.state, described.owner, described.objects) == ("ready", os.getuid(), 2)
         assert described.bytes is not None and described.source_error == ""
@@ -37,7 +37,7 @@ async def test_lists_and_clients_are_described(shared: Stage, name: str) -> None
 
 async def test_items_are_counted_without_their_contents(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a", "b", "c"])
+        mail = await make_list_of_words(d, name, ["a", "b", "c"])
         counts = await mail.item_counts(1)
         assert (counts.next_section, counts.counts) == (3, (1, 1))
         assert (await mail.item_counts(7)).counts == ()
@@ -45,7 +45,7 @@ async def test_items_are_counted_without_their_contents(shared: Stage, name: str
 
 async def test_many_items_are_selected_at_once(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a", "b", "c"])
+        mail = await make_list_of_words(d, name, ["a", "b", "c"])
         async with mail.view(layout="none") as view, mail.selection_events() as events:
             await view.show(0, 2)
             result = await view.change_selection([("o0", 0), ("o2", 0)])
@@ -58,9 +58,9 @@ async def test_many_items_are_selected_at_once(shared: Stage, name: str) -> None
                 await view.change_selection([("nosuch", 0)])
 
 
-async def test_an_action_is_told_to_the_owner_and_answered(shared: Stage, name: str) -> None:
+async def test_an_action_is_sent_to_the_owner_and_answered(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a"])
+        mail = await make_list_of_words(d, name, ["a"])
         async with mail.view(layout="none") as view:
             assert not await view.invoke("o0", "archive")
             async with mail.on_invoked() as actions:
@@ -75,9 +75,9 @@ async def test_an_action_is_told_to_the_owner_and_answered(shared: Stage, name: 
                 await view.invoke("o0", "archive", {"no": None})
 
 
-async def test_a_viewer_near_the_end_is_told(shared: Stage, name: str) -> None:
+async def test_a_view_near_the_end_is_reported(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a"] * 50, near_end_distance=10.0)
+        mail = await make_list_of_words(d, name, ["a"] * 50, near_end_distance=10.0)
         async with mail.near_end_events() as events, mail.view(layout="none") as view:
             await view.show(0, 9)
             await view.show(35, 44)
@@ -86,7 +86,7 @@ async def test_a_viewer_near_the_end_is_told(shared: Stage, name: str) -> None:
 
 async def test_a_filter_follows_its_list(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["Apple", "pear", "pineapple", "plum"])
+        mail = await make_list_of_words(d, name, ["Apple", "pear", "pineapple", "plum"])
         async with mail.filter("APPLE") as hits:
             async with hits.follow() as changes:
                 first = await anext(changes)
@@ -103,7 +103,7 @@ async def test_a_filter_follows_its_list(shared: Stage, name: str) -> None:
         assert filter_name not in [one.name for one in await d.lists()]
 
 
-async def test_a_filter_is_made_again_with_its_daemon(stage: Stage, name: str) -> None:
+async def test_a_filter_is_created_again_after_a_restart_of_listd(stage: Stage, name: str) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create(name)
         await mail.replace([Object("a", {"text": "x"}), Object("b", {"text": "y"})])
@@ -128,7 +128,7 @@ async def test_a_filter_is_made_again_with_its_daemon(stage: Stage, name: str) -
 
 async def test_text_is_found_in_both_directions(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["Straße", "x", "STRASSE"])
+        mail = await make_list_of_words(d, name, ["Straße", "x", "STRASSE"])
         hit = await mail.search("strasse")
         assert hit is not None and (hit.section, hit.id) == (0, "o0")
         hit = await mail.search("strasse", start=1)
@@ -141,7 +141,7 @@ async def test_text_is_found_in_both_directions(shared: Stage, name: str) -> Non
 
 async def test_a_view_begins_at_an_object(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a"] * 100)
+        mail = await make_list_of_words(d, name, ["a"] * 100)
         async with mail.view(layout="none", at=("o50", 0, "start")) as view:
             picture = await view.show(0, 9)
             assert [row.object_id for row in picture.rows()] == [f"o{number}" for number in range(50, 60)]
@@ -153,7 +153,7 @@ async def test_a_view_begins_at_an_object(shared: Stage, name: str) -> None:
 
 async def test_a_list_is_renamed(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a"])
+        mail = await make_list_of_words(d, name, ["a"])
         await d.rename(name, name + "2")
         assert await ids(await d.list(name + "2")) == ["o0"]
         with pytest.raises(listd.NoSuchAdapter):
@@ -164,7 +164,7 @@ async def test_a_list_is_renamed(shared: Stage, name: str) -> None:
 
 async def test_scrolling_is_reported(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
-        mail = await words_of(d, name, ["a"])
+        mail = await make_list_of_words(d, name, ["a"])
         async with mail.view(layout="none") as view:
             await view.show(0, 0)
             for phase in ("began", "ended", "decelerated"):
@@ -174,7 +174,7 @@ async def test_scrolling_is_reported(shared: Stage, name: str) -> None:
             await view.set_on_screen(False)
 
 
-def test_scripts_filter_search_and_ask(shared: Stage, name: str) -> None:
+def test_the_synchronous_interface_filters_searches_and_invokes(shared: Stage, name: str) -> None:
     with listd.sync.connect(shared.address) as d:
         mail = d.create(name, durability="memory", hints={"n": "bytes"})
         mail.replace([Object("a", {"text": "x"}), Object("b", {"text": "y"})])
@@ -200,5 +200,5 @@ def test_scripts_filter_search_and_ask(shared: Stage, name: str) -> None:
         ({"sort": "-date", "limit": 5}, "sort=-date&limit=5"),
     ],
 )
-def test_what_is_wanted_is_encoded(arguments: dict[str, object], expected: str) -> None:
+def test_conditions_of_a_filter_are_encoded(arguments: dict[str, object], expected: str) -> None:
     assert source_argument(**arguments) == expected  # type: ignore[arg-type]

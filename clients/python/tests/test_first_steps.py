@@ -32,7 +32,7 @@ def run(first: int, last: int) -> list[str]:
 # MARK: following
 
 
-async def test_a_follower_tells_the_epoch(shared: Stage, name: str) -> None:
+async def test_a_follower_has_the_epoch(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await numbers(d, name, 1)
         async with mail.follow() as changes:
@@ -77,7 +77,7 @@ async def test_a_copy_reaches_the_revision_of_a_write(shared: Stage, name: str) 
             assert rows == [Object("a", {"n": 2}), Object("o2", {"n": 5})]
 
 
-async def test_a_list_made_anew_ends_waiting_for_a_revision(shared: Stage, name: str) -> None:
+async def test_waiting_for_a_revision_ends_when_the_list_is_created_again(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await numbers(d, name, 1)
         rows: list[Object] = []
@@ -108,7 +108,7 @@ def test_a_script_reaches_the_revision_of_a_write(shared: Stage, name: str) -> N
             assert rows == [Object("a")] and changes.epoch == mail.properties().epoch
 
 
-def test_what_is_told_of_a_list_that_is_not_known_whole() -> None:
+def test_a_partly_known_list_is_reported_as_incomplete() -> None:
     from listd._mirror import Mirror, Sections, Update
 
     mirror = Mirror()
@@ -194,7 +194,7 @@ async def test_the_screen_follows_its_rows_as_listd_does(shared: Stage, name: st
         assert left < 10
 
 
-async def test_a_view_of_a_short_list_is_as_long_when_it_is_opened_anew(shared: Stage, name: str) -> None:
+async def test_a_view_opened_again_requests_as_many_rows_as_before(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await numbers(d, name, 1)
         async with mail.view(layout="none") as view, mail.view(layout="none", overscan_items=2) as wide:
@@ -209,7 +209,7 @@ async def test_a_view_of_a_short_list_is_as_long_when_it_is_opened_anew(shared: 
             assert visible(view.picture) == visible(wide.picture) == run(0, 3)
 
 
-async def test_a_view_is_patient(shared: Stage, name: str) -> None:
+async def test_a_view_waits_for_its_list_as_long_as_its_patience(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await numbers(d, name, 1)
         async with mail.view(layout="none", patience=0.1) as hasty, mail.view(layout="none", patience=60.0) as patient:
@@ -246,7 +246,7 @@ async def test_a_filter_waits_for_its_list_after_a_restart(bus_stage: Stage) -> 
                 (await anext(changes)).apply(rows)
 
 
-async def test_a_filter_whose_list_stays_away(bus_stage: Stage) -> None:
+async def test_a_filter_ends_when_its_list_stays_missing(bus_stage: Stage) -> None:
     async with listd.connect(bus_stage.address) as d:
         mail = await numbers(d, "mail", 3)
         async with mail.filter(patience=0.2) as hits, hits.follow() as changes, hits.view(layout="none") as view:
@@ -275,7 +275,7 @@ async def test_a_filter_names_its_list_when_it_is_written(shared: Stage, name: s
         assert str(gone.value) == f"the filter of the list {name!r} has ended"
 
 
-async def test_what_is_used_before_its_block(shared: Stage, name: str) -> None:
+async def test_use_before_the_async_with_block_has_a_helpful_error(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await numbers(d, name, 1)
         with pytest.raises(AttributeError, match="async with .* as hits: .* hits.follow"):
@@ -290,18 +290,18 @@ async def test_what_is_used_before_its_block(shared: Stage, name: str) -> None:
 
 
 @pytest.mark.parametrize(("target", "meant"), [("sesion", "session"), ("System", "system"), ("dirct", "direct")])
-async def test_a_bus_misspelt(target: str, meant: str) -> None:
+async def test_a_misspelt_name_of_a_bus_has_a_suggestion(target: str, meant: str) -> None:
     with pytest.raises(listd.InvalidArgs, match=f"{target!r}.*did you mean {meant!r}"):
         await listd.connect(target)
 
 
 @pytest.mark.parametrize("target", ["", "nothing at all"])
-async def test_no_address(target: str) -> None:
+async def test_a_target_that_is_not_an_address_is_refused(target: str) -> None:
     with pytest.raises(listd.InvalidArgs, match="system, session, direct, or a D-Bus address"):
         await listd.connect(target)
 
 
-async def test_lists_are_named_in_errors_as_here(shared: Stage, name: str) -> None:
+async def test_errors_contain_the_name_of_the_list(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         await numbers(d, name, 1)
         for call in (d.list("nope"), d.remove("nope"), d.rename("nope", "other")):
@@ -313,7 +313,7 @@ async def test_lists_are_named_in_errors_as_here(shared: Stage, name: str) -> No
             assert str(refusal.value) == f"there is a list {name!r} already"
 
 
-async def test_a_list_that_is_there_is_not_ensured_with_a_misspelt_option(shared: Stage, name: str) -> None:
+async def test_ensure_refuses_a_misspelt_option_of_an_existing_list(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         for _ in range(2):
             with pytest.raises(listd.InvalidArgs, match="durabilty"):
@@ -329,7 +329,7 @@ async def test_a_list_that_is_there_is_not_ensured_with_a_misspelt_option(shared
 
 
 @pytest.mark.parametrize("module", [listd, listd.sync])
-def test_help_shows_only_what_is_for_use(module: object) -> None:
+def test_help_shows_only_the_public_interface(module: object) -> None:
     text = pydoc.plain(pydoc.render_doc(module))
     for internal in ("attach", "detach", "give_up", "appeared", "vanished", "contextmanager"):
         assert f" {internal}(" not in text, internal
@@ -337,7 +337,7 @@ def test_help_shows_only_what_is_for_use(module: object) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in listd.__all__ if isinstance(getattr(listd, name), type)])
-def test_each_attribute_is_explained(name: str) -> None:
+def test_each_attribute_is_documented(name: str) -> None:
     """Each option is documented in the class's own docstring, which help() shows."""
     kind = getattr(listd, name)
     fields = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", None)

@@ -19,7 +19,7 @@ from listd import Inserted, Moved, Object, Removed, Replaced, Updated
 from stage import Stage
 
 
-async def restarted(stage: Stage, d: listd.Daemon) -> None:
+async def restart_listd(stage: Stage, d: listd.Daemon) -> None:
     """Restarts listd, and waits until the client has noticed."""
     before = d._link.daemon
     stage.restart()
@@ -44,7 +44,7 @@ async def test_changes_are_typed(shared: Stage, name: str) -> None:
         assert changes.revision == await mail.revision()
 
 
-async def test_who_sleeps_gets_what_differs(shared: Stage, name: str) -> None:
+async def test_a_slow_consumer_gets_the_difference(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         await mail.replace([Object(str(number)) for number in range(10)])
@@ -62,7 +62,7 @@ async def test_who_sleeps_gets_what_differs(shared: Stage, name: str) -> None:
             assert await anext(changes) == Inserted(0, (Object("busy", {"n": 49}),))
 
 
-async def test_a_sleeper_costs_no_memory(shared: Stage, name: str) -> None:
+async def test_a_slow_consumer_needs_no_memory_for_changes(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         await mail.replace([Object(str(number)) for number in range(100)])
@@ -133,7 +133,7 @@ async def test_more_calls_than_a_connection_may_have(bus_stage: Stage, monkeypat
         assert await mail.objects() == rows
 
 
-async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:
+async def test_one_of_two_followers_is_closed(shared: Stage, name: str) -> None:
     """All followers on a connection share a subscription, which ends with the last follower."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
@@ -145,7 +145,7 @@ async def test_two_follow_and_one_leaves(shared: Stage, name: str) -> None:
         assert d._link.daemon is not None and not d._link.daemon._events
 
 
-async def test_a_list_that_never_was(shared: Stage) -> None:
+async def test_a_list_that_never_existed_is_followed(shared: Stage) -> None:
     async with listd.connect(shared.address) as d:
         with pytest.raises(listd.NoSuchAdapter, match="never"):
             await anext(listd.List(d._link, "never").follow())
@@ -163,7 +163,7 @@ async def test_a_list_removed_while_it_is_followed(shared: Stage, name: str) -> 
                 await anext(changes)
 
 
-async def test_a_list_removed_and_made_again(shared: Stage, name: str) -> None:
+async def test_a_list_removed_and_created_again(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         async with mail.follow() as changes:
@@ -210,7 +210,7 @@ async def test_an_iterator_abandoned_in_the_middle(shared: Stage, name: str) -> 
             await asyncio.sleep(0.01)
 
 
-async def test_cancelled_at_each_await(shared: Stage, name: str) -> None:
+async def test_tasks_are_cancelled_at_each_await(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         await mail.replace([Object(str(number)) for number in range(50)])
@@ -238,13 +238,13 @@ async def test_cancelled_at_each_await(shared: Stage, name: str) -> None:
         await use()
 
 
-async def test_killed_and_started_again(stage: Stage) -> None:
+async def test_listd_is_killed_and_started_again(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")
         await mail.replace([Object("a")])
         async with mail.follow() as changes:
             assert await anext(changes) == Replaced((Object("a"),))
-            await restarted(stage, d)
+            await restart_listd(stage, d)
             await mail.patch("a", {"n": 1})
             assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))
 
@@ -268,7 +268,7 @@ async def test_the_bus_is_lost(stage: Stage) -> None:
             assert await anext(changes) == Updated(0, (Object("a", {"n": 1}),))
 
 
-async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
+async def test_listd_is_killed_in_the_middle_of_a_call(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")
 
@@ -308,7 +308,7 @@ async def test_killed_in_the_middle_of_a_call(stage: Stage) -> None:
         assert await mail.objects() == (Object("z"),)
 
 
-async def test_an_answer_after_a_cancel(stage: Stage) -> None:
+async def test_a_reply_arrives_after_its_call_was_cancelled(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")
         await mail.replace([Object("a")])
@@ -370,7 +370,7 @@ except listd.ListdError as error:
 """
 
 
-async def test_no_listd() -> None:
+async def test_addresses_without_a_server_are_unavailable() -> None:
     for address in ("unix:path=/nowhere/at/all", "unix:abstract=listd-nobody-here"):
         with pytest.raises(listd.Unavailable):
             await listd.connect(address)
@@ -394,7 +394,7 @@ async def test_a_server_that_hangs_up(tmp_path: object) -> None:
             await listd.connect(f"unix:path={path}")
 
 
-async def test_nobody_else_can_pretend(bus_stage: Stage) -> None:
+async def test_signals_of_other_programs_are_ignored(bus_stage: Stage) -> None:
     """The client ignores a signal that another program sends to this connection."""
     from dbus_fast import Message, MessageType
     from dbus_fast.aio import MessageBus

@@ -87,7 +87,7 @@ def test_applied_changes_give_the_list(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_known_is_told_while_more_changes_than_is_read(seed: int) -> None:
+def test_known_objects_are_reported_while_the_list_changes_faster_than_it_is_read(seed: int) -> None:
     daemon = Daemon(seed)
     mirror = Mirror()
     mirror.reset(0, 0)
@@ -116,7 +116,7 @@ def test_what_is_known_is_told_while_more_changes_than_is_read(seed: int) -> Non
     assert tellings > 5 or seed % 3 == 0
 
 
-def test_what_was_never_read_is_not_told() -> None:
+def test_a_list_is_not_reported_before_all_objects_were_read_once() -> None:
     mirror = Mirror()
     mirror.reset(1, 2)
     mirror.fill(0, [Object("a")], 1)
@@ -128,7 +128,7 @@ def test_what_was_never_read_is_not_told() -> None:
     assert mirror.take() == [Updated(0, (Object("a", {"n": 1}),))]
 
 
-def test_a_gap_is_found() -> None:
+def test_a_lost_update_is_noticed() -> None:
     mirror = Mirror()
     mirror.reset(5, 0)
     assert mirror.apply(Update(6, 7, "update")) is Step.CATCH_UP
@@ -149,7 +149,7 @@ def test_a_gap_is_found() -> None:
         Sections(reloads=[(0, 2)]),
     ],
 )
-def test_a_batch_that_does_not_fit_has_everything_read_anew(sections: Sections) -> None:
+def test_after_a_batch_that_does_not_fit_everything_is_read_again(sections: Sections) -> None:
     mirror = Mirror()
     mirror.reset(1, 1)
     mirror.fill(0, [Object("a")], 1)
@@ -157,13 +157,13 @@ def test_a_batch_that_does_not_fit_has_everything_read_anew(sections: Sections) 
     assert mirror.apply(Update(1, 2, "update", sections)) is Step.READ_ALL
 
 
-def test_a_wrong_count_has_everything_read_anew() -> None:
+def test_after_a_wrong_count_everything_is_read_again() -> None:
     mirror = Mirror()
     mirror.reset(1, 0)
     assert mirror.apply(Update(1, 2, "update", Sections(inserts=[(0, 1)]), count=2)) is Step.READ_ALL
 
 
-def test_more_changes_than_objects_compose_to_replaced() -> None:
+def test_more_changes_than_objects_are_reported_as_replaced() -> None:
     daemon = Daemon(1)
     mirror = Mirror()
     mirror.reset(0, 0)
@@ -174,7 +174,7 @@ def test_more_changes_than_objects_compose_to_replaced() -> None:
     assert mirror.take() == [Replaced(tuple(daemon.rows))]
 
 
-def test_what_changes_and_changes_back_is_told_once() -> None:
+def test_an_object_removed_and_inserted_at_its_position_is_reported_as_updated() -> None:
     mirror = Mirror()
     mirror.reset(0, 2)
     mirror.fill(0, [Object("a"), Object("b")], 0)
@@ -186,7 +186,7 @@ def test_what_changes_and_changes_back_is_told_once() -> None:
     assert mirror.take() == [Updated(1, (Object("b", {"n": 1}),))]
 
 
-def test_an_answer_of_another_revision_does_not_fit() -> None:
+def test_objects_read_at_another_revision_are_ignored() -> None:
     mirror = Mirror()
     mirror.reset(3, 1)
     assert mirror.fill(0, [Object("a")], 4) is Step.CATCH_UP
@@ -194,7 +194,7 @@ def test_an_answer_of_another_revision_does_not_fit() -> None:
     assert not mirror.is_complete
 
 
-def test_few_move_and_runs_are_joined() -> None:
+def test_few_objects_move_and_adjacent_changes_are_joined() -> None:
     rows = [Object(str(number)) for number in range(100)]
     assert steps(rows, rows[1:] + rows[:1], 0) == [Moved(0, 99)]
     assert steps(rows, rows[:10] + rows[20:], 5) == [Removed(15, 10)]

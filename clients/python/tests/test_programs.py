@@ -68,12 +68,12 @@ async def test_watch(shared: Stage, name: str) -> None:
     ("words", "status"),
     [(["watch"], 64), (["--bus", "unix:path=/nowhere", "list"], 69), (["nonsense"], 64), (["--help"], 0)],
 )
-async def test_wrong_words(words: list[str], status: int) -> None:
+async def test_command_lines_have_exit_codes(words: list[str], status: int) -> None:
     async with Program("-m", "listd", *words) as program:
         assert await program.wait() == status
 
 
-async def test_watching_a_list_that_is_not_there(bus_stage: Stage) -> None:
+async def test_watching_a_list_that_does_not_exist(bus_stage: Stage) -> None:
     async with Program("-m", "listd", "--bus", bus_stage.address, "watch", "nothing") as program:
         assert await program.wait() == 1
     async with Program("-m", "listd", "--bus", bus_stage.address, "list") as program:

@@ -97,7 +97,7 @@ class Word(enum.StrEnum):
     RED = "red"
 
 
-def test_subclasses_are_what_they_are_of() -> None:
+def test_values_of_subclasses_are_sent_as_their_base_types() -> None:
     assert (signature(Colour.RED), signature(Word.RED)) == ("x", "s")
     assert fields_of(variants_of({"a": Colour.RED, "b": Word.RED, "c": (1, 2)})) == {"a": 1, "b": "red", "c": [1, 2]}
 
@@ -137,7 +137,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("value", "message"), BAD)
-def test_what_d_bus_cannot_carry_is_refused_by_name(value: Any, message: str) -> None:
+def test_a_value_that_d_bus_cannot_carry_is_refused_with_its_key(value: Any, message: str) -> None:
     with pytest.raises(listd.InvalidObject) as caught:
         variants_of({"the key": value})
     assert "the key" in caught.value.message and message in caught.value.message
@@ -149,22 +149,22 @@ def test_an_integer_that_does_not_fit_is_refused(kind: Any) -> None:
         kind(2**64)
 
 
-def test_deepest_value_is_carried() -> None:
+def test_the_deepest_allowed_value_is_encoded() -> None:
     assert signature(nested(DEEPEST // 2)) == "av"
 
 
 @pytest.mark.parametrize("value", [b"a", UInt32(1), 2**63, math.nan, Array("s"), Struct("(s)", ("a",)), [b"a"], {"a": math.inf}])
-def test_what_json_would_change_does_not_go_as_json(value: Any) -> None:
+def test_values_that_json_would_change_are_not_sent_as_json(value: Any) -> None:
     assert not is_json(value)
 
 
-def test_json_lines_say_the_same() -> None:
+def test_json_lines_have_the_same_values() -> None:
     fields = {"a": "é", "b": [1, 2.0, {"c": True}], "d": 1e300, "e": -0.0}
     assert is_json(fields)
     assert json.loads(json_line("i", "t", fields)) == {"id": "i", "type": "t", "fields": fields}
 
 
-def test_names_are_escaped_and_back() -> None:
+def test_names_are_escaped_and_unescaped() -> None:
     for name in ["mail", "", "1a", "a1", "_", "ä ö/ü", "A-B", "a" * 255]:
         assert unescape(adapter_path(name)) == name
     assert (escape("1a"), escape("a_b"), escape("")) == ("_31a", "a_5fb", "_")
@@ -173,17 +173,17 @@ def test_names_are_escaped_and_back() -> None:
             escape(bad)
 
 
-def test_a_variant_in_a_variant_is_taken_off() -> None:
+def test_variants_in_a_variant_are_unwrapped() -> None:
     assert fields_of({"a": Variant("v", Variant("v", Variant("u", 5)))}) == {"a": UInt32(5)}
 
 
 @pytest.mark.parametrize("value", [7, None, ["a"], b"a"])
-def test_no_string_where_one_is_wanted(value: Any) -> None:
+def test_an_argument_that_is_not_a_string_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="a string is wanted"):
         checked_text(value)
 
 
-def test_one_string_where_several_are_wanted() -> None:
+def test_a_single_string_in_place_of_several_is_refused() -> None:
     with pytest.raises(TypeError, match="fields takes several keys"):
         checked_texts("fields", "subject")
     assert checked_texts("fields", iter(["subject", "from"])) == ["subject", "from"]

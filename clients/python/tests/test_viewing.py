@@ -26,7 +26,7 @@ def ids(picture: Picture) -> list[str]:
     return [shown.object_id for shown in picture.rows()]
 
 
-async def resynced(view: listd.View) -> Canvas:
+async def resync_picture(view: listd.View) -> Canvas:
     """Returns the daemon's picture."""
     canvas = Canvas()
     assert view._daemon is not None
@@ -83,7 +83,7 @@ async def test_a_range_follows_its_rows(shared: Stage, name: str) -> None:
             picture = await anext(view)
             # The first row that still exists keeps its position.
             assert ids(picture) == ["o9", "o11", "o12", "o13", "o14"]
-            assert dict(picture.slots) == (await resynced(view)).slots
+            assert dict(picture.slots) == (await resync_picture(view)).slots
 
 
 async def test_a_view_begins_at_an_object(shared: Stage, name: str) -> None:
@@ -109,7 +109,7 @@ async def test_a_view_begins_at_an_object(shared: Stage, name: str) -> None:
                 mail.view(at=wrong)  # type: ignore[arg-type]
 
 
-async def test_phases_and_the_screen(shared: Stage, name: str) -> None:
+async def test_scroll_phases_and_visibility_are_reported(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 10)
         async with mail.view() as view:
@@ -183,7 +183,7 @@ async def test_a_row_in_front_moves_the_offset(shared: Stage, name: str) -> None
             # A distant position is relative to the picture that was read.
             picture = await view.scroll(0, 3000, 320, 440)
             assert picture.offset == (0, 3000)
-            assert dict(picture.slots) == (await resynced(view)).slots
+            assert dict(picture.slots) == (await resync_picture(view)).slots
 
 
 async def test_scroll_to_and_sizes(shared: Stage, name: str) -> None:
@@ -238,7 +238,7 @@ async def test_selection_and_moving(shared: Stage, name: str) -> None:
 
 
 @pytest.mark.parametrize("ends", [(5, 1), (-1, 5), (0, 2**40)])
-async def test_a_range_that_is_none(shared: Stage, name: str, ends: tuple[int, int]) -> None:
+async def test_an_invalid_range_is_refused(shared: Stage, name: str, ends: tuple[int, int]) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 3)
         async with mail.view(layout="none") as view:
@@ -250,7 +250,7 @@ async def test_a_range_that_is_none(shared: Stage, name: str, ends: tuple[int, i
 
 
 @pytest.mark.parametrize("viewport", [(float("nan"), 0, 1, 1), (0, float("inf"), 1, 1), (0, 0, -1, 1)])
-async def test_a_viewport_that_is_none(shared: Stage, name: str, viewport: tuple[float, float, float, float]) -> None:
+async def test_an_invalid_viewport_is_refused(shared: Stage, name: str, viewport: tuple[float, float, float, float]) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 3)
         async with mail.view() as view:
@@ -276,7 +276,7 @@ async def test_views_that_cannot_be_opened(shared: Stage, name: str) -> None:
             await mail.view().show(0, 1)
 
 
-async def test_who_sleeps_gets_the_newest_picture(shared: Stage, name: str) -> None:
+async def test_a_slow_consumer_gets_the_newest_picture(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 20)
         async with mail.view(layout="none", window=4) as view:
@@ -291,7 +291,7 @@ async def test_who_sleeps_gets_the_newest_picture(shared: Stage, name: str) -> N
             assert (await anext(view)).rows()[5].content["n"] == 100
 
 
-async def test_a_call_while_pictures_are_held_back_has_the_present_one(shared: Stage, name: str) -> None:
+async def test_a_call_returns_the_present_picture_while_pictures_are_held_back(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 50)
         async with mail.view(layout="none", window=2) as view:
@@ -317,12 +317,12 @@ async def test_random_scrolling_equals_resync(shared: Stage, name: str, seed: in
                         t.upsert(f"o{numbers.randrange(400)}", {"n": numbers.random()}, first=numbers.random() < 0.3)
                         t.remove(f"o{numbers.randrange(400)}")
                 await mail.revision()
-                there = await resynced(view)
+                there = await resync_picture(view)
                 picture = view.picture
                 assert dict(picture.slots) == there.slots and picture.content_size == there.content_size
 
 
-async def test_the_newest_of_many_wishes_is_sent(shared: Stage, name: str) -> None:
+async def test_the_newest_of_many_requests_is_sent(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await list_of(d, name, 1000)
         async with mail.view(layout="none") as view:
@@ -359,7 +359,7 @@ async def test_a_list_removed_under_a_view(shared: Stage, name: str) -> None:
                 await view.scroll(0, 0, 100, 100)
 
 
-async def test_helpers_hear_what_viewers_see(shared: Stage, name: str) -> None:
+async def test_helpers_get_the_display_events_of_viewers(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d, listd.connect(shared.address) as other:
         mail = await list_of(d, name, 100)
         async with (await other.list(name)).display_events() as shown, mail.working_range_events() as near:
@@ -384,7 +384,7 @@ async def test_helpers_hear_what_viewers_see(shared: Stage, name: str) -> None:
             assert [section.id for section in event.did_end_displaying] == ["o11", "o12", "o13"]
 
 
-async def test_what_was_shown_has_left_when_listd_ends(stage: Stage) -> None:
+async def test_displayed_items_are_reported_as_gone_when_listd_ends(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")
         await mail.replace([Object(f"o{number}") for number in range(5)])

@@ -18,7 +18,7 @@ from stage import Stage
 IS_SOAK = "LISTD_SOAK" in os.environ
 
 
-async def test_what_is_written_is_read(shared: Stage, name: str) -> None:
+async def test_written_objects_are_read_unchanged(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         async with mail.transaction() as t:
@@ -57,7 +57,7 @@ async def test_an_empty_transaction_sends_nothing(shared: Stage, name: str) -> N
         assert await mail.revision() == 0
 
 
-async def test_what_is_removed_after_it_was_put_in_is_not_there(shared: Stage, name: str) -> None:
+async def test_an_object_inserted_and_removed_in_a_transaction_is_not_in_the_list(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         async with mail.transaction() as t:
@@ -67,7 +67,7 @@ async def test_what_is_removed_after_it_was_put_in_is_not_there(shared: Stage, n
         assert [row.id for row in await mail.objects()] == ["b"]
 
 
-async def test_a_large_list_goes_as_a_file(shared: Stage, name: str) -> None:
+async def test_a_large_list_is_sent_as_a_file(shared: Stage, name: str) -> None:
     """In `make soak`, the list has 17 MiB, which is more than a message may have."""
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
@@ -81,7 +81,7 @@ async def test_a_large_list_goes_as_a_file(shared: Stage, name: str) -> None:
 
 
 @pytest.mark.skipif(not IS_SOAK, reason="an unoptimised listd takes seconds for it")
-async def test_a_large_list_that_json_cannot_say_goes_as_a_message(shared: Stage, name: str) -> None:
+async def test_a_large_list_that_json_cannot_express_is_sent_as_a_message(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         rows = [Object(str(number), {"data": bytes(2000)}) for number in range(530)]
@@ -137,7 +137,7 @@ async def test_errors_have_names(shared: Stage, name: str) -> None:
             await mail.move("a", first=True, last=True)
 
 
-async def test_a_line_that_is_no_object_is_named(shared: Stage, name: str) -> None:
+async def test_an_invalid_line_is_named_by_its_number(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         with tempfile.TemporaryFile() as file:
@@ -178,7 +178,7 @@ async def test_a_backup_is_a_database(bus_stage: Stage) -> None:
             assert file.read(6) == b"SQLite"
 
 
-async def test_export_takes_any_file(shared: Stage, name: str) -> None:
+async def test_export_writes_to_any_file(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")
         await mail.replace([Object("a", {"n": 1}), Object("b")])
