@@ -104,8 +104,8 @@ async def follow(address: str, seconds: float, rate: float) -> None:
             written, achieved = writer.stdout.read().split() if writer.stdout else ("0", "0")
             ages = sorted(ages) or [math.inf]
             print(
-                f"follow {rate:6.0f}/s wanted, {achieved:>6}/s written, {told} of {written} told one by one, "
-                f"{wholes} times the whole list, nothing told for {1000 * pause:.0f} ms at most, age p50 "
+                f"follow {rate:6.0f}/s wanted, {achieved:>6}/s written, {told} of {written} reported one by one, "
+                f"{wholes} times the whole list, longest pause between reports {1000 * pause:.0f} ms, age p50 "
                 f"{1000 * ages[len(ages) // 2]:.0f} ms, p99 {1000 * ages[len(ages) * 99 // 100]:.0f} ms, "
                 f"{100 * (time.process_time() - processor) / took:.0f} % of a core"
             )

@@ -25,10 +25,10 @@ def check(result: int, what: str) -> None:
 
 def hide_journal() -> None:
     """Replaces the machine's journal by a socket, and drops its data."""
-    check(libc.unshare(NEW_MOUNT_NAMESPACE), "no mount namespace")
+    check(libc.unshare(NEW_MOUNT_NAMESPACE), "a mount namespace cannot be created")
     check(libc.mount(None, b"/", None, RECURSIVELY_PRIVATE, None), "mounts cannot be made private")
     os.makedirs("/run/systemd", exist_ok=True)
-    check(libc.mount(b"tmpfs", b"/run/systemd", b"tmpfs", 0, None), "no mount on /run/systemd")
+    check(libc.mount(b"tmpfs", b"/run/systemd", b"tmpfs", 0, None), "/run/systemd cannot be replaced by a mount")
     os.mkdir(os.path.dirname(JOURNAL))
     journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     journal.bind(JOURNAL)

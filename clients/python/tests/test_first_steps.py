@@ -114,9 +114,9 @@ def test_a_partly_known_list_is_reported_as_incomplete() -> None:
     mirror = Mirror()
     mirror.reset(1, 1)
     mirror.fill(0, [Object("a")], 1)
-    assert mirror.take() == [Replaced((Object("a"),))] == [Replaced((Object("a"),), complete=True)]
+    assert mirror.take_changes() == [Replaced((Object("a"),))] == [Replaced((Object("a"),), complete=True)]
     mirror.apply(Update(1, 2, "batch", Sections(inserts=[[1, 0]]), count=2))
-    assert mirror.take_known() == [Replaced((Object("a"),), complete=False)]
+    assert mirror.take_known_objects() == [Replaced((Object("a"),), complete=False)]
 
 
 # MARK: views

@@ -78,12 +78,12 @@ def test_applied_changes_give_the_list(seed: int) -> None:
         if daemon.random.random() < 0.5:
             continue  # several transactions are coalesced
         fill(mirror, daemon)
-        changes = mirror.take()
+        changes = mirror.take_changes()
         assert changes is not None
         for change in changes:
             change.apply(copy)
         assert copy == daemon.rows, f"seed {seed}, step {step}"
-        assert mirror.take() == []
+        assert mirror.take_changes() == []
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -100,11 +100,11 @@ def test_known_objects_are_reported_while_the_list_changes_faster_than_it_is_rea
         if daemon.random.random() < 0.2:
             fill(mirror, daemon)
         if mirror.is_complete:
-            changes = mirror.take()
+            changes = mirror.take_changes()
             assert changes is not None
         else:
             assert mirror.is_loaded()
-            changes = mirror.take_known()
+            changes = mirror.take_known_objects()
             tellings += 1
         for change in changes:
             change.apply(copy)
@@ -123,9 +123,9 @@ def test_a_list_is_not_reported_before_all_objects_were_read_once() -> None:
     mirror.apply(Update(1, 2, "update", Sections(reloads=[(0, 1)])))
     assert not mirror.is_loaded()
     mirror.fill(1, [Object("b")], 2)
-    assert mirror.is_loaded() and mirror.take_known() == [Replaced((Object("a"), Object("b")), complete=False)]
+    assert mirror.is_loaded() and mirror.take_known_objects() == [Replaced((Object("a"), Object("b")), complete=False)]
     mirror.fill(0, [Object("a", {"n": 1})], 2)
-    assert mirror.take() == [Updated(0, (Object("a", {"n": 1}),))]
+    assert mirror.take_changes() == [Updated(0, (Object("a", {"n": 1}),))]
 
 
 def test_a_lost_update_is_noticed() -> None:
@@ -153,7 +153,7 @@ def test_after_a_batch_that_does_not_fit_everything_is_read_again(sections: Sect
     mirror = Mirror()
     mirror.reset(1, 1)
     mirror.fill(0, [Object("a")], 1)
-    mirror.take()
+    mirror.take_changes()
     assert mirror.apply(Update(1, 2, "update", sections)) is Step.READ_ALL
 
 
@@ -167,23 +167,23 @@ def test_more_changes_than_objects_are_reported_as_replaced() -> None:
     daemon = Daemon(1)
     mirror = Mirror()
     mirror.reset(0, 0)
-    assert mirror.take() == [Replaced(())]
+    assert mirror.take_changes() == [Replaced(())]
     for _ in range(400):
         mirror.apply(daemon.change(10))
     fill(mirror, daemon)
-    assert mirror.take() == [Replaced(tuple(daemon.rows))]
+    assert mirror.take_changes() == [Replaced(tuple(daemon.rows))]
 
 
 def test_an_object_removed_and_inserted_at_its_position_is_reported_as_updated() -> None:
     mirror = Mirror()
     mirror.reset(0, 2)
     mirror.fill(0, [Object("a"), Object("b")], 0)
-    mirror.take()
+    mirror.take_changes()
     # b is removed and then inserted again at its old position.
     mirror.apply(Update(0, 1, "update", Sections(deletes=[(1, 1)])))
     mirror.apply(Update(1, 2, "update", Sections(inserts=[(1, 1)])))
     mirror.fill(1, [Object("b", {"n": 1})], 2)
-    assert mirror.take() == [Updated(1, (Object("b", {"n": 1}),))]
+    assert mirror.take_changes() == [Updated(1, (Object("b", {"n": 1}),))]
 
 
 def test_objects_read_at_another_revision_are_ignored() -> None:

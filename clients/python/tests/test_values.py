@@ -119,20 +119,20 @@ BAD: list[tuple[Any, str]] = [
     ("\ud800", "surrogate"),
     (["\ud800"], "surrogate"),
     ({"a\0": 1}, "NUL"),
-    ({1: 2}, "no string"),
+    ({1: 2}, "not a string"),
     ({1, 2}, "set"),
     (object(), "object"),
     (1j, "complex"),
     (CYCLE, "nests"),
     (nested(DEEPEST // 2 + 1), "nests"),
-    (Array("u", [-1]), "no u"),
-    (Array("s", [1]), "no s"),
-    (Array("zz", []), "no D-Bus type"),
-    (Array("uu", []), "not one D-Bus type"),
-    (Struct("(su)", ("a",)), "no (su)"),
-    (ObjectPath("no path"), "no ObjectPath"),
-    (Signature("zz"), "no Signature"),
-    (Dictionary("su", {"a": 2**32}), "no u"),
+    (Array("u", [-1]), "D-Bus type u"),
+    (Array("s", [1]), "D-Bus type s"),
+    (Array("zz", []), "not a D-Bus type"),
+    (Array("uu", []), "not a single D-Bus type"),
+    (Struct("(su)", ("a",)), "D-Bus type (su)"),
+    (ObjectPath("no path"), "not a valid ObjectPath"),
+    (Signature("zz"), "not a valid Signature"),
+    (Dictionary("su", {"a": 2**32}), "D-Bus type u"),
 ]
 
 
@@ -179,11 +179,11 @@ def test_variants_in_a_variant_are_unwrapped() -> None:
 
 @pytest.mark.parametrize("value", [7, None, ["a"], b"a"])
 def test_an_argument_that_is_not_a_string_is_refused(value: Any) -> None:
-    with pytest.raises(TypeError, match="a string is wanted"):
+    with pytest.raises(TypeError, match="expected a string"):
         checked_text(value)
 
 
 def test_a_single_string_in_place_of_several_is_refused() -> None:
-    with pytest.raises(TypeError, match="fields takes several keys"):
+    with pytest.raises(TypeError, match="fields is a list of keys"):
         checked_texts("fields", "subject")
     assert checked_texts("fields", iter(["subject", "from"])) == ["subject", "from"]

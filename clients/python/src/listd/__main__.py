@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     watch = commands.add_parser("watch", help="the changes of a list as they come")
     watch.add_argument("name", metavar="NAME", help="the list")
-    commands.add_parser("list", help="the lists there are")
+    commands.add_parser("list", help="the existing lists")
     try:
         words = parser.parse_args(arguments)
     except SystemExit as end:

@@ -45,10 +45,10 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The object at ``old`` was removed and inserted at ``new``, a position in the list without it.
+    """The object at ``old`` was removed, and then inserted at ``new``.
 
-    :ivar old: the position of the object before.
-    :ivar new: the position of the object, in the list without it.
+    :ivar old: the position of the object before the move.
+    :ivar new: the position to insert the object at, after it was removed.
     """
 
     old: int

@@ -12,8 +12,8 @@ from dbus_fast.signature import Variant
 
 
 class _OldMessageBus(dbus_fast.aio.MessageBus):
-    """Works around two faults of the old version: a failed connect in its initialiser leaks the socket, and it reads a closed
-    socket forever."""
+    """Works around two faults of the old version: its initialiser leaks the socket when it cannot connect, and its
+    authentication reads a closed socket forever."""
 
     def _setup_socket(self) -> None:
         try:
@@ -86,7 +86,8 @@ def sendable(body: list[Any]) -> list[Any]:
 
 
 def drop_failure(bus: dbus_fast.aio.MessageBus) -> None:
-    """Records a message for which dbus-fast's ``send`` raised. No other code has the message's future."""
+    """Retrieves the error of a message that dbus-fast could not send. No other code has the message's future, so asyncio
+    would log the error otherwise."""
     future = getattr(getattr(bus, "_writer", None), "fut", None)
     if future is not None and future.done() and not future.cancelled():
         future.exception()

@@ -72,7 +72,7 @@ class PluginRefused(ListdError):
 
 
 class PluginFailed(ListdError):
-    """The plugin that the call needs has died in it."""
+    """The plugin that the call needs has died during the call."""
 
     name = PREFIX + "PluginFailed"
 
@@ -90,13 +90,13 @@ class RevisionConflict(ListdError):
 
 
 class RevisionGone(ListdError):
-    """The change log does not reach back to that revision: read everything again."""
+    """The change log does not reach back to the requested revision: read everything again."""
 
     name = PREFIX + "RevisionGone"
 
 
 class DuplicateIdentifier(ListdError):
-    """Two objects of a new list have the same id, and the call asked to fail then."""
+    """Two objects of a new list have the same id, and the call has ``duplicates="fail"``."""
 
     name = PREFIX + "DuplicateIdentifier"
 
@@ -136,7 +136,7 @@ class StoreFailed(ListdError):
 
 
 class ShuttingDown(ListdError):
-    """listd is about to end and takes no more writes."""
+    """listd is about to end and accepts no more writes."""
 
     name = PREFIX + "ShuttingDown"
 

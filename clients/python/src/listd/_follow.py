@@ -146,9 +146,9 @@ class Follower(AsyncIterator[Change]):
                 if self._error is not None:
                     raise self._error
                 if self._has_news():
-                    return self._told(self._mirror.take() or [])
+                    return self._record_report(self._mirror.take_changes() or [])
                 if self._is_late():
-                    return self._told(self._mirror.take_known())
+                    return self._record_report(self._mirror.take_known_objects())
                 if waiter.done():
                     self._waiter = waiter = self._loop.create_future()
                 self._proceed()
@@ -163,12 +163,12 @@ class Follower(AsyncIterator[Change]):
         return self._mirror.has_news or self._mirror.revision != self._revision
 
     def _is_late(self) -> bool:
-        """Whether requested content was read, but the list has changed again, for too long."""
+        """Whether a consumer has waited too long, because the list changes faster than it can be read."""
         if not self._is_followed or self._step is not Step.NONE or self._calls or self._mirror.is_complete:
             return False
         return self._loop.time() > self._asked + self._longest_wait and self._mirror.is_loaded()
 
-    def _told(self, changes: list[Change]) -> list[Change]:
+    def _record_report(self, changes: list[Change]) -> list[Change]:
         self._asked = math.inf
         self._revision = self._mirror.revision
         self._told_epoch = self._epoch

@@ -357,7 +357,7 @@ async def awaited(
             if late is not None:
                 late(result)
         elif isinstance(result, Reply):
-            future.set_result(result.kept())
+            future.set_result(result.copy_taking_descriptors())
         else:
             future.set_exception(result)
 

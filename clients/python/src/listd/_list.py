@@ -46,9 +46,9 @@ class List:
     :func:`asyncio.timeout`); a cancelled call may have taken effect. While listd is away, calls raise
     :exc:`Unavailable`; a call during which listd ends raises :exc:`Disconnected` and may have taken effect.
 
-    ``expected_revision`` 0 means any; otherwise a list at another revision is not changed: :exc:`RevisionConflict`. Calls also
-    raise :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source), :exc:`InvalidObject`,
-    :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
+    ``expected_revision`` 0 means any. With another value, a call on a list at a different revision changes nothing and raises
+    :exc:`RevisionConflict`. Calls also raise :exc:`AccessDenied`, :exc:`ReadOnly` (the list is filled by its source),
+    :exc:`InvalidObject`, :exc:`PayloadTooLarge`, :exc:`StoreFailed`, :exc:`ShuttingDown`.
 
     :meth:`Daemon.list`, :meth:`Daemon.create` and :meth:`Daemon.ensure` return such an object.
 
@@ -158,7 +158,7 @@ class List:
         unset: Iterable[str] = (),
         expected_revision: int = 0,
     ) -> int:
-        """Sets some fields of an object and removes others; the rest stays.
+        """Sets some fields of an object and removes others. All other fields stay.
 
         :returns: the revision that contains the effect.
         :raises NoSuchObject: the list has no such object.

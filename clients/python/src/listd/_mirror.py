@@ -17,8 +17,8 @@ Pair = Sequence[int]
 
 @dataclass(slots=True)
 class Sections:
-    """The changes of sections by one transaction: deletes, origins and reloads are positions before the transaction, the rest
-    after it."""
+    """The changes of sections by one transaction. Deletes, origins of moves and reloads are positions before the transaction;
+    inserts and targets of moves are positions after it."""
 
     deletes: Sequence[Pair] = ()
     inserts: Sequence[Pair] = ()
@@ -343,7 +343,7 @@ class Mirror:
 
     # MARK: telling
 
-    def take(self) -> list[Change] | None:
+    def take_changes(self) -> list[Change] | None:
         """Returns the changes since the last call, to be applied one by one; None until all content has been read.
 
         Complexity: O(changes) while only content changed, else O(n) copies and O(m log m) steps for the m objects between
@@ -364,7 +364,7 @@ class Mirror:
         self._is_loaded = True
         return changes
 
-    def take_known(self) -> list[Change]:
+    def take_known_objects(self) -> list[Change]:
         """Returns the known part of the list, while it changes faster than it can be read. New objects are missing, and
         contents may be outdated.
 
@@ -373,7 +373,7 @@ class Mirror:
         known = [entry if isinstance(entry, Object) else entry.known for entry in self._entries if entry is not None]
         told = [entry for entry in known if entry is not None]
         self._begin(is_fresh=False)
-        # The next report is the difference between the list and this one.
+        # The next report is the difference between the list and this report.
         self._told = told
         self._head = self._tail = 0
         return [Replaced(tuple(told), complete=False)]

@@ -38,7 +38,8 @@ class Screen:
         return Span(self._places[0], self._places[-1]) if self._is_part and self._places else None
 
     def range(self, shown: list[Place]) -> tuple[Place, Place] | None:
-        """Returns the range to request from a new view, so that it shows the same rows as the picture ``shown``, and as many."""
+        """Returns the range to request from a view that is opened again: its visible rows, or those in ``shown``. The range is as
+        long as the last requested one, even if the list had fewer rows."""
         places = self._places if self._is_part else sorted(shown)
         if not places:
             return None
@@ -46,11 +47,11 @@ class Screen:
         # Past the end, each section counts as one row.
         return places[0], (last[0] + absent, 0) if absent > 0 else last
 
-    def forget(self) -> None:
-        """The view was opened again."""
+    def reset(self) -> None:
+        """Forgets all rows, because the view was opened again."""
         self._rows, self._places, self._length, self._is_part = [], [], 0, False
 
-    def look(self, first: Place, last: Place, slots: Slots) -> bool:
+    def move_within_picture(self, first: Place, last: Place, slots: Slots) -> bool:
         """Sets a wanted range that is in the picture already. Returns False if listd must be called nevertheless.
 
         The wanted range follows its rows, and listd moves the range that it knows. The result is the same unless one of the two
@@ -65,7 +66,7 @@ class Screen:
         self._choose(cells, chosen[0] if chosen else 0)
         return True
 
-    def answered(self, first: Place, last: Place, slots: Slots) -> None:
+    def record_reply(self, first: Place, last: Place, slots: Slots) -> None:
         """Records that listd shows this range, clamped to the list."""
         cells = _cells(slots)
         places = [_place(cell) for cell in cells]
@@ -80,7 +81,7 @@ class Screen:
         self._choose(cells, self._overscan if beyond == self._overscan or is_whole else before)
         self._stays_at_start = bool(self._places) and self._would_stay(self._places[0])
 
-    def changed(self, slots: Slots) -> None:
+    def record_picture(self, slots: Slots) -> None:
         """Updates the visible rows for another picture."""
         if not self._is_part:
             return

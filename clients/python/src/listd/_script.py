@@ -44,9 +44,9 @@ def _removals(gone: list[int]) -> list[Change]:
 def _arrivals(kept: list[int], new: Sequence[Object], start: int) -> list[Change]:
     """Walks through the new order from the front.
 
-    Objects that stay divide the list into gaps. An object that arrives in a gap is placed before objects there that still wait
-    for their move. So an arrival at ``place`` follows the ``place`` objects of the new order, and waiting objects of earlier
-    gaps.
+    Objects that stay divide the list into gaps. An object that arrives in a gap is placed before the objects of this gap that
+    still wait for their move. So an arrival at ``place`` of the new order follows the first ``place`` objects of that order, and
+    the waiting objects of earlier gaps.
     """
     if len(kept) == len(new) and all(a < b for a, b in zip(kept, kept[1:])):
         return []

@@ -203,7 +203,7 @@ def checked_text(text: str) -> str:
     :raises TypeError: the value is not a string.
     """
     if not isinstance(text, str):
-        raise TypeError(f"a string is wanted, not {repr(text)[:64]}")
+        raise TypeError(f"expected a string, not {repr(text)[:64]}")
     if not text.isascii():
         try:
             text.encode()
@@ -220,7 +220,7 @@ def checked_texts(name: str, texts: Iterable[str]) -> list[str]:
     :raises TypeError: the argument is a single string, or an element is not a string.
     """
     if isinstance(texts, str):
-        raise TypeError(f"{name} takes several keys: [{texts!r}]")
+        raise TypeError(f"{name} is a list of keys: write [{texts!r}]")
     return [checked_text(text) for text in texts]
 
 
@@ -232,7 +232,7 @@ def variants_of(fields: Mapping[str, Any], depth: int = 0) -> dict[str, Variant]
     made = {}
     for key, value in fields.items():
         if not isinstance(key, str):
-            raise InvalidObject(f"the key {key!r:.64} is no string")
+            raise InvalidObject(f"the key {key!r:.64} is not a string")
         try:
             made[checked_text(key)] = variant_of(value, depth)
         except InvalidObject as error:
@@ -294,9 +294,9 @@ def _wrapped(value: _Integer | ObjectPath | Signature | Array | Struct | Diction
     try:
         tree = SignatureTree(value.signature)
     except Exception:
-        raise InvalidObject(f"{value.signature!r:.64} is no D-Bus type") from None
+        raise InvalidObject(f"{value.signature!r:.64} is not a D-Bus type") from None
     if len(tree.types) != 1:
-        raise InvalidObject(f"{value.signature!r:.64} is not one D-Bus type")
+        raise InvalidObject(f"{value.signature!r:.64} is not a single D-Bus type")
     encoded = _encoded(tree.types[0], value, depth)
     variant = Variant(tree, encoded, False)
     if isinstance(value, (ObjectPath, Signature)):
@@ -306,7 +306,7 @@ def _wrapped(value: _Integer | ObjectPath | Signature | Array | Struct | Diction
             else:
                 assert_object_path_valid(encoded)
         except Exception:
-            raise InvalidObject(f"{str(value)!r:.64} is no {type(value).__name__}") from None
+            raise InvalidObject(f"{str(value)!r:.64} is not a valid {type(value).__name__}") from None
     return variant
 
 
@@ -317,7 +317,7 @@ def _encoded(kind: SignatureType, value: Any, depth: int) -> Any:
         return variant_of(value, _deeper(depth, 1))
     if token in _RANGES:
         if not isinstance(value, int) or int(value) not in _RANGES[token]:
-            raise InvalidObject(f"{value!r:.64} is no {kind.signature}")
+            raise InvalidObject(f"{value!r:.64} is not a value of the D-Bus type {kind.signature}")
         return int(value)
     if token == "d" and isinstance(value, (int, float)):
         return float(value)
@@ -337,7 +337,7 @@ def _encoded(kind: SignatureType, value: Any, depth: int) -> Any:
     if token == "(" and isinstance(value, (list, tuple)) and len(value) == len(kind.children):
         depth = _deeper(depth, 1)
         return [_encoded(child, member, depth) for child, member in zip(kind.children, value)]
-    raise InvalidObject(f"{value!r:.64} is no {kind.signature}")
+    raise InvalidObject(f"{value!r:.64} is not a value of the D-Bus type {kind.signature}")
 
 
 def _deeper(depth: int, by: int) -> int:

@@ -131,7 +131,7 @@ class View(AsyncIterator[Picture]):
             self._acknowledged = canvas.sequence
             self._is_stalled = False
             self._daemon.call(self._path, VIEW, "Ack", "t", [canvas.sequence], None)
-        self._window.seen(canvas.sequence)
+        self._window.record_read(canvas.sequence)
         return canvas.picture(self._window.place, self._opening, self._window.screen)
 
     async def __anext__(self) -> Picture:
@@ -182,7 +182,7 @@ class View(AsyncIterator[Picture]):
     async def _look(self, wanted: Range | Viewport) -> Picture:
         self._check()
         is_settled = not self._is_sending and self._wishes.are_sent and bool(self._path)
-        if self._window.want(wanted, self._canvas, is_settled):
+        if self._window.set_wanted(wanted, self._canvas, is_settled):
             return self.picture
         with self._wishes.new() as shown:
             self._send()
@@ -197,11 +197,11 @@ class View(AsyncIterator[Picture]):
         self._is_sending = True
         sent = self._wishes.send()
         member, signature, body = wanted.call(self._window.seen_sequence)
-        self._window.send(wanted, self._canvas.sequence)
+        self._window.record_request(wanted, self._canvas.sequence)
 
         def shown() -> None:
             self._is_sending = False
-            self._window.answered(wanted, self._canvas)
+            self._window.record_reply(wanted, self._canvas)
             self._wishes.fulfil(sent)
             self._send()
 
@@ -212,9 +212,9 @@ class View(AsyncIterator[Picture]):
             self._wishes.refuse(sent, error)
             self._send()
 
-        self._call(member, signature, body, lambda _: self._settled(shown), refused)
+        self._call(member, signature, body, lambda _: self._run_when_current(shown), refused)
 
-    def _settled(self, body: Callable[[], None]) -> None:
+    def _run_when_current(self, body: Callable[[], None]) -> None:
         """Runs ``body`` when the picture is up to date. A reply may arrive while pictures are held back."""
         if self._is_stalled or self._is_syncing:
             self._resync(body)
@@ -232,7 +232,7 @@ class View(AsyncIterator[Picture]):
         """
         reply = await self._request("ScrollTo", "sus", [id, item, position])
         picture = await self._present()
-        self._window.moved(Point(*reply.body[0]))
+        self._window.record_move(Point(*reply.body[0]))
         return self.picture if picture.opening == self._opening else picture
 
     async def report_scroll(self, phase: Phase) -> None:
@@ -302,7 +302,7 @@ class View(AsyncIterator[Picture]):
         return bool((await self._request("Invoke", "susa{sv}", body)).body[0])
 
     async def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
-        """Reports to the section controller that an item is pressed, or no longer."""
+        """Reports to the section controller that an item is pressed, or no longer pressed."""
         await self._request("SetHighlighted", "sub", [id, item, highlighted])
 
     async def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
@@ -391,7 +391,7 @@ class View(AsyncIterator[Picture]):
             return True
         self._path = result.body[0]
         self._opening += 1
-        self._window.opened(self._canvas)
+        self._window.prepare_reopening(self._canvas)
         # Only the first view starts at the position in the options. A view that is opened again shows the former
         # position.
         self._options.pop("at", None)
@@ -425,7 +425,7 @@ class View(AsyncIterator[Picture]):
         if member == "Changed":
             outcome = self._canvas.apply(body)
             if outcome is Outcome.APPLIED:
-                self._window.told(self._canvas)
+                self._window.record_picture(self._canvas)
                 self._changed()
             elif outcome is Outcome.GAP:
                 self._resync(lambda: None)
@@ -442,7 +442,7 @@ class View(AsyncIterator[Picture]):
 
         def taken(reply: Reply) -> None:
             self._canvas.resync(reply.body)
-            self._window.told(self._canvas)
+            self._window.record_picture(self._canvas)
             self._acknowledged = self._canvas.sequence
             self._is_stalled = self._is_syncing = False
             self._changed()

@@ -62,7 +62,7 @@ class Viewport:
 
 
 class Window:
-    """The requested viewport, the one that listd knows, and the difference."""
+    """The requested viewport, the viewport that listd knows, and the difference between the two."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
@@ -92,39 +92,39 @@ class Window:
             return Frame(*self.place, self.wanted.width, self.wanted.height)
         return self._screen.span
 
-    def opened(self, before: Canvas) -> None:
+    def prepare_reopening(self, before: Canvas) -> None:
         """Prepares a view that was opened again and has no viewport: requests the last position."""
         if isinstance(self.wanted, Viewport):
             self.wanted = Viewport(*self.place, self.wanted.width, self.wanted.height)
         elif isinstance(self._sent, Range) and (places := self._screen.range(_places(before))):
             # listd has moved the viewport with its rows.
             self.wanted = Range(*places)
-        self._screen.forget()
+        self._screen.reset()
         self.seen_sequence = 0
         self._sent = None
         self._offset = self._seen_offset = self._drift = Point(0, 0)
 
-    def seen(self, sequence: int) -> None:
+    def record_read(self, sequence: int) -> None:
         """Records that the consumer has read a picture."""
         self.seen_sequence = sequence
         self._seen_offset = self._offset
 
-    def told(self, canvas: Canvas) -> None:
+    def record_picture(self, canvas: Canvas) -> None:
         """Records another picture, with the offset of the viewport."""
         self._offset = canvas.offset
         if isinstance(self.wanted, Range) and self._sent is None:
-            self._screen.answered(self.wanted.first, self.wanted.last, canvas.slots)
+            self._screen.record_reply(self.wanted.first, self.wanted.last, canvas.slots)
         else:
-            self._screen.changed(canvas.slots)
+            self._screen.record_picture(canvas.slots)
 
-    def moved(self, offset: Point) -> None:
+    def record_move(self, offset: Point) -> None:
         """Records that listd has moved the viewport by itself."""
         self._offset = offset
         self._drift = Point(0, 0)
         if isinstance(self._sent, Viewport) and isinstance(self.wanted, Viewport):
             self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
 
-    def send(self, what: Range | Viewport, sequence: int) -> None:
+    def record_request(self, what: Range | Viewport, sequence: int) -> None:
         """Records that the part is being requested."""
         self._sequence = sequence
         if isinstance(what, Viewport):
@@ -132,17 +132,17 @@ class Window:
             shift = Point(self._offset.x - self._seen_offset.x, self._offset.y - self._seen_offset.y)
             self._expected = Point(what.x + shift.x, what.y + shift.y)
 
-    def answered(self, what: Range | Viewport, canvas: Canvas) -> None:
+    def record_reply(self, what: Range | Viewport, canvas: Canvas) -> None:
         """Records listd's reply. For a viewport that shows nothing new, no picture follows."""
         sequence = canvas.sequence
         self._drift = Point(0, 0)
         if isinstance(what, Range):
-            self._screen.answered(what.first, what.last, canvas.slots)
+            self._screen.record_reply(what.first, what.last, canvas.slots)
         if isinstance(what, Viewport) and sequence == self._sequence:
             self._offset = self._expected
         self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
 
-    def want(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
+    def set_wanted(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
         """Sets the requested part. Returns whether the picture shows it already."""
         self.wanted = what
         if not is_settled:
@@ -151,7 +151,7 @@ class Window:
             # Rows are those of the picture that the consumer read; listd knows later moves.
             if not isinstance(self._sent, Range) or self.seen_sequence != canvas.sequence or not _shows(canvas, what):
                 return False
-            return self._screen.look(what.first, what.last, canvas.slots)
+            return self._screen.move_within_picture(what.first, what.last, canvas.slots)
         if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
             return False
         drift = Point(what.x - self._seen_offset.x, what.y - self._seen_offset.y)

@@ -37,7 +37,7 @@ class Reply:
         self._descriptors[index] = -1
         return descriptor
 
-    def kept(self) -> Reply:
+    def copy_taking_descriptors(self) -> Reply:
         """Returns a copy whose descriptors stay open when this reply is closed."""
         kept = Reply(self.body, self._descriptors)
         self._descriptors = []
@@ -276,7 +276,7 @@ class Wire:
                     self._report(error)
 
     def _report(self, error: Exception) -> None:
-        self._loop.call_exception_handler({"message": "listd: a message could not be taken in", "exception": error})
+        self._loop.call_exception_handler({"message": "listd: a message could not be handled", "exception": error})
 
     def listen(
         self,

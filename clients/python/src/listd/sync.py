@@ -13,7 +13,7 @@
             print(change)
 
 The connection is served by a separate thread, so that it stays open while the script does something else. A call waits without
-limit, or raises :exc:`TimeoutError` after the ``timeout`` seconds of :func:`connect`. It may still take effect then. Errors,
+limit, or raises :exc:`TimeoutError` after the ``timeout`` seconds of :func:`connect`. Such a call may still take effect. Errors,
 units and odd cases are those of :mod:`listd`. Several threads may use an object; only one thread may use an iterator.
 """
 
@@ -120,7 +120,7 @@ class View(Events[Picture]):
         return self._runner.run(self._source.invoke(id, action, parameters, item))
 
     def set_highlighted(self, id: str, item: int = 0, highlighted: bool = True) -> None:
-        """Reports to the section controller that an item is pressed, or no longer."""
+        """Reports to the section controller that an item is pressed, or no longer pressed."""
         self._runner.run(self._source.set_highlighted(id, item, highlighted))
 
     def move_item(self, origin: tuple[int, int], target: tuple[int, int]) -> bool:
