@@ -19,7 +19,7 @@ struct ConvergenceTests {
     ]
 
     @Test(
-        "random requests in random flushes → the list equals the reference, the client's mirror equals the list",
+        "random requests in random flushes → the list equals the reference, and the client's mirror equals the list",
         arguments: 0..<configurations.count)
     func mirror(configuration: Int) throws {
         for seed in 0..<3 as Range<UInt64> {
@@ -55,7 +55,7 @@ struct ConvergenceTests {
             let earlier = reference
             expected[id] = reference.apply(operation)
             hasChanged = hasChanged || reference != earlier
-            // With this updater, every accepted write is announced, even if it changes nothing.
+            // The reload updater announces every accepted write, even if the write changes nothing.
             if list.adapter.configuration.updater == .reload, operation.isWrite {
                 hasChanged = hasChanged || expected[id] == .some(nil)
             }

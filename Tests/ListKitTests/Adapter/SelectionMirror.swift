@@ -24,7 +24,7 @@ struct SelectionMirror {
             switch event {
             case .updated(let transaction):
                 let present = adapter.objects(from: 0, limit: .max).map(\.id)
-                if movesAlong, transaction.kind == .update { follow(transaction, to: present) }
+                if movesAlong, transaction.kind == .update { moveSelection(by: transaction, newIDs: present) }
                 ids = present
             case .selection(let change):
                 #expect(Set(change.selected).isDisjoint(with: change.deselected), sourceLocation: sourceLocation)
@@ -36,7 +36,8 @@ struct SelectionMirror {
         #expect(selected == Set(adapter.selectedItems), "moves along: \(movesAlong)", sourceLocation: sourceLocation)
     }
 
-    private mutating func follow(_ transaction: Transaction, to present: [String]) {
+    /// Moves the selected items to their indexes after a transaction, and drops deleted items.
+    private mutating func moveSelection(by transaction: Transaction, newIDs present: [String]) {
         let gone = Set(transaction.sections.deletes.flatMap(\.range).map { ids[$0] })
         let items = transaction.items
         var moved: Set<SelectedItem> = []

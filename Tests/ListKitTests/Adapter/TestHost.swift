@@ -3,7 +3,7 @@
 @_spi(Daemon) import ListKit
 import Testing
 
-/// A list with a host that does not store objects and runs all work at once.
+/// A list with a host that does not store objects and runs all work immediately.
 final class TestHost {
     let adapter: ListAdapter
     /// All events of the list, in order.
