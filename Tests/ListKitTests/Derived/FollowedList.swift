@@ -35,7 +35,7 @@ final class FollowedList {
     private func load() throws {
         behind = []
         while !derived.isLoaded {
-            // The page has the list of that moment, so all earlier transactions are already in it.
+            // A page shows the list at the time of the read, so it already includes all earlier transactions.
             let offset = max(0, derived.baseCount - (random.chance(oneIn: 4) ? 2 : 0))
             if random.chance(oneIn: 2) { try flushBase(try operation()) }
             updateDerived()
@@ -61,7 +61,7 @@ final class FollowedList {
         updateDerived()
         if random.chance(oneIn: 5) { return }
         if random.chance(oneIn: 20) {
-            // The changes are rejected, so the whole list is passed on later.
+            // This drops the changes, as if their receiver had rejected them; the next change is the whole list.
             _ = derived.takeChange()
             derived.tellWhole()
         }
@@ -82,7 +82,7 @@ final class FollowedList {
         case nil: break
         }
         let after = shown.adapter.objects(from: 0, limit: .max)
-        let expected = naive()
+        let expected = expectedObjects()
         try #require(after.map(\.id) == expected.map(\.id))
         try #require(after == expected)
         #expect(derived.visible == expected)
@@ -182,7 +182,7 @@ extension FollowedList {
 // MARK: - Naive filter and sort
 
 extension FollowedList {
-    private func naive() -> [ListObject] {
+    private func expectedObjects() -> [ListObject] {
         var objects = base.adapter.objects(from: 0, limit: .max).filter(matches)
         if let sort = query.sort {
             let ranks = objects.enumerated().map { ($0, rank($1.fields[sort.field.text], sort.isDescending)) }
@@ -205,7 +205,7 @@ extension FollowedList {
         }
     }
 
-    /// Returns numbers that sort lexicographically like the values.
+    /// Returns numbers whose lexicographic order is the sort order of the values.
     private func rank(_ value: Value?, _ isDescending: Bool) -> [Double] {
         let sign: Double = isDescending ? -1 : 1
         switch value {
