@@ -22,7 +22,7 @@ struct BatchCleaningReferenceTests {
         elements.reduce([[]]) { subsets, element in subsets + subsets.map { $0 + [element] } }
     }
 
-    /// All lists in which each place occurs zero, one or two times.
+    /// All lists of paths in which each of `places` occurs zero, one or two times.
     private static var repeated: [[IndexPath]] {
         places.reduce([[]]) { lists, place in
             lists.flatMap { list in (0...2).map { list + Array(repeating: place, count: $0) } }
@@ -89,7 +89,7 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "all batches for two sections with two items, each changed up to twice → cleaned as the rules define",
+        "all batches for two sections with two items → the same cleaned batches as by the rules, applied one by one",
         .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []

@@ -7,12 +7,11 @@ import Testing
 @Suite("ListBatchUpdateData")
 struct BatchUpdateDataTests {
     @Test(
-        "a case of IGListKit's tests → the same cleaned batch", .rule("BU-01...BU-22"),
+        "a case of IGListKit's tests → the cleaned batch that IGListKit expects", .rule("BU-01...BU-22"),
         arguments: try VectorCase.load("batch_update_data"))
     func vectors(vector: VectorCase) throws {
         let data = ListBatchUpdateData(try #require(vector.json["input"]))
-        // Cleaning a clean batch changes nothing, so the vectors' full results can be parsed and cleaned in the
-        // same way.
+        // The initializer cleans the expected batch too, which changes nothing because that batch is clean already.
         #expect(data == ListBatchUpdateData(try #require(vector.json["derivedFromSource"])))
         let expected = try #require(vector.json["expected"])
         if let sections = expected["insertSections"]?.integers { #expect(Array(data.insertSections) == sections) }
@@ -25,7 +24,9 @@ struct BatchUpdateDataTests {
         if let count = expected["moveItemsCount"]?.integer { #expect(data.moveItems.count == count) }
     }
 
-    @Test("a section move to a deleted index → kept; to an inserted index → dropped", .rule("BU-09", "BU-10"))
+    @Test(
+        "a section moves to a deleted index → the move is kept; to an inserted index → the move is dropped",
+        .rule("BU-09", "BU-10"))
     func conflicts() {
         let stays = ListBatchUpdateData(deleteSections: [2], moveSections: [ListMoveIndex(from: 0, to: 2)])
         #expect(stays.moveSections == [ListMoveIndex(from: 0, to: 2)])
@@ -36,7 +37,7 @@ struct BatchUpdateDataTests {
     }
 
     @Test(
-        "several item changes in a moved section → replaced by a delete and an insert of the section",
+        "a section moves and its items change → a delete and an insert of the section replace the move",
         .rule("BU-03...BU-07", "BU-20"))
     func converted() {
         let data = ListBatchUpdateData(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Diff results as edit scripts, index maps and reloads")
 struct DiffFormsTests {
-    @Test("the edit script is applied step by step, with either kind of moves → the new list", arguments: 0..<12)
+    @Test("an edit script with positional or minimal moves is applied step by step → the new list", arguments: 0..<12)
     func script(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for round in 0..<150 {
@@ -16,7 +16,7 @@ struct DiffFormsTests {
                 let script = ListDiffScript(result)
                 var list = old
                 script.apply(to: &list, new: new)
-                // Elements that differ only in their value were replaced if they are marked as updated.
+                // Without updates in the result, the script keeps the old values, so only the identifiers are equal.
                 #expect(list == new || list.map(\.id) == new.map(\.id) && result.updates.isEmpty)
                 #expect(script.steps.count <= result.changeCount)
             }
@@ -36,7 +36,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("old and new indexes of each element → the same as in the matched pairs", arguments: 0..<10)
+    @Test("lookups of old and new indexes → the indexes that a comparison of all pairs finds", arguments: 0..<10)
     func mapping(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {

@@ -7,7 +7,7 @@ import Testing
 @Suite("DiffTable")
 struct DiffTableTests {
     @Test(
-        "more equal hashes than a bucket has slots → every index is found, and no other",
+        "more equal hashes than a bucket has slots → every inserted index is found, and no other index",
         arguments: [0, 0x1234_5678, UInt32.max] as [UInt32])
     func collisions(hash: UInt32) {
         DiffMemory.with(byteCount: 0) { memory in
@@ -19,11 +19,11 @@ struct DiffTableTests {
         }
     }
 
-    @Test("an index of an element equal to an element in the table → replaces that element's index")
+    @Test("an element is equal to an element in the table → the new element's index replaces the former index")
     func replacing() {
         DiffMemory.with(byteCount: 4096) { memory in
             let table = DiffTable(count: 20, limit: 20, in: &memory)
-            // All elements are equal here, so their hashes must differ in the bits that the table uses.
+            // The comparisons below accept every element, so hashes must differ in the bits that the table uses.
             func hash(_ index: Int) -> UInt32 { UInt32(index % 10) << 26 }
             for index in 0..<10 { _ = table.insert(index, hash: hash(index)) { $0 == index } }
             for index in 10..<20 { #expect(table.insert(index, hash: hash(index)) { _ in true } == index - 10) }
@@ -44,7 +44,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("working memory exceeds the reserved size → additional blocks with distinct contents")
+    @Test("buffers need more working memory than reserved → additional blocks, and no buffer overwrites another")
     func memory() {
         DiffMemory.with(byteCount: 128) { memory in
             let first = FlatBuffer<UInt32>(repeating: 1, count: 20, in: &memory)

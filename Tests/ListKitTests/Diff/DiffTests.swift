@@ -88,7 +88,7 @@ struct DiffTests {
     }
 
     @Test(
-        "random lists with repeated identifiers, of objects or other elements → IGListKit's result",
+        "random lists of objects or of other elements, with repeated identifiers → IGListKit's result",
         arguments: 0..<20)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -145,7 +145,7 @@ struct DiffTests {
         func isEqual(toDiffable other: LocalElement) -> Bool { content === other.content }
     }
 
-    @Test("elements that are not Sendable → the same result, with lookups by identifier")
+    @Test("elements that are not Sendable → a result with lookups by identifier")
     func notSendable() {
         let old = ["a", "b", "c"].map { LocalElement(id: $0) }
         let result = ListDiff.between(old, [old[2], old[0], LocalElement(id: "b"), LocalElement(id: "d")])

@@ -41,7 +41,7 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests → the same result", .rule("DF-01...DF-35", "DS-01...DS-05"),
+        "a case of IGListKit's tests → the result that IGListKit expects", .rule("DF-01...DF-35", "DS-01...DS-05"),
         arguments: try VectorCase.load("diff"))
     func elements(vector: VectorCase) {
         let (old, new) = lists(vector) { Instance($0) }
@@ -54,7 +54,7 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests, with list objects as elements → the same result",
+        "a case of IGListKit's tests, with list objects as elements → the result that IGListKit expects",
         arguments: try VectorCase.load("diff"))
     func objects(vector: VectorCase) throws {
         let (old, new) = try lists(vector) { element in
@@ -65,8 +65,9 @@ struct DiffVectorTests {
     }
 
     private func check(_ result: ListIndexSetResult, _ vector: VectorCase, counts: (old: Int, new: Int)) {
-        #expect(changes(result) == changes(vector.json["derivedFromSource"]))
-        #expect(changes(result.resultForBatchUpdates()) == changes(vector.json["derivedFromSourceBatch"]))
+        #expect(description(of: result) == description(ofChanges: vector.json["derivedFromSource"]))
+        let batch = vector.json["derivedFromSourceBatch"]
+        #expect(description(of: result.resultForBatchUpdates()) == description(ofChanges: batch))
         #expect(counts.old - result.deletes.count + result.inserts.count == counts.new)
         #expect(Set(result.moves.map(\.from)).count == result.moves.count)
         let expected = vector.json["expected"]
@@ -106,11 +107,11 @@ struct DiffVectorTests {
         }
     }
 
-    private func changes(_ result: ListIndexSetResult) -> String {
+    private func description(of result: ListIndexSetResult) -> String {
         "\(Array(result.inserts)) \(Array(result.deletes)) \(Array(result.updates)) \(result.moves)"
     }
 
-    private func changes(_ json: JSON?) -> String {
+    private func description(ofChanges json: JSON?) -> String {
         func sorted(_ key: String) -> [Int] { (json?[key]?.integers ?? []).sorted() }
         return "\(sorted("inserts")) \(sorted("deletes")) \(sorted("updates")) \(json?["moves"]?.moves ?? [])"
     }

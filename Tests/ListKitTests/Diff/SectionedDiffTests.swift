@@ -69,8 +69,8 @@ struct SectionedDiffTests {
         }
     }
 
-    /// Applies a batch as a view without other knowledge does. Returns `nil` if the batch has item changes in
-    /// sections that it replaces.
+    /// Applies a batch as a view that knows only the batch does. Returns `nil` if the batch has item changes in
+    /// sections that the batch replaces.
     private static func apply(_ batch: ListBatchUpdateData, to old: [Snapshot], new: [Snapshot]) -> [[Int]]? {
         let replaced = batch.deleteSections.union(ListIndexSet(batch.moveSections.map(\.from)))
         var stays = old.indices.filter { !replaced.contains($0) }[...]
@@ -117,7 +117,7 @@ struct SectionedDiffTests {
         }
     }
 
-    @Test("an item leaves or enters a moved section → announced as a delete or an insert in a section without a move")
+    @Test("an item leaves or enters a moved section → a delete or an insert only in sections that do not move")
     func acrossMovedSections() {
         func section(_ id: Int, _ items: Int...) -> Snapshot {
             Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
@@ -151,7 +151,7 @@ struct SectionedDiffTests {
         #expect(global.deleteItems.isEmpty && global.insertItems.isEmpty)
     }
 
-    @Test("only a section's own content changes → a reload; the section's items change too → only item changes")
+    @Test("only a section's own content changes → a section reload; its items change too → only item changes")
     func reloads() {
         let (before, after) = (Element(id: 1, value: 0), Element(id: 1, value: 1))
         let items = [Element(id: 5, value: 0)]
@@ -168,7 +168,7 @@ struct SectionedDiffTests {
         #expect(footer.hasChanges)
     }
 
-    @Test("every two lists of up to 5 items in one section, each changed in turn → the same as the diff of the items")
+    @Test("every two lists of up to 5 items in one section, each item changed in turn → the diff of the items")
     func exhaustiveItems() {
         let section = Element(id: 1, value: 0)
         let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
@@ -189,7 +189,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    @Test("every two lists of up to two sections with up to two items → the same as a separate diff of each section")
+    @Test("every two lists of up to two sections with up to two items → the diffs of each section's items")
     func exhaustiveSections() {
         let lists = SectionedDiffTests.smallLists
         var mismatches: [String] = []
